@@ -63,6 +63,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/kept-out-by-others",
         "findings/relabelled-domain",
         "findings/domain-lost",
+        "findings/port-of-two",
         "findings/name-of-a-victim",
         "findings/namesake-evicted",
         "findings/namesake-nominated",

@@ -20,7 +20,7 @@ from .environment.claims import (
     uses_of,
 )
 from .environment.faults import Faults
-from .environment.footprint import UsedPort
+from .environment.footprint import UsedPort, used_ports_of
 from .environment.kubelet import Kubelet
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
@@ -163,7 +163,7 @@ def build_cluster(
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
     fixed = {
-        Plugin: plugins, Zone: zones_of(described), UsedPort: (),
+        Plugin: plugins, Zone: zones_of(described), UsedPort: used_ports_of(pod.host_ports for pod in spec.pods),
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
         Recreation: recreations_of(spec.pods),

@@ -1,6 +1,6 @@
 """What must never happen, what must always be able to happen, and what must not go on for ever."""
 
-from .admissions import NoPodRejected, RunningPodsFit
+from .admissions import NoPodRejected, PortsGivenOnce, RunningPodsFit
 from .bindings import (
     AntiAffinityKept,
     BoundAsAssumed,
@@ -102,6 +102,7 @@ PROPERTIES: dict[str, type[Property]] = {
         EmptyNodesOnly,
         NoPodRejected,
         RunningPodsFit,
+        PortsGivenOnce,
         DeviceAllocatedOnce,
         BoundPodsHoldTheirClaims,
         FlightsHaveOwners,

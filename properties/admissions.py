@@ -1,4 +1,4 @@
-"""Properties of what kubelets make of the pods that they are given."""
+"""Properties of what kubelets make of the pods that they are given, and of placements that they can only reject."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Node, Pod
-from ..model.language import Expr, any_of, as_expr
+from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
 from . import truth
 from .property import Property
 
@@ -62,3 +62,52 @@ class RunningPodsFit(Property):
     def witnesses(self) -> dict[str, Expr]:
         later = [pod for pod in self.pods if pod.node is None]
         return {"a kubelet admits a pod": any_of(self.kubelet.runs[p][n] for p in later for n in self.nodes)}
+
+
+class PortsGivenOnce(Property):
+    """No pod is bound to the node that the scheduler has assumed it on if the snapshot of that attempt held another pod there with the same host port.
+
+    The kubelet can only reject such a pod (S-ADMIT). What the snapshot did not know yet, such as a Binding by somebody else, is not looked
+    at; nor is a pod that is placed as a member of a group.
+    """
+
+    id = "S-PORT"
+    concerns = "the pod that is bound"
+
+    beside = per(Pod, boolean())  # it was assumed beside such a pod
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            others = self._rivals(pod)
+            for node in self.nodes if others else ():
+                assumed = partial(self._is_assumed_on, pod, node)
+                with when(assumed() & ~before(assumed)):
+                    self.beside[pod] = any_of(before(partial(self.snapshot.on, o, node)) for o in others)
+                bound = partial(self._is_bound_to, pod, node)
+                with when(before(assumed) & self.beside[pod] & bound() & ~before(bound)):
+                    self.broken = True
+            with when(~self.cache.is_assumed(pod)):
+                self.beside[pod] = False
+
+    def _rivals(self, pod: Pod) -> list[Pod]:
+        return [other for other in self.pods if other is not pod and pod.wants_port_of(other)]
+
+    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
+        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
+
+    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
+        found: Expr = self.api.pod[pod].node == node
+        return found
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        tried = any_of(
+            self.scheduler.in_flight(pod) & self.snapshot.on(other, node)
+            for pod in self.subjects
+            for other in self._rivals(pod)
+            for node in self.nodes
+        )
+        return {"a pod is tried while the snapshot holds one with the same host port": tried}

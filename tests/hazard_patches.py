@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from podrace.model.environment.api import APIServer
 from podrace.model.environment.autoscaler import Autoscaler
 from podrace.model.environment.budgets import Budgets
@@ -37,11 +39,13 @@ from podrace.model.scheduler import (
     Plugin,
     PriorityQueue,
     Process,
+    Snapshot,
 )
 from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE, Action, ClusterEvent
 from podrace.model.scheduler.framework.hints import matches_all
+from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
 
@@ -390,3 +394,13 @@ class BoundPodsUnpatched(APIDispatcher):
             self.superseded[pod] = False
         with otherwise():
             self.stage[pod] = Stage.NONE
+
+
+class PortsOfOthersKept(Snapshot):
+    """A pod that leaves a NodeInfo takes off the list only ports that no other pod there has: a NodeInfo lists what its pods have.
+
+    The snapshot's filter and dry run ask for nothing else, and the cache's list is asked by nobody but the snapshot.
+    """
+
+    def placement(self) -> Placement:
+        return replace(super().placement(), ports={})

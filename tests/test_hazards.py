@@ -40,6 +40,7 @@ from tests.hazard_patches import (
     NodeRemovedFirst,
     NominatedByUID,
     PlacedNotAdded,
+    PortsOfOthersKept,
     RegisteredToTheEnd,
     RelabelledPeersHeard,
     RequeueLooksAgain,
@@ -150,6 +151,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("half-kept-out", "S-STUCK", (), (), V, 86, 15),
     ("half-kept-out", "S-STUCK", (AnyTermHeard,), (), H, 186, None),
     ("grown-in-flight", "S-CAP", (), (), V, 24, 5),
+    ("port-of-two", "S-PORT", (), (), V, 636, 12),
+    ("port-of-two", "S-PORT", (PortsOfOthersKept,), (), H, 4316, None),
     ("late-patch", "S-COND", (), (), V, 635, 24),
     # What keeps an assumed pod out of the queue does not help here, but there; the UID as a precondition does here.
     ("late-patch", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), V, 634, 24),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..language import Entity
@@ -19,6 +19,12 @@ class UsedPort(Entity):
     def __init__(self, index: int, port: HostPort) -> None:
         super().__init__(index, str(port))
         self.port = port
+
+
+def used_ports_of(asked: Iterable[Iterable[HostPort]]) -> tuple[UsedPort, ...]:
+    """The ports that pods ask for, each once; `asked` has those of each pod."""
+    ports = dict.fromkeys(port for own in asked for port in own)
+    return tuple(UsedPort(number, port) for number, port in enumerate(ports))
 
 
 def is_counted(resource: str) -> bool:

@@ -92,6 +92,7 @@ _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-FRESH": _of_pod("ExpectQueuedAsKnown", "All events of {pod} have been handled, so the queue must have it as the API server has it."),
     "S-COND": _of_pod("ExpectNotUnschedulable", "{pod} is bound, so it must not be marked as unschedulable."),
     "S-CAP": _capacity,
+    "S-PORT": _of_pod("ExpectPortsOfItsOwn", "{pod} must not be bound to a node on which another pod has its host port."),
     "S-ROOM": _room,
     "S-IDVICTIM": _deleted,
     "S-NOMLIVE": _of_pod("ExpectNotNominated", "{pod} is gone, and its deletion has been handled, so it must not be nominated."),

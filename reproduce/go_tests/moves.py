@@ -46,6 +46,7 @@ MOVES: dict[str, Move] = {
     "users.bind_pod": Move("SomebodyElseBinds"),
     "users.remove_gates": Move("RemoveSchedulingGates"),
     "kubelet.finish_termination": Move("KubeletRemoves"),
+    "kubelet.reject": Move("KubeletRejects"),
     "finalizer_owners.release": Move("FinalizersAreRemoved"),
     # the scheduling cycle
     "scheduler.pop": Move("SchedulerPops"),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...model.environment.placement_rules import ANY_ADDRESS
 from ..case import Case
 
 Object = Mapping[str, Any]
@@ -104,6 +105,7 @@ def _pod(pod: Object) -> str:
     if "nodeName" in spec:
         made += f".Node({quoted(spec['nodeName'])}).Phase({quoted(pod['status']['phase'])})"
     made += f".Req({_resources(spec['containers'][0]['resources']['requests'])})"
+    made += "".join(f".{_port(port)}" for port in spec["containers"][0].get("ports", ()))
     made += f".Priority({spec['priority']})" if spec["priority"] else ""
     if spec["preemptionPolicy"] != "PreemptLowerPriority":
         made += f".PreemptionPolicy({quoted(spec['preemptionPolicy'])})"
@@ -116,6 +118,14 @@ def _pod(pod: Object) -> str:
     if spec["terminationGracePeriodSeconds"] == 0:
         made += ".ZeroTerminationGracePeriod()"
     return f"{made}.Obj()"
+
+
+def _port(port: Object) -> str:
+    """A host port, in a container of its own as the wrappers have it."""
+    if (port["protocol"], port["hostIP"]) == ("TCP", ANY_ADDRESS):
+        return f"HostPort({port['hostPort']})"
+    fields = f"HostPort: {port['hostPort']}, Protocol: {quoted(port['protocol'])}, HostIP: {quoted(port['hostIP'])}"
+    return f"ContainerPort([]v1.ContainerPort{{{{{fields}}}}})"
 
 
 def _unnumbered(pod: Object) -> Object:

@@ -34,6 +34,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "name-of-a-victim": ("victims-awaited-by-uid",),
     "namesake-evicted": ("victims-deleted-by-uid",),
     "namesake-nominated": ("nominated-by-uid",),
+    "port-of-two": ("ports-of-others-kept",),
     "update-before-requeue": ("placed-not-added", "registered-to-the-end"),
 }
 """Hazards of scenarios/hazards, and the patches with which they are gone."""

@@ -17,9 +17,6 @@ that a pod is a victim, or not yet.
 A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before, and where the pod was bound
 meanwhile; the model knows no such nomination (A-RELIST). In all releases from 1.26 on, a preemptor with a nomination waits for pods that terminate because of a preemption only, and in the model for any (A-DISRUPTION).
 
-A NodeInfo has the used host ports as a set: where two pods with the same port are on a node and one of them goes, the port is free for the filter
-(A-USED-PORTS). So no cycle begins after that, and no dry run where a snapshot has two such pods.
-
 Preemption goes on with whoever the lister shows under its preemptor's name; where that is another pod by now, the model's finds nobody (A-RECREATED).
 """
 
@@ -39,9 +36,6 @@ UNGATES = ("users", "remove_gates")
 DELETES = ("users", "delete_pod")
 REREADS = ("scheduler", "reread_preemptor")
 LEARNS = ("handlers", "learn_of_condition")
-
-SNAPSHOT = ("scheduler", "take_snapshot")
-DRY_RUN = ("scheduler", "dry_run")
 
 OBJECTS = ("api.pod", "pod_watch.lister")
 
@@ -64,10 +58,6 @@ class Forcing:
         self._taken_by: dict[str, list[str]] = {}
         for recreation in system.universe[Recreation]:
             self._taken_by.setdefault(recreation.before.name, []).append(recreation.after.name)
-        self._same_port = [
-            (a, b) for a in self._pods for b in self._pods if a.index < b.index and a.wants_port_of(b)
-        ]
-        self._port_is_lost = False
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
@@ -89,10 +79,6 @@ class Forcing:
                 and not known
                 and not any(self._comes_late(pod, before) for pod in self._late)
             )
-        if name == SNAPSHOT and self._port_is_lost:
-            return False
-        if name == DRY_RUN and self._on_one_node(before, "snapshot"):
-            return False
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
         if name == REREADS and not self._rereads_itself(pod_of(transition), before):
@@ -109,10 +95,6 @@ class Forcing:
         self._ungated |= name == UNGATES
         if name == DELETES and about is not None:
             self._ended_by_user |= self._is_set(after, f"api.pod[{about.name}].terminating")
-        if transition.part == "process" and transition.step != "land":
-            self._port_is_lost = False
-        elif self._on_one_node(before, "cache") - self._on_one_node(after, "cache"):
-            self._port_is_lost = True
         length = self._place["pod_watch.log.length"]
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]
@@ -129,17 +111,6 @@ class Forcing:
             (self._erred.discard if says else self._erred.add)(pod)
             if says:
                 self._said.add(pod)
-
-    def _on_one_node(self, state: State, where: str) -> set[tuple[Pod, Pod]]:
-        """The pairs of pods with the same host port that are on one node there."""
-        nodes = [
-            [
-                state[at] if (at := self._place.get(f"{where}.pod[{p.name}].node")) is not None else 0
-                for p in pair
-            ]
-            for pair in self._same_port
-        ]
-        return {pair for pair, (a, b) in zip(self._same_port, nodes, strict=True) if a and a == b}
 
     def _rereads_itself(self, pod: Pod | None, state: State) -> bool:
         """Whether preemption goes on with its preemptor, and waits for the pods that the model has it wait for."""

@@ -166,11 +166,11 @@ def test_a_filters():
 
 
 def test_a_used_ports():
-    """Of two pods with the same port one leaves: upstream's NodeInfo lists the port no more, and the model's filter still sees the other."""
+    """Up to 1.8 a port of another protocol took the number off the list for both: the model's list keeps them apart."""
     (on,) = nodes(9)
-    a, b = (Pod(i, name, 1, host_ports=[HostPort(80)]) for i, name in enumerate("ab"))
-    p = Pod(2, "p", 1, host_ports=[HostPort(80)])
-    model = concrete(spec([a, b, p], (on,)), "1.36")
+    a = Pod(0, "a", 1, host_ports=[HostPort(80, "UDP")])
+    b, p = (Pod(i, name, 1, host_ports=[HostPort(80)]) for i, name in enumerate("bp", 1))
+    model = concrete(spec([a, b, p], (on,)), "1.8")
     cache, snapshot, filters = (model.part(name) for name in ("cache", "snapshot", "filters"))
     for pod in (a, b):
         model.do(partial(cache.assume, pod, on, PodCopy()))

@@ -274,36 +274,3 @@ def test_a_second_failure_says_less_of_another_pod_of_the_name(more: str, verdic
     assert forcing.allows(patch, state(1, 1, 0))
     assert forcing.allows(patch, state(1, 0, 0))
     assert forcing.allows(patch, state(1, 0, 1)) is allows
-
-
-PORTS = """
-nodes: {n1: {cpu: 3}}
-pods:
-  p: {cpu: 1, hostPorts: [80], terminationGracePeriodSeconds: 0}
-  q: {cpu: 1, hostPorts: [%s], terminationGracePeriodSeconds: 0}
-  r: {cpu: 1}
-scope: {external_binds: 2, pod_deletions: 1, pod_events: 4, restarts: 1}
-"""
-
-
-def told(pod: str) -> tuple[str, str, str]:
-    """All handlers are told of the pod."""
-    return (
-        f"handlers.handle_for_cache(pod={pod})",
-        f"handlers.wake_queue(pod={pod})",
-        f"handlers.handle_for_queue(pod={pod})",
-    )
-
-
-@pytest.mark.parametrize(("port", "allows"), [(80, False), (81, True)])
-def test_no_cycle_begins_once_a_port_is_free_that_a_pod_uses(port: int, allows: bool) -> None:
-    """HostPortInfo.Remove (1.36): the port of the pod that goes is taken out, whoever else has it."""
-    gone = ("users.delete_pod(pod=p)", "handlers.handle_for_cache(pod=p)", "handlers.wake_queue(pod=p)")
-    cycle = ("scheduler.pop(pod=r)", "scheduler.take_snapshot(pod=r)")
-    both = (*BOUND, *told("p"), *told("q"))
-    found = allowed(*both, *cycle, cluster=PORTS % port)
-    assert found == [True] * len(found)
-    found = allowed(*both, *gone, *cycle, cluster=PORTS % port)
-    assert found == [True] * (len(found) - 1) + [allows]
-    found = allowed(*both, *gone, "process.restart()", *cycle, cluster=PORTS % port)
-    assert found == [True] * len(found)

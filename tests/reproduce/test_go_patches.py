@@ -42,6 +42,7 @@ IN_THE_MODEL = {
     "victims-awaited-by-uid": model.VictimsAwaitedByUID,
     "victims-deleted-by-uid": model.VictimsDeletedByUID,
     "nominated-by-uid": model.NominatedByUID,
+    "ports-of-others-kept": model.PortsOfOthersKept,
 }
 
 

@@ -21,6 +21,7 @@ from podrace.reproduce.asked import Wanted, questions
 from podrace.reproduce.case import CaseStep
 from podrace.reproduce.go_tests import file_of, go_tests
 from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
+from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
 from podrace.reproduce.go_tests.running import results_of
 from podrace.reproduce.go_tests.text import lines_of, name_of
@@ -96,6 +97,7 @@ def test_every_move_is_a_step_of_the_model() -> None:
         "users.remove_gates",
         "users.create_node",
         "users.bind_pod",
+        "kubelet.reject",
     }
 
 
@@ -152,6 +154,15 @@ def test_the_versions_of_pods_have_no_numbers_in_a_test() -> None:
     assert '"tolerations": [{"key": "dedicated", "operator": "Exists"}]' in version
     assert "annotations" not in text
     assert '\t\tc.UpdatePod("b.tolerant") ' in text
+
+
+def test_a_pod_of_a_test_has_its_host_ports() -> None:
+    ((_, text),) = go_tests(prepared("port-of-two")).items()
+    assert text.count('.Req(map[v1.ResourceName]string{"cpu": "1"}).HostPort(80).Obj()') == 3
+    port = {"containerPort": 53, "hostPort": 53, "protocol": "UDP", "hostIP": "10.0.0.1"}
+    assert port_line(port) == (
+        'ContainerPort([]v1.ContainerPort{{HostPort: 53, Protocol: "UDP", HostIP: "10.0.0.1"}})'
+    )
 
 
 def test_names_and_literals() -> None:

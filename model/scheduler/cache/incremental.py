@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...environment.footprint import UsedPort
 from ...environment.objects import Node, Pod
 from ...environment.pod_versions import PodVersion
 from ...language import UNTOLD, Expr, all_of, any_of, as_expr, boolean, count, per, when
@@ -38,6 +39,7 @@ class IncrementalSnapshot(Snapshot):
                 self.live[node] = False
                 for pod in self.universe[Pod]:
                     self.holds[node][pod] = False
+                self.drop_ports(node)
         with when(new_nodes | stale):
             self.list_nodes()
         inconsistent = count(self.listed[n] for n in self.universe[Node]) != self.node_tree.size
@@ -67,6 +69,7 @@ class IncrementalSnapshot(Snapshot):
             with when(copied):
                 self.live[node] = True
                 self.node_version[node] = self.cache.node_version[node]
+                self.copy_ports(node)
                 for pod in self.universe[Pod]:
                     on = self.cache.on(pod, node)
                     self.holds[node][pod] = on
@@ -114,7 +117,7 @@ class IncrementalSnapshot(Snapshot):
         return any_of(self.counts(v, n) for v in users for n in self.universe[Node])
 
     def agrees(self) -> Expr:
-        """Whether the snapshot is the cache as it is now: live nodes, the list of them, their pods.
+        """Whether the snapshot is the cache as it is now: live nodes, the list of them, their pods and host ports.
 
         The order of the list may lag: it is made anew only when nodes come or go.
         """
@@ -126,4 +129,6 @@ class IncrementalSnapshot(Snapshot):
                 here = self.on(pod, node)
                 version = self.version[pod] == self.node_infos.version[pod]
                 same += [here == (live & self.cache.on(pod, node)), ~here | version]
+            for port in self.universe[UsedPort]:
+                same.append(~live | (self.port[node][port] == self.node_infos.port[node][port]))
         return all_of(as_expr(s) for s in same)

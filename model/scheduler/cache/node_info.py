@@ -1,22 +1,23 @@
 """NodeInfos (framework/types.go, 1.34): what the pods on each node add up to, and which NodeInfos changed last.
 
-Which pods a NodeInfo holds is the cache's business; here is what follows from it. Explored clusters
-look at nothing of this, so that it costs them no state.
+Which pods a NodeInfo holds is the cache's business; here is what follows from it, but for the host ports, which depend on what was
+there before. Explored clusters look at nothing of this but the ports, so that it costs them no state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from ...environment.footprint import UsedPort
 from ...environment.objects import Node, Pod, node_or_none
 from ...environment.pod_versions import PodVersion, first_version
 from ...language import (
-    UNTOLD,
     Component,
     Expr,
     Value,
+    Words,
+    as_expr,
     boolean,
     otherwise,
     per,
@@ -25,6 +26,7 @@ from ...language import (
     select,
     total,
     when,
+    words,
 )
 from .order import NodeOrder
 
@@ -42,6 +44,9 @@ class PodsOnNodes(Protocol):
 class NodeInfos(Component):
     """The NodeInfos' sums, host ports and generations.
 
+    `port[n][q]`: the NodeInfo of n lists the port (UsedPorts). It is a set: of two pods with the same port, the one that leaves takes it off
+    the list for both, until the other one is put into the NodeInfo anew.
+
     Generations only ever decide which NodeInfos changed since the last snapshot, and in which order:
     `changed` and `recent` say just that. The list is doubly linked upstream, most recent change first.
     """
@@ -53,7 +58,13 @@ class NodeInfos(Component):
     changed = per(Node, boolean())
     recent = record(NodeOrder)
 
-    phrases = UNTOLD
+    phrases = words(
+        {
+            "port": Words(
+                "cache: the NodeInfo of {0} lists {1}", "cache: the NodeInfo of {0} lists {1} no longer"
+            )
+        }
+    )
 
     def setup(self) -> None:
         for node in self.universe[Node]:
@@ -62,6 +73,9 @@ class NodeInfos(Component):
         for pod in self.universe[Pod]:
             if pod.exists and pod.node is not None:
                 self.version[pod] = first_version(self.universe, pod)
+                for port in self.universe[UsedPort]:
+                    if port.port in pod.host_ports:
+                        self.port[pod.node][port] = True
 
     # --- changes: after the cache has noted where the pod is now -----------------------------------------
 
@@ -93,11 +107,19 @@ class NodeInfos(Component):
                 self.touch(n)
 
     def _set_ports(self, pod: Pod, node: Value, used: bool) -> None:
+        for has, port in self._ports_of(pod):
+            for n in self.universe[Node]:
+                with when(has & (node_or_none(node) == n)):
+                    self.port[n][port] = used
+
+    def _ports_of(self, pod: Pod) -> Iterator[tuple[Expr, UsedPort]]:
+        """The ports that the pod's object may ask for, and whether it does: those of a pod never change, versions with footprints may differ."""
+        for port in self.universe[UsedPort]:
+            if port.port in pod.host_ports:
+                yield as_expr(True), port
         for version in self.versions_of(pod):
             for port in version.footprint.ports:
-                for n in self.universe[Node]:
-                    with when((self.version[pod] == version) & (node_or_none(node) == n)):
-                        self.port[n][port] = used
+                yield self.version[pod] == version, port
 
     # --- sums ----------------------------------------------------------------------------------------------
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...environment.footprint import UsedPort
 from ...environment.node_versions import NodeVersion
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod
 from ...environment.pod_versions import PodVersion
-from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref
+from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref, when
 from ..framework.placement import Placement
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Snapshot(Component):
     listed = per(Node, boolean())
     node_version = per(Node, ref(NodeVersion))
     version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
+    port = per(Node, per(UsedPort, boolean()))  # the host ports that the NodeInfo lists
 
     phrases = UNTOLD
     knowledge = (
@@ -60,8 +62,20 @@ class Snapshot(Component):
         for node in self.universe[Node]:
             self.live[node] = self.cache.live[node]
             self.node_version[node] = self.cache.node_version[node]
+            with when(self.cache.live[node]):
+                self.copy_ports(node)
         self.list_nodes()
         return as_expr(False)
+
+    def copy_ports(self, node: Node) -> None:
+        """The host ports that the NodeInfo of a node lists in the cache."""
+        for port in self.universe[UsedPort]:
+            self.port[node][port] = self.cache.node_infos.port[node][port]
+
+    def drop_ports(self, node: Node) -> None:
+        """The NodeInfo is gone, or the snapshot is."""
+        for port in self.universe[UsedPort]:
+            self.port[node][port] = False
 
     def list_nodes(self) -> None:
         """The nodes to try are those of the snapshot that have a Node object."""
@@ -71,6 +85,9 @@ class Snapshot(Component):
     def assume(self, pod: Pod, node: Node) -> None:
         """AssumePod, in the cycle of a group: the pod counts on the node from now on."""
         self.pod[pod].node = node
+        for port in self.universe[UsedPort]:
+            if port.port in pod.host_ports:
+                self.port[node][port] = True
 
     def clear(self) -> None:
         """The cycle is over."""
@@ -81,6 +98,7 @@ class Snapshot(Component):
             self.live[node] = False
             self.listed[node] = False
             self.node_version[node] = None
+            self.drop_ports(node)
 
     def on(self, pod: Pod, node: Node) -> Expr:
         """Whether the snapshot has the pod on the node."""
@@ -96,4 +114,5 @@ class Snapshot(Component):
             {pod: self.pod[pod].terminating for pod in self.universe[Pod]},
             shown={v: self.node_version[v.node] == v for v in self.universe[NodeVersion]},
             held={v: self.version[v.pod] == v for v in self.universe[PodVersion] if v.pod.later},
+            ports={node: {p: self.port[node][p] for p in self.universe[UsedPort]} for node in nodes},
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ...environment.objects import Node, Pod, Taint, Term, node_or_none
+from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
 from ...environment.placement_rules import SpreadConstraint
 from ...environment.pod_versions import whole
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
@@ -159,17 +159,18 @@ class Filters(Component):
 
     # --- host ports --------------------------------------------------------------------------------
 
-    # Upstream's NodeInfo lists the ports, and not whose they are, so that a pod that leaves takes its port off the list also where
-    # another pod has it, too. The model asks the pods that the NodeInfo holds.
-
     def node_ports(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """NodePorts: no pod in the NodeInfo has a host port that the pod wants."""
-        taken = any_of(here for q, here in placement.counted(node) if self.is_port_conflict(pod, q))
+        """NodePorts: the NodeInfo lists no host port that the pod wants."""
+        taken = any_of(used for port, used in placement.used_ports(node) if self.is_taken_by(pod, port))
         return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
 
     def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
         """Whether the two pods want a port that a node has only once."""
-        return pod.wants_port_of(other)
+        return any(self.is_taken_by(pod, port) for port in other.host_ports)
+
+    def is_taken_by(self, pod: Pod, port: HostPort) -> bool:
+        """Whether the pod wants a port that a node has only once, and this is it (HostPortInfo.CheckConflict)."""
+        return any(own.conflicts(port) for own in pod.host_ports)
 
     # --- volumes -----------------------------------------------------------------------------------
 

@@ -9,10 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ...environment.footprint import UsedPort
 from ...environment.node_versions import NodeVersion
-from ...environment.objects import Node, Pod
+from ...environment.objects import HostPort, Node, Pod
 from ...environment.pod_versions import PodVersion
-from ...language import Expr, as_expr, select, when
+from ...language import Expr, any_of, as_expr, select, when
+
+Ports = Mapping[UsedPort, Expr]
+"""Host ports, and whether a NodeInfo lists each (UsedPorts)."""
+
+
+def with_ports_of(pods: Mapping[Pod, Expr], ports: Ports) -> Ports:
+    """What is listed once these pods, each if it is so, were put into the NodeInfo (AddPod)."""
+    return {used: listed | _some_has(used, pods) for used, listed in ports.items()}
+
+
+def without_ports_of(pods: Mapping[Pod, Expr], ports: Ports) -> Ports:
+    """What is listed once these pods, each if it is so, were taken out of the NodeInfo (RemovePod): also of ports that others have, nothing."""
+    return {used: listed & ~_some_has(used, pods) for used, listed in ports.items()}
+
+
+def _some_has(used: UsedPort, pods: Mapping[Pod, Expr]) -> Expr:
+    return any_of(here for pod, here in pods.items() if used.port in pod.host_ports)
 
 
 @dataclass(frozen=True)
@@ -22,7 +40,8 @@ class Placement:
     `added[pod][node]`: the pod was added to the NodeInfo because it is nominated there, whether or not the NodeInfo holds it already.
     A pod that is tried while it is in a NodeInfo is among the pods there, as any other. `before[pod][node]` is `on` as PreFilter saw it,
     where preemption has taken victims away since. `shown[version]`: of a node whose object has several versions, it shows this one;
-    `held[version]`: of a pod whose object has several, it holds this one.
+    `held[version]`: of a pod whose object has several, it holds this one. `ports[node][port]`: the NodeInfo of the node lists the host port;
+    where nothing is said of a node, it lists those of the pods there.
 
     Rules ask a placement about one node with `ask`, which gives them each version of it as a node of its own, in a placement in which the
     other versions are no live nodes, and each version of a pod is a pod of its own, which is on a node if it is held. So no rule has to
@@ -36,6 +55,7 @@ class Placement:
     before: Mapping[Pod, Mapping[Node, Expr]] | None = None
     shown: Mapping[NodeVersion, Expr] = field(default_factory=dict)
     held: Mapping[PodVersion, Expr] = field(default_factory=dict)
+    ports: Mapping[Node, Ports] = field(default_factory=dict)
 
     # --- versions of nodes -----------------------------------------------------------------------------
 
@@ -98,6 +118,11 @@ class Placement:
             before=before,
             shown={},
             held={},
+            ports={
+                content: {port: used & shows for port, used in ports.items()}
+                for node, ports in self.ports.items()
+                for content, shows in parts.get(node, [(node, as_expr(True))])
+            },
         )
 
     # --- what it says ----------------------------------------------------------------------------------
@@ -129,12 +154,22 @@ class Placement:
         """Whether the pod terminates; not where nothing is said of it."""
         return as_expr(self.leaving.get(pod, False))
 
-    def with_present(self, node: Node, present: Mapping[Pod, Expr]) -> Placement:
-        """The same, except for which of these pods count on one node."""
+    def used_ports(self, node: Node) -> list[tuple[HostPort, Expr]]:
+        """The host ports that the NodeInfo of the node may list, and whether it does: also those of pods that were added."""
+        more = [(q, row[node]) for q, row in self.added.items() if node in row]
+        if node in self.ports:
+            listed = [(used.port, taken) for used, taken in self.ports[node].items()]
+        else:
+            listed, more = [], self.counted(node)
+        return [*listed, *((port, here) for q, here in more for port in q.host_ports)]
+
+    def with_present(self, node: Node, present: Mapping[Pod, Expr], ports: Ports | None = None) -> Placement:
+        """The same, except for which of these pods count on one node, and which host ports its NodeInfo lists, where it says so of any."""
         changed = {
             q: {**row, node: as_expr(present[q])} if q in present else row for q, row in self.on.items()
         }
-        return replace(self, on=changed, before=self.prefiltered)
+        known = self.ports if ports is None or node not in self.ports else {**self.ports, node: ports}
+        return replace(self, on=changed, before=self.prefiltered, ports=known)
 
     def with_added(self, node: Node, pods: Mapping[Pod, Expr]) -> Placement:
         """The same with these pods added to the NodeInfo of a node; one that is there already counts twice."""

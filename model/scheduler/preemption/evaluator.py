@@ -33,6 +33,7 @@ from ...language import (
     words,
 )
 from ...language.sorts import sort_of_ref
+from ..framework.placement import with_ports_of, without_ports_of
 from ..framework.status import NodeStatus
 
 if TYPE_CHECKING:
@@ -147,7 +148,9 @@ class Preemption(Component):
         some = any_of(potential.values())
         placement = self.snapshot.placement()
         emptied = {q: here & ~potential[q] for q, here in placement.present(pod, node).items()}
-        without = placement.with_present(node, emptied)
+        without = placement.with_present(
+            node, emptied, without_ports_of(potential, placement.ports.get(node, {}))
+        )
         tried = self.might_help(node) & some
         found = {"not helpful": ~self.might_help(node), "no victims": self.might_help(node) & ~some}
         never = as_expr(False)
@@ -223,9 +226,10 @@ class Preemption(Component):
         snapshot = placement.present(pod, node)
         potential, violating = self.potential_victims(pod, node), self.violating(pod, node)
         present = {q: here & ~potential[q] for q, here in snapshot.items()}
+        ports = without_ports_of(potential, placement.ports.get(node, {}))
         tried = self.worth_trying(potential)
         with when(tried):
-            without = placement.with_present(node, present)
+            without = placement.with_present(node, present, ports)
             feasible = tried & self._fits(pod, node, without)
         pods = list(snapshot)
         turn = {q: count(potential[r] & self.is_ahead(r, q, violating) for r in pods) for q in pods}
@@ -233,8 +237,11 @@ class Preemption(Component):
             now = {q: potential[q] & (turn[q] == place) for q in pods}
             back = {q: present[q] | now[q] for q in pods}
             with when(feasible & any_of(now.values())):
-                reprieved = placement.with_present(node, back)
+                added = with_ports_of(now, ports)
+                reprieved = placement.with_present(node, back, added)
                 spared = self._fits(pod, node, reprieved)
+            removed = without_ports_of(now, added)
+            ports = {used: select(spared, listed, removed[used]) for used, listed in added.items()}
             present = {q: select(spared, back[q], present[q]) for q in pods}
         victims = {q: feasible & potential[q] & ~present[q] for q in pods}
         return self.is_candidate(feasible, victims), victims

@@ -25,6 +25,7 @@ func (e *eye) cache() {
 		if info.IsValid() {
 			e.see[sums+"["+node+"]"] = sumsOf(info)
 		}
+		e.usedPorts("node_infos.port["+node+"]", info)
 	}
 	for _, pod := range e.pods {
 		state, is := states[pod], assumed[pod]
@@ -97,6 +98,19 @@ func sumsOf(info reflect.Value) any {
 	return asExpected
 }
 
+// usedPorts says of each host port whether a NodeInfo lists it.
+func (e *eye) usedPorts(at string, info reflect.Value) {
+	listed := map[string]bool{}
+	for ip, of := range values(field(info, "UsedPorts")) {
+		for _, port := range inside(of).MapKeys() {
+			listed[fmt.Sprintf("%s %s:%d", field(port, "Protocol"), ip, field(port, "Port").Int())] = true
+		}
+	}
+	for _, port := range e.ports {
+		e.see[at+"["+port+"]"] = listed[port]
+	}
+}
+
 // snapshot is what the last UpdateSnapshot left. Upstream keeps it until the next; whether a cycle works on it is for compare to say.
 func (e *eye) snapshot() {
 	snapshot := find(e.scheduler, "nodeInfoSnapshot")
@@ -116,6 +130,7 @@ func (e *eye) snapshot() {
 		for _, pod := range podsIn(infos[node]) {
 			held[idOf(pod)] = pod
 		}
+		e.usedPorts("snapshot.port["+node+"]", infos[node])
 	}
 	for _, pod := range e.pods {
 		at := "snapshot.pod[" + pod + "]."

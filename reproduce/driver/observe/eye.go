@@ -20,6 +20,7 @@ type eye struct {
 	versions             *Case              // which knows the versions of nodes and pods
 	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has
 	zones, plugins       []string
+	ports                []string        // host ports that a NodeInfo may list, as the model names them
 	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
@@ -82,16 +83,18 @@ func (e *eye) learn(c *Case) {
 		e.nodes = append(e.nodes, node.Name)
 	}
 	e.versions = c
-	zones, plugins := map[string]bool{}, map[string]bool{}
+	zones, plugins, ports := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for variable := range c.Initial {
 		switch name, indices := parts(variable); name {
 		case "node_tree.zones.member":
 			zones[indices[0]] = true
 		case "queue.rejected_by":
 			plugins[indices[1]] = true
+		case "node_infos.port":
+			ports[indices[1]] = true
 		}
 	}
-	e.zones, e.plugins = sorted(zones), sorted(plugins)
+	e.zones, e.plugins, e.ports = sorted(zones), sorted(plugins), sorted(ports)
 }
 
 // parts are the name of a variable without its indices, and these.

@@ -42,6 +42,9 @@ func (c *Moves) RemoveSchedulingGates(pod string) { c.move("users.remove_gates",
 // KubeletRemoves ends a terminating pod: its containers have stopped.
 func (c *Moves) KubeletRemoves(pod string) { c.move("kubelet.finish_termination", "pod", pod) }
 
+// KubeletRejects has the kubelet of its node reject a pod, which does not fit there: it has failed.
+func (c *Moves) KubeletRejects(pod string) { c.move("kubelet.reject", "pod", pod) }
+
 // FinalizersAreRemoved ends a pending pod that is being deleted: its controller has seen it off.
 func (c *Moves) FinalizersAreRemoved(pod string) { c.move("finalizer_owners.release", "pod", pod) }
 

@@ -358,6 +358,43 @@ func (c *Moves) ExpectNoNodeOverfull() {
 	}
 }
 
+// ExpectPortsOfItsOwn expects the pod to be on no node on which another pod that has not ended has one of its host ports.
+func (c *Moves) ExpectPortsOfItsOwn(pod string) {
+	c.t.Helper()
+	w := c.play()
+	now := w.Store.Pod(pod)
+	if now == nil || now.Spec.NodeName == "" {
+		return
+	}
+	own := map[v1.ContainerPort]bool{}
+	for _, port := range hostPorts(now) {
+		own[port] = true
+	}
+	for _, other := range c.script.Pods {
+		there := w.Store.Pod(idOf(other))
+		if idOf(other) == pod || there == nil || there.Spec.NodeName != now.Spec.NodeName {
+			continue
+		}
+		for _, port := range hostPorts(there) {
+			if own[port] {
+				c.t.Errorf("%s is bound to %s, where %s has the host port %d, too: the kubelet can only reject it", pod, now.Spec.NodeName, idOf(other), port.HostPort)
+			}
+		}
+	}
+}
+
+// hostPorts are the host ports of a pod: address, protocol and number.
+func hostPorts(p *v1.Pod) (found []v1.ContainerPort) {
+	for _, container := range p.Spec.Containers {
+		for _, port := range container.Ports {
+			if port.HostPort != 0 {
+				found = append(found, v1.ContainerPort{HostIP: port.HostIP, Protocol: port.Protocol, HostPort: port.HostPort})
+			}
+		}
+	}
+	return found
+}
+
 // setFree lets everybody go their way, and has the watches deliver at once.
 func (w *World) setFree() {
 	w.Store.mu.Lock()

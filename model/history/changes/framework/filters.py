@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....environment.objects import NATIVE, Node, Pod, Scope
+from ....environment.objects import NATIVE, HostPort, Node, Pod, Scope
 from ....environment.watch import NodeWatch
 from ....language import Expr, all_of, any_of, as_expr, require, select, step, tells
 from ....scheduler import Filters, Scheduler, Snapshot
@@ -189,5 +189,5 @@ class AffinityNeverSkips(Filters):
 class PortsByNumber(Filters):
     """A NodeInfo listed the numbers of its pods' host ports, and neither addresses nor protocols (schedulercache/node_info.go, 1.8)."""
 
-    def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
-        return any(own.port == port.port for own in pod.host_ports for port in other.host_ports)
+    def is_taken_by(self, pod: Pod, port: HostPort) -> bool:
+        return any(own.port == port.port for own in pod.host_ports)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ....environment.footprint import UsedPort
 from ....environment.node_versions import NodeVersion
 from ....environment.objects import Node, Pod, PodObject
 from ....environment.pod_versions import About, PodVersion, in_form
@@ -212,6 +213,7 @@ class AdmissionChecked(EventHandlers):
             {n: self.cache.live[n] for n in nodes},
             shown={v: self.cache.node_version[v.node] == v for v in self.universe[NodeVersion]},
             held={v: self.cache.node_infos.version[v.pod] == v for v in self.universe[PodVersion]},
+            ports={n: {p: self.cache.node_infos.port[n][p] for p in self.universe[UsedPort]} for n in nodes},
         )
 
         def said(form: Pod) -> Expr:
