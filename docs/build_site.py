@@ -56,6 +56,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "Findings": (
         "device-given-away",
         "taken-for-replaced",
+        "flight-ended-unheard",
         "reservation-taken-back",
         "volume-elsewhere",
         "findings/ghost",

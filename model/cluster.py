@@ -8,6 +8,7 @@ from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
 from .environment.autoscaler import Autoscaler
 from .environment.budgets import Budgets
+from .environment.claim_lives import ClaimDeletions, ClaimMaker, TemplateUser, template_users
 from .environment.claims import (
     ClaimController,
     ClaimShare,
@@ -25,6 +26,8 @@ from .environment.kubelet import Kubelet
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import (
+    OTHERS,
+    OWN,
     Claim,
     ClusterSpec,
     Device,
@@ -126,6 +129,8 @@ class Cluster(Model):
     users: Users
     resource_claims: ResourceClaims
     claim_controller: ClaimController
+    claim_maker: ClaimMaker
+    claim_deletions: ClaimDeletions
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker
     dynamic_resources: DynamicResources
@@ -171,11 +176,22 @@ def build_cluster(
         ClaimShare: shares_of(spec.pods, spec.claims),
         PodGroup: spec.groups, Member: members_of(spec.pods, spec.groups),
         ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (), NameOfUser: names_of_users(spec.pods),
+        TemplateUser: template_users(spec.pods),
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
     finishing = spec.scope.kubelet_admission or any(pod.finishes for pod in spec.pods)
-    scope = with_more(spec.scope, gates=gates, finishing=finishing, pod_versions=most)
+    generated = any(pod.generated for pod in spec.pods)
+    again = any(r.before.generated and r.after.generated for r in recreations_of(spec.pods))
+    passing = generated or bool(spec.scope.claim_deletions) or any(not claim.exists for claim in spec.claims)
+    scope = with_more(
+        spec.scope,
+        gates=gates,
+        finishing=finishing,
+        pod_versions=most,
+        names_of_claims=OTHERS if again else OWN if generated else 0,
+        passing_claims=passing,
+    )
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
 
-from ..model.environment.objects import Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
+from ..model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
 from ..model.environment.pod_versions import in_form
 from ..model.environment.volumes import reaches
 from ..model.language import Expr, all_of, any_of, as_expr, count, select, smallest, total
@@ -149,7 +149,10 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     away = [d for d in prop.universe[Device] if not d.is_on(node)]
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
-    return there & ~pending & all_of(enough)
+    made = all_of(parts["resource_claims"].is_there(c) for c in own)
+    if pod.generated:
+        made = made & (prop.api.pod[pod].named == OWN)
+    return there & ~pending & all_of(enough) & made
 
 
 def have_devices(prop: Property, way: Sequence[tuple[Pod, Node]], own: Sequence[Claim]) -> Expr:

@@ -205,6 +205,10 @@ OBJECTS: Mapping[str, Schema] = {
                         "anyOf": [
                             WORD,
                             mapping({"name": WORD, "resourceClaimName": WORD}, ["resourceClaimName"]),
+                            mapping(
+                                {"name": WORD, "resourceClaimTemplateName": WORD},
+                                ["name", "resourceClaimTemplateName"],
+                            ),
                         ]
                     }
                 ),
@@ -323,7 +327,11 @@ OBJECTS: Mapping[str, Schema] = {
             "device": about(WORD, "What is allocated to the claim at the start."),
             "deviceClassName": about(WORD, "The device class that it asks for."),
             "reservedFor": about(listed(WORD), "The pods that may use it, at the start."),
+            "exists": FLAG,
         }
+    ),
+    "resourceClaimTemplate": mapping(
+        {"deviceClassName": about(WORD, "The device class that claims made from it ask for.")}
     ),
     "storageClass": mapping(
         {
@@ -453,6 +461,7 @@ def schema_of_scenarios() -> Schema:
             "podDisruptionBudgets": table(part("podDisruptionBudget"), 0, MAX_ENTITIES),
             "devices": table(part("device"), 0, MAX_ENTITIES),
             "resourceClaims": table(part("resourceClaim"), 0, MAX_ENTITIES),
+            "resourceClaimTemplates": table(part("resourceClaimTemplate"), 0, MAX_ENTITIES),
             "storageClasses": table(part("storageClass"), 0, MAX_ENTITIES),
             "volumes": table(part("volume"), 0, MAX_ENTITIES),
             "volumeClaims": table(part("volumeClaim"), 0, MAX_ENTITIES),

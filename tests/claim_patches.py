@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from podrace.model.environment.claims import ClaimController, ClaimUse, NameOfUser
 from podrace.model.environment.objects import Device, Node
-from podrace.model.language import Expr, any_of, as_expr, require, when
-from podrace.model.scheduler import DynamicResources
+from podrace.model.language import Expr, Value, any_of, as_expr, require, when
+from podrace.model.scheduler import DynamicResources, Hints
 from podrace.model.scheduler.dynamicresources.dynamic_resources import Stage
+from podrace.model.scheduler.framework.events import (
+    ASSIGNED_POD_DELETE,
+    DYNAMIC_RESOURCES,
+    ClusterEvent,
+    Plugin,
+)
 
 
 class OwnFlightEnded(DynamicResources):
@@ -69,3 +75,18 @@ class ReplacedLookedUp(ClaimController):
 
     def is_taken_for_replaced(self, name: NameOfUser) -> Expr:
         return as_expr(False)
+
+
+class FailedBindingHeard(Hints):
+    """DynamicResources asks for assigned pods that are gone, which is what the queue is told when a binding has failed."""
+
+    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        asked = plugin.name == DYNAMIC_RESOURCES and event == ASSIGNED_POD_DELETE
+        return asked or super().hears(plugin, event)
+
+
+class OwnerUnasked(DynamicResources):
+    """No patch, but a control: nobody looks whether the claim that a pod's status names is the pod's own."""
+
+    def is_own(self, named: Value) -> Expr:
+        return as_expr(named) != 0

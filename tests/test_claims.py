@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.environment.objects import OTHERS
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import Component
+from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, instrument
+from podrace.properties.property import Property
 from podrace.scenarios import find_scenarios
 from tests.claim_patches import (
     AllocationHereAccepted,
+    OwnerUnasked,
     OwnFlightEnded,
     ReplacedLookedUp,
     SameAllocationAccepted,
@@ -37,6 +40,11 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("sibling-allocates", "L-CLAIM", "1.36.3", (), (), H, 167084, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), (), H, 489062, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 612, 13),
+    ("made-from-template", "L-CLAIM", "1.36.3", (), (), H, 173, None),
+    ("made-from-template", "L-CLAIM", "1.34.4", (), (), H, 135, None),
+    ("deleted-unheard", "L-CLAIM", "1.34.4", (), (), V, 21416, 27),
+    ("deleted-unheard", "L-CLAIM", "1.36.3", (), (), V, 17831, 27),
+    ("deleted-by-its-user", "L-CLAIM", "1.36.3", (), (), V, 81492, 44),
     ("taken-for-replaced", "S-RESV", "1.34.4", (), (), V, 840, 18),
     ("taken-for-replaced", "S-RESV", "1.34.4", (ReplacedLookedUp,), (), H, 30198, None),
     ("taken-for-replaced", "S-RESV", "1.35.4", (), (), V, 537, 22),
@@ -57,6 +65,63 @@ def test_verdict_and_counts(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+def test_what_a_deleted_claim_has_freed_is_heard_with_140831() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "deleted-unheard.yaml"))
+    classes = resolve("1.36.3", ("140831",)).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["L-CLAIM"]]), ["L-CLAIM"])
+    assert (found.verdict.name, found.counts.states, found.vacuous) == (H, 52522, False)
+
+
+@pytest.mark.ci
+def test_an_allocation_that_was_only_in_flight_is_missed_by_nobody_who_waits() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "flight-ended-unheard.yaml"))
+    (found,) = check(
+        instrument(scenario.spec, resolve("1.36.3").classes, [PROPERTIES["L-CLAIM"]]), ["L-CLAIM"]
+    )
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 410532, 39)
+
+
+class NamesItsOwn(Property):
+    """A pod that is assumed or bound has no status that names the claim of another pod."""
+
+    id = "X-OWN"
+
+    def holds(self) -> Expr:
+        return ~any_of(
+            (self.api.pod[pod].named == OTHERS)
+            & (self.cache.is_assumed(pod) | self.api.pod[pod].node.is_some)
+            for pod in self.pods
+        )
+
+
+class NeverNamesAnothers(Property):
+    """No status names the claim of another pod."""
+
+    id = "X-NAMED"
+
+    def holds(self) -> Expr:
+        return ~any_of(self.api.pod[pod].named == OTHERS for pod in self.pods)
+
+
+@pytest.mark.parametrize(
+    ("asked", "patches", "verdict", "states", "steps"),
+    [
+        (NeverNamesAnothers, (), V, 110, 5),
+        (NamesItsOwn, (OwnerUnasked,), V, 8457, 22),
+        pytest.param(NamesItsOwn, (), H, 2799088, None, marks=pytest.mark.ci),
+    ],
+)
+def test_a_status_that_names_the_claim_of_the_pod_before_is_not_relied_on(
+    asked: type[Property], patches: Patches, verdict: str, states: int, steps: int | None
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "named-too-late.yaml"))
+    classes = (*patches, *resolve("1.34.4").classes)
+    (found,) = check(instrument(scenario.spec, classes, [asked]), [asked.id])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
 
 
 @pytest.mark.ci
@@ -122,7 +187,12 @@ def test_a_siblings_allocation_is_accepted(
 
 def test_every_scenario_is_tested_and_explained() -> None:
     names = {path.stem for path in FOLDER.glob("*.yaml")}
-    assert names == {row[0] for row in ROWS} | {"device-given-away", *SHARED}
+    assert names == {row[0] for row in ROWS} | {
+        "device-given-away",
+        "flight-ended-unheard",
+        "named-too-late",
+        *SHARED,
+    }
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES
 

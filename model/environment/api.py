@@ -28,7 +28,7 @@ from ..language import (
 )
 from .names import found_by_name, namesakes
 from .node_versions import NodeVersion, versions_in
-from .objects import EXISTS, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
+from .objects import EXISTS, OTHERS, OWN, Claim, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 from .pod_versions import PodVersion, may_become
 from .pod_versions import versions_in as versions_of_pod
 from .scope import finishing_possible
@@ -77,6 +77,7 @@ class APIServer(Component):
             "pod.failed": Words("API server: {0} gets PodScheduled=False"),
             "pod.terminating": Words("API server: {0} is being deleted", decisive=True),
             "pod.version": Words("API server: {0} is updated", decisive=True),
+            "pod.named": Words("API server: the status of {0} names claims", decisive=True),
             "pod.gated": Words(
                 "API server: {0} has scheduling gates",
                 "API server: {0} has no scheduling gates any more",
@@ -108,7 +109,17 @@ class APIServer(Component):
 
     def at_start(self, pod: Pod) -> PodObject:
         """The pod's object at the start."""
-        return PodObject(exists=pod.exists, node=pod.node, gated=pod.exists and self.has_gates(pod))
+        return PodObject(
+            exists=pod.exists,
+            node=pod.node,
+            gated=pod.exists and self.has_gates(pod),
+            named=self.named_at_start(pod),
+        )
+
+    def named_at_start(self, pod: Pod) -> int:
+        """What the pod's status names at the start: the claims that were made for it, if they are there."""
+        made = {claim.name for claim in self.universe[Claim] if claim.exists}
+        return OWN if pod.exists and pod.generated and pod.generated <= made else 0
 
     def under_name(self, pod: Pod) -> PodObject:
         """The object that has the pod's name."""
@@ -238,6 +249,12 @@ class APIServer(Component):
         for named in self.of_name(pod):
             with when(self.may_be_nominated(named)):
                 self._commit(named, self.pod[named].replace(nominated=node))
+
+    def name_claims(self, pod: Pod) -> None:
+        """Apply of the status, by name: the claims that were made for `pod` are named by whichever pod has the name now."""
+        for named in self.of_name(pod):
+            with when(self.pod[named].exists):
+                self._commit(named, self.pod[named].replace(named=OWN if named is pod else OTHERS))
 
     def first_version(self, node: Node) -> NodeVersion | None:
         """The version in which the node is created; none if it has one only."""

@@ -27,6 +27,7 @@ from ..language import (
     changes,
     clamp,
     fifo,
+    integer,
     per,
     record,
     ref,
@@ -37,17 +38,29 @@ from ..language import (
     when,
     words,
 )
+from .faults import Fault
 from .names import recreations_of
-from .objects import Claim, Device, Pod
+from .objects import OWN, Claim, Device, Pod
+from .scope import passing_claims
 
 if TYPE_CHECKING:
     from .api import APIServer
+    from .faults import Faults
 
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""
 
 MOST_SHARERS = 7
 """So many pods can count on one allocation in flight."""
+
+
+THERE, NOT_YET, DELETING, GONE = range(4)
+"""How a claim is: there, to come, with a deletion timestamp, or gone for good."""
+
+
+def last_life(scope: object) -> int:
+    """The last of these, where claims come and go."""
+    return GONE if passing_claims(scope) else THERE
 
 
 class ClaimUse(Entity):
@@ -107,6 +120,7 @@ class ClaimObject(Record):
 
     device = ref(Device)
     reserved = per(Pod, boolean())
+    life = integer(0, last_life)
 
     @property
     def allocated(self) -> Expr:
@@ -139,6 +153,7 @@ class ResourceClaims(Component):
     claim_cache: Versions
     dynamic_resources: Versions
     claim_controller: Versions
+    faults: Faults
 
     object = per(Claim, ClaimObject)
     events = per(ClaimWatch, fifo(_backlog, ClaimEvent))
@@ -153,6 +168,7 @@ class ResourceClaims(Component):
                 "API server: {0} is no longer reserved for {1}",
                 decisive=True,
             ),
+            "object.life": Words(decisive=True),
         }
     )
     knowledge = (
@@ -170,6 +186,25 @@ class ResourceClaims(Component):
             self.object[claim].device = claim.device
             for pod in self.universe[Pod]:
                 self.object[claim].reserved[pod] = pod.name in claim.reserved
+            if not claim.exists:
+                self.object[claim].life = NOT_YET
+
+    def passes(self) -> bool:
+        """Whether claims come and go."""
+        return bool(passing_claims(self.scope))
+
+    def is_there(self, claim: Claim) -> Expr:
+        """Whether there is such a claim, and nobody has deleted it."""
+        return self.object[claim].life == THERE if self.passes() else as_expr(True)
+
+    def put(self, claim: Claim, life: int) -> None:
+        """POST, DELETE, or an UPDATE that takes the finalizer of a deleted claim away. Of one that is gone nothing remains."""
+        self.object[claim].life = life
+        if life == GONE:
+            self.object[claim].device = None
+            for pod in self.universe[Pod]:
+                self.object[claim].reserved[pod] = False
+        self._tell(claim)
 
     def write(
         self,
@@ -192,10 +227,28 @@ class ResourceClaims(Component):
             self.object[claim].device = new_device
             for pod, value in (reserved or {}).items():
                 self.object[claim].reserved[pod] = value
-            for part in (self.claim_cache, self.dynamic_resources, self.claim_controller):
-                part.written(claim)
-            for watch in self.universe[ClaimWatch]:
-                self.events[watch].push(ClaimEvent(claim=claim, object=self.object[claim]))
+            self._tell(claim)
+
+    def _tell(self, claim: Claim) -> None:
+        for part in (self.claim_cache, self.dynamic_resources, self.claim_controller):
+            part.written(claim)
+        for watch in self.universe[ClaimWatch]:
+            self.events[watch].push(ClaimEvent(claim=claim, object=self.object[claim]))
+
+    @step(actor="claim informer", fair=False)
+    @tells(
+        "The watch of claims is interrupted: a list shows the informer how {claim} is by now, and one of its changes is never told."
+    )
+    def miss_update(self, claim: Claim) -> None:
+        """A list after an interrupted watch shows an object as it is, or no more: what happened to it before is not told."""
+        if not self.scope.missed_claim_updates:
+            require(False)
+            return
+        for watch in self.universe[ClaimWatch]:
+            events = self.events[watch]
+            require(~events.is_empty & (events.head.claim == claim) & (self.later_events(watch, claim) > 0))
+            self.faults.spend(Fault.MISSED_CLAIM_UPDATE)
+            events.pop()
 
     def later_events(self, watch: ClaimWatch, claim: Claim) -> Expr:
         """How many events of the claim come after the oldest: so far is the oldest one's object behind."""
@@ -285,6 +338,9 @@ class ClaimController(Component):
         """syncPod and reserveFor: a pod that is on a node is added to reservedFor of a claim that is allocated."""
         current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
         require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])
+        require(self.resource_claims.is_there(use.claim))
+        if use.claim.name in use.pod.generated:
+            require(pod.named == OWN)
         for name in self.universe[NameOfUser]:
             if name.after is use.pod:
                 require(~as_expr(self.lists_before[name]))

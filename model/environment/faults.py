@@ -33,6 +33,9 @@ class Fault(Enum):
     VOLUME_DELETION = "volume_deletions"
     PROVISION_FAILURE = "provision_failures"
     BIND_TIMEOUT = "bind_timeouts"
+    CLAIM_CREATION = "claim_creations"
+    CLAIM_DELETION = "claim_deletions"
+    MISSED_CLAIM_UPDATE = "missed_claim_updates"
 
 
 class Faults(Component):

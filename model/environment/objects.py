@@ -25,7 +25,7 @@ from .placement_rules import (
     Term,
     Toleration,
 )
-from .scope import DEFAULTS, Config, Scope, gates_possible, last_version, with_more
+from .scope import DEFAULTS, Config, Scope, gates_possible, last_name, last_version, with_more
 
 Quantity = int | Parameter
 
@@ -138,6 +138,7 @@ class Pod(Entity):
     with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
     `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
+    `generated` are those of them that are made for it, from templates.
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
     `extender_selector` are the labels that an extender of the scheduler wants of the pod's node.
@@ -170,6 +171,7 @@ class Pod(Entity):
         graceful: bool = True,
         extension_points: Iterable[ExtensionPoint] = (),
         claims: Sequence[str] = (),
+        generated: Iterable[str] = (),
         volumes: Sequence[str] = (),
         exclusive: Iterable[str] = (),
         group: str | None = None,
@@ -195,6 +197,7 @@ class Pod(Entity):
         by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if claims or volumes else set()
         self.extension_points, self.gated = frozenset(extension_points) | by_claims, gated
         self.claims, self.volumes, self.exclusive = tuple(claims), tuple(volumes), frozenset(exclusive)
+        self.generated = frozenset(generated)
         self.group = group
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
@@ -319,7 +322,10 @@ class Device(Entity):
 
 
 class Claim(Entity):
-    """A ResourceClaim, which asks for one device of the class `of`; with the device and the names of the pods that it is reserved for at the start."""
+    """A ResourceClaim, which asks for one device of the class `of`; with the device and the names of the pods that it is reserved for at the start.
+
+    `exists` is False for one that comes later: a user creates it, or, if it has an `owner`, the controller makes it from a template for that pod.
+    """
 
     about = "claim {}"
 
@@ -330,9 +336,13 @@ class Claim(Entity):
         device: Device | None = None,
         reserved: Sequence[str] = (),
         of: str = "",
+        *,
+        exists: bool = True,
+        owner: str | None = None,
     ) -> None:
         super().__init__(index, name)
         self.device, self.reserved, self.of = device, frozenset(reserved), of
+        self.exists, self.owner = exists, owner
 
 
 class PodGroup(Entity):
@@ -418,11 +428,13 @@ class VolumeClaimChange:
 
 @dataclass(frozen=True)
 class ClaimChange:
-    """An update of a claim in the assume cache: whether its allocation went, and whether its status is another at all."""
+    """A change of a claim in the assume cache: whether its allocation went, whether its status is another at all, whether it is new, or gone."""
 
     claim: Claim
     deallocated: Expr
     differs: Expr
+    added: Expr | None = None
+    gone: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -479,6 +491,7 @@ class PodObject(Record):
     version = integer(
         0, last_version
     )  # what else is not status: the number of its PodVersion, where there are several
+    named = integer(0, last_name)  # status.resourceClaimStatuses: OWN, or OTHERS, where there are templates
 
     @property
     def assigned(self) -> Expr:
@@ -498,6 +511,7 @@ class PodObject(Record):
             terminating=self.terminating,
             gated=self.gated,
             version=self.version,
+            named=self.named,
         )
 
 
@@ -509,12 +523,19 @@ class PodCopy(Record):
     terminating = boolean()
     gated = boolean(possible=gates_possible)
     version = integer(0, last_version)
+    named = integer(0, last_name)
+
+
+OWN, OTHERS = 1, 2
+"""What a pod's status names: its own claims, or, written by somebody who was late, those of the pod that had its name before."""
 
 
 __all__ = [
     "DEFAULTS",
     "NATIVE",
     "NOW",
+    "OTHERS",
+    "OWN",
     "Claim",
     "ClaimChange",
     "ClusterSpec",

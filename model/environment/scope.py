@@ -61,6 +61,9 @@ class Scope:
     volume_deletions: int = 0
     provision_failures: int = 0
     bind_timeouts: int = 0
+    claim_creations: int = 0
+    claim_deletions: int = 0
+    missed_claim_updates: int = 0
     disruption_controller: bool = False
     kubelet_admission: bool = False
     scale_down_looks_again: bool = False
@@ -81,22 +84,49 @@ class _WiderScope(Scope):
     gates: int = 0
     finishing: int = 0
     pod_versions: int = 1
+    names_of_claims: int = 0
+    passing_claims: int = 0
 
 
-def with_more(scope: Scope, *, gates: bool, finishing: bool, pod_versions: int) -> Scope:
-    """The scope of a cluster in which some pod has scheduling gates, may finish, or has several versions.
+def with_more(
+    scope: Scope,
+    *,
+    gates: bool,
+    finishing: bool,
+    pod_versions: int,
+    names_of_claims: int = 0,
+    passing_claims: bool = False,
+) -> Scope:
+    """The scope of a cluster in which some pod has scheduling gates, may finish, has several versions, or has claims made for it; or claims come and go.
 
-    Elsewhere, their place in a pod's object costs nothing.
+    `names_of_claims`: what the status of a pod may name, from nothing to the claims of another pod. Elsewhere, their place in an object costs nothing.
     """
-    if not gates and not finishing and pod_versions == 1:
+    if not gates and not finishing and pod_versions == 1 and not passing_claims:
         return scope
     known = {field.name: getattr(scope, field.name) for field in fields(Scope)}
-    return _WiderScope(**known, gates=int(gates), finishing=int(finishing), pod_versions=pod_versions)
+    return _WiderScope(
+        **known,
+        gates=int(gates),
+        finishing=int(finishing),
+        pod_versions=pod_versions,
+        names_of_claims=names_of_claims,
+        passing_claims=int(passing_claims),
+    )
 
 
 def gates_possible(scope: object) -> int:
     """Whether a pod may have scheduling gates."""
     return int(getattr(scope, "gates", 0))
+
+
+def last_name(scope: object) -> int:
+    """The last of what a pod's status may name: nothing, its own claims, those of the pod that had its name before."""
+    return int(getattr(scope, "names_of_claims", 0))
+
+
+def passing_claims(scope: object) -> int:
+    """Whether claims come and go."""
+    return int(getattr(scope, "passing_claims", 0))
 
 
 def finishing_possible(scope: object) -> int:

@@ -9,8 +9,9 @@ from .labels import Member, Members, read_members
 from .yaml_values import Value, known_names, one_line
 
 DEVICE_FIELDS = ("node", "deviceClassName")
-CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor")
-REFERENCE_FIELDS = ("name", "resourceClaimName")
+CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "exists")
+TEMPLATE_FIELDS = ("deviceClassName",)
+REFERENCE_FIELDS = ("name", "resourceClaimName", "resourceClaimTemplateName")
 
 
 def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, Device]:
@@ -61,27 +62,68 @@ def read_claims(
                 element.fail(
                     f"pod {element.described} does not refer to the claim: add it to its `resourceClaims`"
                 )
-        found[name] = Claim(index, name, device, reserved, of)
+        exists = member.exists
+        if not exists and device is not None and given is not None:
+            given.fail("a claim that does not exist has no device: remove one of the two")
+        found[name] = Claim(index, name, device, reserved, of, exists=exists)
     return found
 
 
-def read_pod_claims(value: Value | None) -> list[str]:
-    """The names of the claims that a pod refers to, as names or as Kubernetes writes them."""
-    found: list[str] = []
+def read_pod_claims(pod: str, value: Value | None) -> dict[str, str | None]:
+    """The names of the claims that a pod refers to, as names or as Kubernetes writes them, each with the template from which it is made for the pod."""
+    found: dict[str, str | None] = {}
     for element in value.elements("a list of claims, such as [gpu]") if value is not None else []:
-        found.append(_reference(element))
-        if found.count(found[-1]) > 1:
+        name, template = _reference(pod, element)
+        if name in found:
             element.fail(f"{element.described} is listed twice: remove one of them")
+        found[name] = template
     return found
 
 
-def _reference(element: Value) -> str:
+def _reference(pod: str, element: Value) -> tuple[str, str | None]:
     if not element.is_mapping:
-        return element.scalar("the name of a claim")
+        return element.scalar("the name of a claim"), None
     fields = element.fields(REFERENCE_FIELDS, "a claim, such as {name: gpu, resourceClaimName: gpu}")
+    if "resourceClaimTemplateName" in fields:
+        if "resourceClaimName" in fields:
+            element.fail("a claim is there, or is made from a template: remove one of the two names")
+        if "name" not in fields:
+            element.fail("`name` is missing: the claim that is made is called by the pod and it")
+        template = fields["resourceClaimTemplateName"].scalar("the name of a template")
+        return f"{pod}-{fields['name'].scalar('a name')}", template
     if "resourceClaimName" not in fields:
         element.fail("`resourceClaimName` is missing: name a claim of `resourceClaims`")
-    return fields["resourceClaimName"].scalar("the name of a claim")
+    return fields["resourceClaimName"].scalar("the name of a claim"), None
+
+
+def read_templates(section: Value | None) -> dict[str, str]:
+    """The templates of claims, by name: the device class of each."""
+    if section is None:
+        return {}
+    members = read_members(section, "templates", TEMPLATE_FIELDS, "{deviceClassName: gpu}")
+    return {name: _class_of(member) for name, member in members.items()}
+
+
+def add_made_claims(
+    claims: dict[str, Claim], members: Members, pods: Iterable[Pod], templates: Mapping[str, str]
+) -> dict[str, Claim]:
+    """With the claims that are made for pods, from templates: one that is in the section was made before the start."""
+    for pod in pods:
+        value = members[pod.name].fields.get("resourceClaims")
+        for element in value.elements("a list of claims") if value is not None else []:
+            name, template = _reference(pod.name, element)
+            if template is None:
+                continue
+            if template not in templates:
+                element.fail(f"there is no template `{template}`; {known_names(template, templates)}")
+            known = claims.get(name)
+            if known is None:
+                claims[name] = Claim(len(claims), name, of=templates[template], exists=False, owner=pod.name)
+            else:
+                claims[name] = Claim(
+                    known.index, name, known.device, sorted(known.reserved), known.of, owner=pod.name
+                )
+    return claims
 
 
 def refuse_claims(members: Members, pods: Iterable[Pod], claims: Mapping[str, Claim]) -> None:
@@ -91,6 +133,8 @@ def refuse_claims(members: Members, pods: Iterable[Pod], claims: Mapping[str, Cl
         if value is None:
             continue
         for element, name in zip(value.elements("a list of claims"), pod.claims, strict=True):
+            if claims.get(name) is not None and claims[name].owner not in (None, pod.name):
+                element.fail(f"claim {name} is made for {claims[name].owner}: name another one")
             if name not in claims:
                 element.fail(f"there is no claim {element.described}; {known_names(name, claims)}")
             claim = claims[name]

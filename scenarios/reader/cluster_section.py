@@ -24,7 +24,7 @@ from ...model.environment.objects import (
     Scope,
 )
 from ...model.environment.pod_versions import may_become, pod_versions_of
-from .claim_section import read_claims, read_devices, refuse_claims
+from .claim_section import add_made_claims, read_claims, read_devices, read_templates, refuse_claims
 from .directives import read_taints
 from .group_section import read_groups, refuse_groups
 from .labels import Member, Members, read_labels, read_members, read_name, read_selector
@@ -98,6 +98,7 @@ _OF_ABSENT = {
     "node_creations": "`exists: false`",
     "node_updates": "`updates`",
     "volume_creations": "`exists: false`",
+    "claim_creations": "`exists: false`",
     "pod_updates": "`updates`",
 }
 
@@ -226,6 +227,7 @@ CLUSTER_FIELDS = (
     "podDisruptionBudgets",
     "devices",
     "resourceClaims",
+    "resourceClaimTemplates",
     "storageClasses",
     "volumes",
     "volumeClaims",
@@ -280,6 +282,11 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     volume_claims = read_volume_claims(fields.get("volumeClaims"), classes, volumes, fields.get("volumes"))
     mark_exclusive(made_pods, volume_claims)
     refuse_mounts(pods, made_pods, volume_claims)
+    devices = read_devices(fields.get("devices"), made)
+    templates = read_templates(fields.get("resourceClaimTemplates"))
+    claims = read_claims(fields.get("resourceClaims"), devices, made_pods)
+    claims = add_made_claims(claims, pods, made_pods, templates)
+    refuse_claims(pods, made_pods, claims)
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists],
         "node_creations": [n for n, m in nodes.items() if not m.exists],
@@ -289,6 +296,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
             *[v.name for v in volumes.values() if not v.exists and v.provisioned_for is None],
             *[c.name for c in volume_claims.values() if not c.exists],
         ],
+        "claim_creations": [c.name for c in claims.values() if not c.exists and c.owner is None],
     }
     budgets = read_budgets(fields.get("podDisruptionBudgets"), pods)
     written = {**units.written(_of("node", has)), **units.written(_of("pod", asked))}
@@ -298,9 +306,6 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         points.add(ExtensionPoint.PERMIT)
     scope = read_scope(fields.get("scope"), absent, points)
     refuse_groups(top, pods, made_pods, groups, scope)
-    devices = read_devices(fields.get("devices"), made)
-    claims = read_claims(fields.get("resourceClaims"), devices, made_pods)
-    refuse_claims(pods, made_pods, claims)
     if claims and (scope.restarts or scope.leader_changes):
         top.fail(
             "what a new process makes of claims is not modelled: remove `restarts` and `leader_changes`, or the claims"

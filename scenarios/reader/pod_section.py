@@ -78,6 +78,7 @@ def _version(
     fields = member.fields
     grace, priority = fields.get("terminationGracePeriodSeconds"), fields.get("priority")
     namespace = namespace_of(name, fields)
+    claims = read_pod_claims(name, fields.get("resourceClaims"))
     return Pod(
         index,
         name,
@@ -99,7 +100,8 @@ def _version(
         exists=member.exists and "recreates" not in fields,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
         extension_points=_extension_points(fields.get("extensionPoints")),
-        claims=read_pod_claims(fields.get("resourceClaims")),
+        claims=list(claims),
+        generated=[claim for claim, template in claims.items() if template is not None],
         volumes=read_mounts(fields.get("volumes")),
         group=fields["podGroup"].scalar("the name of a pod group") if "podGroup" in fields else None,
         gated=_gated(fields),

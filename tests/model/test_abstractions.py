@@ -51,6 +51,7 @@ from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.scenarios import find_scenarios
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
@@ -747,6 +748,15 @@ def test_a_claim_finalizer():
 def test_a_claim_controller():
     system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
     assert not [v.name for v in system.variables if v.name.startswith("claim_controller.")]
+
+
+def test_a_claim_lives():
+    (scenario,) = find_scenarios("scenarios/claims/made-from-template.yaml")
+    steps = steps_of("1.36", scenario.spec)
+    assert {"claim_maker.make_claim", "claim_maker.name_claims", "claim_deletions.release_claim"} <= steps
+    system = trace_system(build_cluster(scenario.spec, resolve("1.36").classes))
+    assert {v.hi for v in system.variables if v.name.endswith(".life")} == {3}
+    assert not [v.name for v in system.variables if "finalizer" in v.name]
 
 
 def test_a_claim_lag():

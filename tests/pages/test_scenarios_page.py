@@ -47,6 +47,7 @@ def test_the_bounds_have_the_defaults_of_the_model() -> None:
             "pod_creations",
             "pod_updates",
             "volume_creations",
+            "claim_creations",
         ):
             assert table[f"`{bound.name}`"][1] == str(bound.default).lower()
 

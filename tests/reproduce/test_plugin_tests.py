@@ -68,6 +68,15 @@ FINDINGS = (
         (),
     ),
     Finding(
+        "flight-ended-unheard",
+        "claims",
+        DYNAMIC_RESOURCES,
+        "flight_ended_unheard_test",
+        "failed-binding-heard",
+        ("the device is free for b, and nothing has happened that DynamicResources asked for",),
+        (),
+    ),
+    Finding(
         "taken-for-replaced",
         "claims",
         "pkg/controller/resourceclaim",

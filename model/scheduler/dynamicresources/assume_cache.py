@@ -9,8 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ClaimWatch, ResourceClaims, older
+from ...environment.claims import (
+    DELETING,
+    GONE,
+    MOST_BEHIND,
+    NOT_YET,
+    THERE,
+    ClaimObject,
+    ClaimUse,
+    ClaimWatch,
+    ResourceClaims,
+    older,
+)
 from ...environment.objects import Claim, ClaimChange, Device, Pod
+from ...environment.scope import passing_claims
 from ...language import (
     Component,
     Expr,
@@ -24,6 +36,7 @@ from ...language import (
     changes,
     fifo,
     integer,
+    one_of,
     per,
     ref,
     require,
@@ -49,6 +62,8 @@ class CacheEvent(Record):
     old = ref(Device)
     new = ref(Device)
     differs = boolean()
+    added = boolean(possible=passing_claims)
+    gone = boolean(possible=passing_claims)
 
 
 class AssumeCache(Component):
@@ -85,6 +100,18 @@ class AssumeCache(Component):
                 held[claim].device = claim.device
                 for pod in self.universe[Pod]:
                     held[claim].reserved[pod] = pod.name in claim.reserved
+                if not claim.exists:
+                    held[claim].life = NOT_YET
+
+    def has(self, claim: Claim) -> Expr:
+        """Whether the cache has an object of the claim."""
+        if not self.resource_claims.passes():
+            return as_expr(True)
+        return one_of(self.latest[claim].life, THERE, DELETING)
+
+    def is_usable(self, claim: Claim) -> Expr:
+        """Whether the cache has the claim, without a deletion timestamp."""
+        return self.latest[claim].life == THERE if self.resource_claims.passes() else as_expr(True)
 
     def written(self, claim: Claim) -> None:
         """A write at the API server makes both objects one version older."""
@@ -118,7 +145,7 @@ class AssumeCache(Component):
 
     def assume(self, claim: Claim, new: Any, lag: Value) -> None:
         """Assume: an object that a write has returned becomes the latest one, unless a newer one is there already."""
-        with when(as_expr(lag) <= self.latest_lag[claim]):
+        with when((as_expr(lag) <= self.latest_lag[claim]) & self.has(claim)):
             self._push(claim, new)
             self.latest[claim] = new
             self.latest_lag[claim] = lag
@@ -136,7 +163,10 @@ class AssumeCache(Component):
             as_expr(old.reserved[pod]) != new.reserved[pod] for pod in self.universe[Pod]
         )
         for watch in self.universe[ClaimWatch]:
-            event = CacheEvent(claim=claim, old=old.device, new=new.device, differs=differs)
+            passing: dict[str, Expr] = {}
+            if self.resource_claims.passes():
+                passing = {"added": ~self.has(claim), "gone": new.life == GONE}
+            event = CacheEvent(claim=claim, old=old.device, new=new.device, differs=differs, **passing)
             self.events[watch].push(event)
 
     # --- deliveries ------------------------------------------------------------------------------------------
@@ -170,9 +200,22 @@ class AssumeCache(Component):
         for watch in self.universe[ClaimWatch]:
             head = self.events[watch].head
             require(~self.events[watch].is_empty & (head.claim == claim) & self.told[watch])
-            self.queue.move_all(CLAIM_UPDATE, about=ClaimChange(claim, is_deallocated(head), head.differs))
+            if self.resource_claims.passes():
+                change = ClaimChange(
+                    claim, is_deallocated(head), head.differs, as_expr(head.added), as_expr(head.gone)
+                )
+                with when(~as_expr(head.gone) | self.tells_of_deletions()):
+                    self.queue.move_all(CLAIM_UPDATE, about=change)
+            else:
+                self.queue.move_all(
+                    CLAIM_UPDATE, about=ClaimChange(claim, is_deallocated(head), head.differs)
+                )
             self.events[watch].pop()
             self.told[watch] = False
+
+    def tells_of_deletions(self) -> bool:
+        """Whether the queue is told that a claim is gone: DynamicResources asked for that."""
+        return True
 
 
 def is_deallocated(event: Any) -> Expr:

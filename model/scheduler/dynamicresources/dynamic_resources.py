@@ -10,14 +10,15 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.claims import MOST_BEHIND, ClaimObject, ClaimUse, ResourceClaims, older
+from ...environment.claims import MOST_BEHIND, THERE, ClaimObject, ClaimUse, ResourceClaims, older
 from ...environment.faults import Fault
-from ...environment.objects import Claim, Device, Node, Pod
+from ...environment.objects import OWN, Claim, Device, Node, Pod
 from ...language import (
     SOMETHING,
     Component,
     Expr,
     Sentence,
+    Value,
     Words,
     all_of,
     any_of,
@@ -120,12 +121,29 @@ class DynamicResources(Component):
             self.copy[use].device = None
             for other in self.universe[Pod]:
                 self.copy[use].reserved[other] = False
+            self.copy[use].life = THERE
             self.lag[use] = 0
             self.chosen[use] = None
             self.unavailable[use] = False
 
     def _is(self, use: ClaimUse, *stages: Stage) -> Expr:
         return one_of(self.stage[use], *stages)
+
+    # --- PreEnqueue ------------------------------------------------------------------------------------------
+
+    def is_ready(self, pod: Pod, named: Value) -> Expr:
+        """foreachPodResourceClaim: the status names the pod's own claims, if they were to be made, and each is there, and not being deleted."""
+        return all_of(self._is_usable(use, named) for use in self.uses(pod))
+
+    def _is_usable(self, use: ClaimUse, named: Value) -> Expr:
+        usable = self.claim_cache.is_usable(use.claim)
+        if use.claim.name in use.pod.generated:
+            usable = usable & self.is_own(named)
+        return usable
+
+    def is_own(self, named: Value) -> Expr:
+        """Name and IsForPod: the status names a claim, and the claim has the pod as its owner."""
+        return as_expr(named) == OWN
 
     # --- PreFilter -------------------------------------------------------------------------------------------
 
@@ -136,6 +154,10 @@ class DynamicResources(Component):
 
     @step(actor="scheduler")
     @tells(
+        Sentence(
+            "DynamicResources does not find {use}, or it is being deleted, or another pod's: the attempt has to wait.",
+            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+        ),
         Sentence(
             "DynamicResources reads {use} from the assume cache: it is allocated {after}.",
             changes("dynamic_resources.copy.device", after=SOMETHING),
@@ -150,7 +172,14 @@ class DynamicResources(Component):
         self.copy[use] = self.claim_cache.latest[use.claim]
         self.lag[use] = self.claim_cache.latest_lag[use.claim]
         self.stage[use] = Stage.GOT
-        with when(all_of(~self._is(other, Stage.NONE) for other in self.uses(pod))):
+        got = all_of(~self._is(other, Stage.NONE) for other in self.uses(pod))
+        if not self.resource_claims.passes():
+            with when(got):
+                self.scheduler.phase = Phase.CHECK_CLAIMS
+            return
+        with when(~self._is_usable(use, self.scheduler.copy.named)):
+            self._reject(pod)
+        with otherwise(got):
             self.scheduler.phase = Phase.CHECK_CLAIMS
 
     @step(actor="scheduler")
@@ -424,7 +453,7 @@ class DynamicResources(Component):
         self.copy[use] = self.resource_claims.object[use.claim]
         self.lag[use] = 0
         chosen = as_expr(self.chosen[use])
-        with when(chosen.is_some & self.copy[use].allocated):
+        with when((chosen.is_some & self.copy[use].allocated) | ~self.resource_claims.is_there(use.claim)):
             self.stage[use] = Stage.FAILED
         with otherwise(chosen.is_none & ~self.copy[use].allocated):
             self.found_deallocated(use)

@@ -105,8 +105,14 @@ class Hints(Component):
         return is_taint and not plugin.asked_for(event) and plugin.asked_for(NODE_ADD)
 
     def after_claim(self, pod: Pod, change: ClaimChange) -> Expr:
-        """isSchedulableAfterClaimChange: a claim was deallocated, or the status of one of the pod's own has changed."""
-        return change.deallocated | (change.differs & (change.claim.name in pod.claims))
+        """isSchedulableAfterClaimChange: a claim was deallocated, or one of the pod's own was created, or its status has changed.
+
+        That the pod's claims are all there is asked first, when the pod is moved or comes back (`Moves.may_hear`, `PriorityQueue.still_hears`).
+        """
+        own = as_expr(change.claim.name in pod.claims)
+        if change.added is None or change.gone is None:
+            return change.deallocated | (change.differs & own)
+        return change.deallocated | (own & (change.added | (change.differs & ~change.gone)))
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
         """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""

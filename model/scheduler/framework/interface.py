@@ -57,6 +57,13 @@ class PreEnqueuePlugin(Protocol):
         """Whether the pod has to wait."""
 
 
+class ClaimGate(Protocol):
+    """What the queue asks of DynamicResources."""
+
+    def is_ready(self, pod: Pod, named: Value) -> Expr:
+        """PreEnqueue, and what its hints ask first: whether the claims of the pod are there; `named` is what the pod's status names."""
+
+
 class Framework(Protocol):
     """At which extension points the configured plugins have work to do."""
 

@@ -19,6 +19,7 @@ from ...language import (
 from ..framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,
+    CLAIM_UPDATE,
     ClusterEvent,
     Plugin,
 )
@@ -74,8 +75,15 @@ class Moves(SubQueues):
         if event.is_wildcard:
             return as_expr(True)
         return any_of(
-            self.rejected_by[pod][p] & self.wakes(p, pod, event, about, form) for p in self.universe[Plugin]
+            self.rejected_by[pod][p] & self.wakes(p, pod, event, about, form) & self.may_hear(p, pod, event)
+            for p in self.universe[Plugin]
         )
+
+    def may_hear(self, plugin: Plugin, pod: Pod, event: ClusterEvent) -> Expr:
+        """What the hints of DynamicResources about claims ask before all else: whether the claims of the pod, as the queue has it, are there."""
+        if event.resource != CLAIM_UPDATE.resource or not self.waits_for_claims(pod):
+            return as_expr(True)
+        return self.dynamic_resources.is_ready(pod, self.copy[pod].named)
 
     def wakes(
         self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None

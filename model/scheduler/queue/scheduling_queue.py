@@ -36,6 +36,7 @@ from ...language import (
     when,
 )
 from ..framework.events import (
+    DYNAMIC_RESOURCES,
     POD_UPDATE,
     UNSCHEDULABLE_TIMEOUT,
     Plugin,
@@ -179,9 +180,18 @@ class PriorityQueue(Moves):
         After an error always; after a rejection if an event came since the Pop that may have changed a rejecting plugin's mind.
         """
         plugins = self.universe[Plugin]
-        changed = any_of(self.rejected_by[pod][p] & self.in_flight_events[pod][p] for p in plugins)
+        changed = any_of(
+            self.rejected_by[pod][p] & self.in_flight_events[pod][p] & self.still_hears(p, pod, copy)
+            for p in plugins
+        )
         changed = changed | self.pod_group_cycle.is_retried(pod)
         return changed | (~self.is_rejected(pod) & self.is_retried_after_error(pod))
+
+    def still_hears(self, plugin: Plugin, pod: Pod, copy: PodCopy) -> Expr:
+        """Whether what came since the Pop counts for a plugin by now: DynamicResources asks whether the claims of the pod, as it comes back, are there."""
+        if plugin.name != DYNAMIC_RESOURCES or not self.waits_for_claims(pod):
+            return as_expr(True)
+        return self.dynamic_resources.is_ready(pod, copy.named)
 
     def is_retried_after_error(self, pod: Pod) -> Expr:
         """Whether a pod that no plugin rejected is tried again without an event."""
@@ -216,6 +226,23 @@ class PriorityQueue(Moves):
                 with when(changed):
                     for kind in self.kinds_of(change):
                         self.record_move(kind.event, change)
+            if self.waits_for_claims(pod):
+                self.hear_of_names(pod, old, new)
+
+    def hear_of_names(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """PodGeneratedResourceClaimChange of a pod in flight: DynamicResources alone asked for it, and means the pod itself."""
+        for plugin in self.universe[Plugin]:
+            if plugin.name == DYNAMIC_RESOURCES:
+                told = as_expr(old.named) != new.named
+                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | told
+
+    def is_moved_by_names(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        """isSchedulableAfterPodChange of DynamicResources: the status names other claims, and all are there."""
+        rejected = any_of(
+            self.rejected_by[pod][p] for p in self.universe[Plugin] if p.name == DYNAMIC_RESOURCES
+        )
+        told = as_expr(old.named) != new.named
+        return rejected & told & self.dynamic_resources.is_ready(pod, new.named)
 
     def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
         """What an update of a pod that waits may be about: from which version to which, and whether it is that."""
@@ -251,13 +278,15 @@ class PriorityQueue(Moves):
             sub_queue = self.entering(pod, SubQueue.ACTIVE, new)
         found = select(released, sub_queue, self.sub_queue[pod])
         changes = self.changes(pod, old, new)
-        if not self.hears_of_updates() and not changes:
+        if not self.hears_of_updates() and not changes and not self.waits_for_claims(pod):
             return found
         heard = as_expr(False)
         if self.hears_of_updates():
             heard = self.is_moved_by_update(pod)
         for changed, change in changes:
             heard = heard | (changed & self.is_moved_by_change(pod, change))
+        if self.waits_for_claims(pod):
+            heard = heard | self.is_moved_by_names(pod, old, new)
         heard = parked & ~released & heard
         with when(heard):
             retried = self.entering(pod, self.retry_sub_queue(pod), new)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.names import namesakes
 from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
+from ...environment.scope import passing_claims
 from ...language import (
     Component,
     Expr,
@@ -25,6 +26,7 @@ from ...language import (
     words,
 )
 from ..framework.events import (
+    DYNAMIC_RESOURCES,
     GANG_SCHEDULING,
     SCHEDULING_GATES,
     Action,
@@ -34,7 +36,7 @@ from ..framework.events import (
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
-    from ..framework.interface import GangPlugin, GroupCycles, PreEnqueuePlugin
+    from ..framework.interface import ClaimGate, GangPlugin, GroupCycles, PreEnqueuePlugin
     from .clock import Clock
 
 
@@ -61,6 +63,7 @@ class SubQueues(Component):
     api: APIServer
     clock: Clock
     async_preemption: PreEnqueuePlugin
+    dynamic_resources: ClaimGate
     gang_scheduling: GangPlugin
     pod_group_cycle: GroupCycles
 
@@ -143,12 +146,20 @@ class SubQueues(Component):
         gates = self.has_gates(pod, copy)
         alone = self.gang_scheduling.holds(pod)
         held = gates | self.async_preemption.holds(pod) | alone
-        self.gated[pod] = held
         holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone}
+        if self.waits_for_claims(pod):
+            missing = ~self.dynamic_resources.is_ready(pod, copy.named)
+            holding[DYNAMIC_RESOURCES] = missing & ~held
+            held = held | missing
+        self.gated[pod] = held
         for plugin in self.universe[Plugin]:
             if plugin.name in holding:
                 self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | holding[plugin.name]
         return select(held, SubQueue.UNSCHEDULABLE, sub_queue)
+
+    def waits_for_claims(self, pod: Pod) -> bool:
+        """Whether the pod has claims, and claims come and go."""
+        return bool(pod.claims) and bool(passing_claims(self.scope))
 
     def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
         """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates."""
@@ -163,13 +174,19 @@ class SubQueues(Component):
         if event.is_wildcard and self.wildcards_pass_gates():
             return as_expr(False)
         closed = self.gated[pod] & (not self.may_open_gate(event))
+        if self.waits_for_claims(pod):
+            closed = self._closed_by(DYNAMIC_RESOURCES, pod, event, closed)
         if self.gang_scheduling.gang(pod) is None and pod.group is None:
             return closed
+        return self._closed_by(GANG_SCHEDULING, pod, event, closed)
+
+    def _closed_by(self, name: str, pod: Pod, event: ClusterEvent, otherwise: Expr) -> Expr:
+        """Whether the gate is closed to the event, if it is this plugin's."""
         for plugin in self.universe[Plugin]:
-            if plugin.name == GANG_SCHEDULING:
-                by_group = self.rejected_by[pod][plugin]
-                closed = select(by_group, self.gated[pod] & (not plugin.asked_for(event)), closed)
-        return closed
+            if plugin.name == name:
+                mine = self.rejected_by[pod][plugin]
+                return select(mine, self.gated[pod] & (not plugin.asked_for(event)), otherwise)
+        return otherwise
 
     def wildcards_pass_gates(self) -> bool:
         """Whether an event that is meant for all pods moves a gated one."""

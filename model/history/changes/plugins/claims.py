@@ -189,3 +189,18 @@ class FlownAgain(ClaimTracker):
 
     def is_allocated(self, claim: Claim) -> Expr:
         return as_expr(False)
+
+
+# --- claims that come and go ----------------------------------------------------------------------------------------
+
+
+@before(
+    "140831",
+    "the queue hears that a claim is gone, in case the update was missed that freed its device",
+    first_in=LATER,
+)
+class DeletionsUntold(AssumeCache):
+    """DynamicResources asked for claims that are added or updated, and not for those that are deleted."""
+
+    def tells_of_deletions(self) -> bool:
+        return False
