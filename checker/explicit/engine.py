@@ -21,6 +21,7 @@ from .parallel_bfs import ParallelBfs
 from .states import bfs_kernel as kernels
 from .states.bfs_kernel import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
 from .states.budget import Pace, SearchBudget
+from .states.hash_table import owner_bits
 from .states.search_state import SearchState, bits_of
 from .states.store import Store, path_to
 from .states.successors import ALL, Batch
@@ -101,9 +102,18 @@ class Search:
             store = self.checkpoint.open_store(self.budget, beside, self.workers, self.state)
             self.state.allow(self.budget.max_states)
             return store
-        store = Store(self.program.layout.words, self.budget, beside, self.workers)
+        store = Store(
+            self.program.layout.words, self.budget, beside, self.workers, owner_bits=self._owner_bits()
+        )
         store.add_first(self.program.layout.pack(self.initial))
         return store
+
+    def _owner_bits(self) -> int:
+        """Not 0 if the table can hold states rather than their numbers: they are short, and nobody will ask for the number of a successor."""
+        layout = self.program.layout
+        if layout.words > 1 or self.system.resettabilities or self.system.livenesses:
+            return 0
+        return owner_bits(sum(f.bits for f in layout.fields.values()), self.workers.size)
 
     def _search(self, store: Store) -> str | None:
         """Run the inner loops and see to what they ask for; the reason to stop early, if there is one."""

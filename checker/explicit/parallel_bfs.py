@@ -4,9 +4,9 @@ A level is worked through in rounds. In each, every worker takes one stretch of 
 earlier ones:
 
 1. It expands them and looks every successor up. One that is not known goes to its list of finds, and its
-   place in the table is claimed for it by an atomic exchange. The entry holds a number beyond those of all
-   states, by which finds are ordered as one worker alone would find them; where two workers find the
-   same state, the lower number gets the place, and the other find is struck off its worker's list.
+   place in the table is claimed for it by an atomic exchange. In a table of numbers, the entry holds a number beyond those of all
+   states, by which finds are ordered as one worker alone would find them; in one of keys, the worker. Where two workers find the
+   same state, the earlier find gets the place, and the other is struck off its worker's list.
 2. When all have done so, it gives the finds that are left their final numbers.
 
 What comes out depends on the order of the finds only, so neither on time nor on the number of workers.
@@ -45,9 +45,13 @@ from .states.hash_table import (
     Stored,
     Unsigned,
     Words,
+    entry_of,
     home_of,
+    key_of,
     next_place,
+    owner_of,
     same,
+    settled,
     tag_of,
 )
 from .states.search_state import SearchState
@@ -156,7 +160,7 @@ def advance(
         turn = 1 - turn
         team.struck[8 * me + turn] = 0
         found = tallies[me, LISTED]
-        settle(stored, start, found, finds)
+        settle(stored, me, start, found, finds)
         fine: int = kept
         if len(shared.seen) > 0 and kept > 0:
             address = stored.states.ctypes.data + start * len(stored.shape) * 8
@@ -206,7 +210,12 @@ def gather(
                 look_ahead(stored, known, batch, k, every)
                 own.fired[batch.which[k]] += 1
                 finds.parents[found] = first + i
-                if claim(team, stored, finds, (count, found, turn), batch.states, k * size, batch.hashes[k]):
+                if len(stored.keyed) > 0:
+                    new = claim_key(team, stored, finds, (found, turn), batch.states, k, batch.hashes[k])
+                else:
+                    numbers = (count, found, turn)
+                    new = claim(team, stored, finds, numbers, batch.states, k * size, batch.hashes[k])
+                if new:
                     found += 1
                 k += ONE
         transitions += total
@@ -268,6 +277,46 @@ def claim(
 
 
 @inline
+def claim_key(
+    team: Team,
+    stored: Stored,
+    finds: Finds,
+    numbers: tuple[int, int],
+    words: Words,
+    at: Unsigned,
+    mixed: Unsigned,
+) -> bool:
+    """The same in a table of keys: there the lower of two workers that find a state gets its place, whose finds are the earlier ones.
+
+    `numbers` are that of the worker's finds so far, and whose turn it is in `struck`.
+    """
+    table, key = stored.table, words[at]
+    found, turn = numbers
+    me = np.uint64(team.me) + ONE
+    mine = entry_of(stored, key, me)
+    place = home_of(mixed, table)
+    while True:
+        entry = read(table, place)
+        if entry == 0:
+            enlist(stored.shape, finds, found, words, at, place)
+            entry = exchange(table, place, entry, mine)
+            if entry == 0:
+                return True
+        if key_of(stored, entry) == key:
+            enlist(stored.shape, finds, found, words, at, place)
+            owner = owner_of(stored, entry)
+            while me < owner and owner < settled(stored):
+                before = exchange(table, place, entry, mine)
+                if before == entry:
+                    add(team.struck, 8 * (np.int64(owner) - 1) + turn, 1)
+                    return True
+                entry = before
+                owner = owner_of(stored, entry)
+            return False
+        place = next_place(place, table)
+
+
+@inline
 def enlist(shape: Shape, finds: Finds, found: int, words: Words, at: Unsigned, place: Unsigned) -> None:
     """Write the next find of the list, for the state at words[at]."""
     for w in range(len(shape)):
@@ -276,8 +325,8 @@ def enlist(shape: Shape, finds: Finds, found: int, words: Words, at: Unsigned, p
 
 
 @inline
-def settle(stored: Stored, number: int, found: int, finds: Finds) -> None:
-    """Give the finds that were not struck off the numbers from `number` on, in order."""
+def settle(stored: Stored, me: int, number: int, found: int, finds: Finds) -> None:
+    """Give the finds of worker `me` that were not struck off the numbers from `number` on, in order."""
     size = np.uint64(len(stored.shape))
     last = (ONE << stored.bits) - ONE
     final = np.uint64(number)
@@ -285,12 +334,19 @@ def settle(stored: Stored, number: int, found: int, finds: Finds) -> None:
         if i + np.uint64(_AHEAD) < np.uint64(found):
             prefetch(stored.table, finds.places[i + np.uint64(_AHEAD)])
         place = finds.places[i]
-        if place != STRUCK:
+        if len(stored.keyed) > 0:
+            kept = owner_of(stored, stored.table[place]) == np.uint64(me) + ONE
+        else:
+            kept = place != STRUCK
+        if kept:
             for w in range(np.uint64(len(stored.shape))):
                 stored.states[final * size + w] = finds.words[i * size + w]
             if final % np.uint64(STRIDE) == 0:
                 stored.origins[final // np.uint64(STRIDE)] = finds.parents[i]
-            stored.table[place] = (np.uint64(stored.table[place]) & ~last) | (final + ONE)
+            if len(stored.keyed) > 0:
+                stored.table[place] = stored.table[place] | settled(stored)
+            else:
+                stored.table[place] = (np.uint64(stored.table[place]) & ~last) | (final + ONE)
             final += ONE
 
 

@@ -68,10 +68,12 @@ class Block:
             larger.array[:old_length] = self.array
             self._memory, self.array = larger._memory, larger.array
 
-    def replace(self, length: int) -> None:
-        """Make the array `length` zeros; the old memory is given back first."""
+    def replace(self, length: int, dtype: Any = None) -> None:
+        """Make the array `length` zeros, of another type if one is given; the old memory is given back first."""
         del self.array
         self._memory.close()
+        if dtype is not None:
+            self.dtype = np.dtype(dtype)
         self._memory = self._mapped(length)
         self.array = self._view(length)
 
@@ -138,7 +140,7 @@ class FileBlock(Block):
         finally:
             self.array = self._view(length)
 
-    def replace(self, length: int) -> None:
+    def replace(self, length: int, dtype: Any = None) -> None:
         raise NotImplementedError("files keep what they hold")
 
     def flush(self, first: int, last: int) -> None:

@@ -1,8 +1,8 @@
 """The inner loop of the breadth-first search, in native code.
 
 A batch of parents is expanded into a buffer first. Then its successors are inserted, in the order in which a search
-without batches would. Some places ahead of the one that is inserted, a successor's table entry is looked at, and the state that
-it names is asked for; as far ahead again, a successor is hashed, and its entry asked for.
+without batches would. Some places ahead of the one that is inserted, a successor is hashed, and its entry of the table asked for; in a
+table of numbers, half as far ahead, that entry is looked at, and the state that it names is asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import inline, jit
-from .hash_table import ONE, STRIDE, Stored, Unsigned, Words, hash_of, home_of, lookup, tag_of
+from .hash_table import ONE, STRIDE, Stored, Unsigned, Words, enter, find, hash_of, home_of, tag_of
 from .successors import ALL, BATCH, Integers, Successors, expand
 
 # Where `control` keeps the numbers that a search carries from call to call.
@@ -96,8 +96,9 @@ def begin(stored: Stored, count: Unsigned, batch: Successors, total: Unsigned) -
     """Look ahead at the first successors of a batch, before `look_ahead` is called for each in turn."""
     for j in range(min(TO_ENTRY, total)):
         ask_for_entry(stored, batch, j)
-    for j in range(min(TO_STATE, total)):
-        ask_for_state(stored, count, batch, j)
+    if len(stored.keyed) == 0:
+        for j in range(min(TO_STATE, total)):
+            ask_for_state(stored, count, batch, j)
 
 
 @inline
@@ -105,7 +106,7 @@ def look_ahead(stored: Stored, count: Unsigned, batch: Successors, k: Unsigned, 
     """Hash a successor that comes later than k, and ask for what looking up later ones among `count` states will need."""
     if k + TO_ENTRY < total:
         ask_for_entry(stored, batch, k + TO_ENTRY)
-    if k + TO_STATE < total:
+    if len(stored.keyed) == 0 and k + TO_STATE < total:
         ask_for_state(stored, count, batch, k + TO_STATE)
 
 
@@ -145,8 +146,8 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
             look_ahead(stored, count, batch, k, every)
             counts.fired[batch.which[k]] += 1
             mixed = batch.hashes[k]
-            place, entry = lookup(stored, buffer, k * size, mixed)
-            if entry == 0:
+            place, known = find(stored, buffer, k * size, mixed)
+            if not known:
                 if count == most:
                     control[STOPPED], control[STOP_AT] = parent, batch.which[k]
                     control[STOP_COUNT], control[STOP_SEEN] = control[COUNT], np.int64(k) + 1
@@ -157,8 +158,8 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
                     states[count * size + np.uint64(w)] = buffer[k * size + np.uint64(w)]
                 if count % np.uint64(STRIDE) == 0:
                     stored.origins[count // np.uint64(STRIDE)] = parent
+                enter(stored, place, buffer, k * size, mixed, count)
                 count += ONE
-                stored.table[place] = tag_of(mixed, stored.bits) | count
             k += ONE
     control[COUNT] = count
     control[TRANSITIONS] += total

@@ -1,9 +1,12 @@
 """The states found so far as kernels see them, and the hash table that finds a state again, in native code.
 
-The table is open addressing with linear probing over fewer than 2^bits entries of 32 bits. An entry holds
-the number of a state plus one in its low `bits` bits and part of the state's hash above, so that two
-different states rarely look alike before they are compared; 0 is free. The comparison that follows is
-exact.
+The table is open addressing with linear probing. It is one of two kinds; 0 is free in both:
+
+- of *numbers*: fewer than 2^bits entries of 32 bits. An entry holds the number of a state plus one in its low `bits` bits and part
+  of the state's hash above, so that two different states rarely look alike before they are compared. The comparison that
+  follows is exact.
+- of *keys*, for short states: entries of 64 bits. An entry holds the state itself, and below it who has found it in this round: the
+  number of a worker plus one, or ones only, once the state has its number. Looking a state up touches no other memory.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from ...kernel_compiler.jit import inline, jit
 Shape = tuple[int, ...]
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
+Table = NDArray[np.uint32] | NDArray[np.uint64]
 Unsigned = Any
 """An unsigned 64-bit number; one never meets a signed number."""
 
@@ -30,17 +34,29 @@ class Stored(NamedTuple):
     """States by their numbers, and their table.
 
     State s is the words s*W .. s*W + W - 1 of `states`. W is known to the compiler as the length of the tuple
-    `shape`, so that loops over words unroll. `origins` has the parent of every STRIDE-th state.
+    `shape`, so that loops over words unroll. `origins` has the parent of every STRIDE-th state. The table is one of keys
+    where the tuple `keyed` is not empty; its length is that of the lower part of an entry, in bits, and known to the compiler as well.
     """
 
     shape: Shape
     states: Words
     origins: Numbers
-    table: Numbers
+    table: Table
     bits: Unsigned
+    keyed: Shape
+
+
+MOST_OWNER_BITS = 8
+
+
+def owner_bits(state_bits: int, workers: int) -> int:
+    """How many bits of an entry say who has found the state, where the rest holds all bits of a state; 0 if they do not fit."""
+    bits = min(MOST_OWNER_BITS, 64 - state_bits)
+    return bits if bits > 0 and (workers == 1 or workers <= (1 << bits) - 2) else 0
 
 
 ONE = np.uint64(1)
+FREE = np.uint64(0)
 THIRTY_TWO = np.uint64(32)
 _MIX1 = np.uint64(0x9E3779B97F4A7C15)
 _MIX2 = np.uint64(0xD6E8FEB86659FD93)
@@ -68,13 +84,13 @@ def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsi
 
 
 @inline
-def home_of(mixed: Unsigned, table: Numbers) -> Unsigned:
+def home_of(mixed: Unsigned, table: Table) -> Unsigned:
     """Where a state with this hash is looked for first. Its upper half decides, whatever the table's length."""
     return ((mixed >> THIRTY_TWO) * np.uint64(len(table))) >> THIRTY_TWO
 
 
 @inline
-def next_place(place: Unsigned, table: Numbers) -> Unsigned:
+def next_place(place: Unsigned, table: Table) -> Unsigned:
     """The place after this one; the first comes after the last."""
     place += ONE
     return np.uint64(0) if place == np.uint64(len(table)) else place
@@ -107,6 +123,67 @@ def lookup(stored: Stored, words: Words, at: Unsigned, mixed: Unsigned) -> tuple
         place = next_place(place, table)
 
 
+@inline
+def owner_of(stored: Stored, entry: Unsigned) -> Unsigned:
+    """The lower part of an entry of keys."""
+    return entry & settled(stored)
+
+
+@inline
+def settled(stored: Stored) -> Unsigned:
+    """The lower part of the entry of a state that has its number."""
+    return (ONE << np.uint64(len(stored.keyed))) - ONE
+
+
+@inline
+def key_of(stored: Stored, entry: Unsigned) -> Unsigned:
+    """The state in an entry of keys."""
+    return entry >> np.uint64(len(stored.keyed))
+
+
+@inline
+def entry_of(stored: Stored, key: Unsigned, owner: Unsigned) -> Unsigned:
+    """An entry of keys."""
+    return key << np.uint64(len(stored.keyed)) | owner
+
+
+@inline
+def find_key(stored: Stored, key: Unsigned, mixed: Unsigned) -> tuple[Unsigned, bool]:
+    """Where this key, of this hash, is in a table of keys, or the free place where it belongs; and whether it is there."""
+    table = stored.table
+    wanted = entry_of(stored, key, settled(stored))
+    place = home_of(mixed, table)
+    while True:
+        entry = np.uint64(table[place])
+        if entry == 0:
+            return place, False
+        if entry == wanted:
+            return place, True
+        place = next_place(place, table)
+
+
+@inline
+def find(stored: Stored, words: Words, at: Unsigned, mixed: Unsigned) -> tuple[Unsigned, bool]:
+    """Where the state at words[at], of this hash, is in the table, or the free place where it belongs; and whether it is there."""
+    if len(stored.keyed) > 0:
+        place, known = find_key(stored, words[at], mixed)
+    else:
+        place, entry = lookup(stored, words, at, mixed)
+        known = entry != 0
+    return place, known
+
+
+@inline
+def enter(
+    stored: Stored, place: Unsigned, words: Words, at: Unsigned, mixed: Unsigned, number: Unsigned
+) -> None:
+    """Write the state at words[at], of this hash and this number, to a free place of the table."""
+    if len(stored.keyed) > 0:
+        stored.table[place] = entry_of(stored, words[at], settled(stored))
+    else:
+        stored.table[place] = tag_of(mixed, stored.bits) | (number + ONE)
+
+
 @jit
 def fill(stored: Stored, first: int, last: int) -> None:
     """Enter the states first .. last - 1, which differ; other threads may enter others at the same time."""
@@ -119,5 +196,7 @@ def fill(stored: Stored, first: int, last: int) -> None:
         mixed = hash_of(shape, states, s * size)
         place = home_of(mixed, table)
         entry = tag_of(mixed, stored.bits) | (s + ONE)
-        while table[place] != 0 or exchange(table, place, np.uint32(0), entry) != 0:
+        if len(stored.keyed) > 0:
+            entry = entry_of(stored, states[s * size], settled(stored))
+        while table[place] != 0 or exchange(table, place, FREE, entry) != 0:
             place = next_place(place, table)

@@ -27,30 +27,45 @@ MOST_STATES = 2**32 - 2
 
 _SMALLEST_TABLE = 1 << 13
 _LEAPS = ((8, 1 << 25), (4, 1 << 27))
-"""A table grows by such a factor as long as it is no longer than that. To fill it again takes as long as finding a third of its
+"""A table of numbers grows by such a factor as long as it is no longer than that. To fill it again takes as long as finding a third of its
 states, so it should not happen often; the memory that a long table takes, 128 and 512 MiB here, is cheaper."""
+
+_LEAPS_OF_KEYS = ((8, 1 << 22), (4, 1 << 24))
+"""The same of a table of keys: 32 and 128 MiB."""
+
+_KEY_BYTES = 16
+"""What a table of keys takes for each state when it is full."""
 _FIRST_STATES = 1 << 12
 
 
 class Store:
     """Numbered states and their table, within the budget of a search.
 
-    The table is kept at most half full while memory lasts: at three quarters, a search takes a quarter
+    A table of numbers is kept at most half full while memory lasts: at three quarters, a search takes a quarter
     longer. While it is small it grows by more than twice. When doubling it would break the budget it grows by less,
-    and is filled up to seven eighths.
+    and is filled up to seven eighths. A table of keys, which there is if `owner_bits` are given, is kept at most half full; when
+    doubling it would break the budget, one of numbers takes its place, whose entries are half as long. Who needs the numbers of states that are
+    looked up must not ask for keys.
     `fixed_bytes` is what the search keeps beside the store. All but the table lives in files of the
     directory `disk`, if there is one.
     """
 
     def __init__(
-        self, words: int, budget: SearchBudget, fixed_bytes: int, workers: Workers, disk: Path | None = None
+        self,
+        words: int,
+        budget: SearchBudget,
+        fixed_bytes: int,
+        workers: Workers,
+        disk: Path | None = None,
+        owner_bits: int = 0,
     ) -> None:
         self.words, self.budget, self.fixed_bytes, self.workers = words, budget, fixed_bytes, workers
         self.shape = (0,) * words
         self._states = _block(np.uint64, words * _FIRST_STATES, disk and disk / "states")
         self._origins = _block(np.uint32, _origins_for(_FIRST_STATES), disk and disk / "origins")
         self._flushed = 0
-        self._table = Block(np.uint32, _SMALLEST_TABLE)
+        self._keyed = (0,) * owner_bits
+        self._table = Block(np.uint64 if self._keyed else np.uint32, _SMALLEST_TABLE)
         self._crowded = False
         budget.require(self.bytes)
 
@@ -58,7 +73,7 @@ class Store:
     def arrays(self) -> Stored:
         """All of it as kernels take it; valid until the next growth, which cannot be as long as someone keeps it."""
         bits = np.uint64(self.bits)
-        return Stored(self.shape, self.states, self.origins, self.table, bits)
+        return Stored(self.shape, self.states, self.origins, self.table, bits, self._keyed)
 
     @property
     def states(self) -> NDArray[Any]:
@@ -93,9 +108,13 @@ class Store:
     @property
     def room(self) -> int:
         """How many states there may be before something has to grow."""
-        return min(
-            self._states.length // self.words, _held_by(self._table.length, self._crowded), MOST_STATES
-        )
+        return min(self._states.length // self.words, self._held, MOST_STATES)
+
+    @property
+    def _held(self) -> int:
+        """How many states the table may hold."""
+        length = self._table.length
+        return _held_by(length, self._crowded)
 
     def reserve(self, size: int) -> None:
         """Count so many bytes more beside the store. Raises OutOfBudget."""
@@ -142,6 +161,8 @@ class Store:
         if wanted > MOST_STATES:
             raise OverflowError(f"more than {MOST_STATES} states: the native engine cannot number them")
         try:
+            if self._keyed and wanted > self._affordable(_KEY_BYTES):
+                self._turn_to_numbers(count)
             if wanted * self.words > self._states.length:
                 self._grow_states(wanted)
             if wanted > self.room:
@@ -170,16 +191,37 @@ class Store:
                     return
         raise OutOfBudget("memory")
 
-    def _affordable(self) -> int:
-        """How many states the budget can hold, with a table as full as may be."""
+    def _affordable(self, entry: float = 4 * 8 / 7) -> int:
+        """How many states the budget can hold, with so many bytes for each in the table: as few as may be, unless told otherwise."""
         if self.budget.max_memory is None:
             return MOST_STATES
         own = 0 if isinstance(self._states, FileBlock) else 8 * self.words + 4 / STRIDE
-        return int(max(0, self.budget.max_memory - self.fixed_bytes) / (own + 4 * 8 / 7))
+        return int(max(0, self.budget.max_memory - self.fixed_bytes) / (own + entry))
+
+    def _turn_to_numbers(self, count: int) -> None:
+        # In no more memory than the keys had, so that there is a whole table at any time.
+        useful = _least_for(self._affordable(), crowded=True)
+        length = max(min(2 * self._table.length, useful), _least_for(count, crowded=True))
+        self._keyed = ()
+        self._crowded = length < _least_for(count, crowded=False)
+        self._table.replace(length, np.uint32)
+        self._fill(count)
 
     def _grow_table(self, count: int, wanted: int) -> None:
         # The old table is given back before there is a new one: the states are all that it takes to fill it.
         others = self.bytes - self._table.bytes
+        if self._keyed:
+            useful = 2 * self._affordable(
+                _KEY_BYTES
+            )  # a longer one would take memory that the states will need
+            length = _length_of_keys(self._table.length, wanted, useful)
+            if length <= useful and self.budget.affords(others + self._table.bytes_for(length)):
+                self._table.replace(length)
+                self._fill(count)
+                return
+            self._turn_to_numbers(count)
+            if wanted <= self.room:
+                return
         useful = _least_for(self._affordable(), crowded=True)
         for length in _lengths(self._table.length, wanted, useful):
             if self.budget.affords(others + self._table.bytes_for(length)):
@@ -211,6 +253,13 @@ def _held_by(length: int, crowded: bool) -> int:
 def _least_for(states: int, crowded: bool) -> int:
     """The shortest table that may hold so many states."""
     return -(-states // 7) * 8 if crowded else states * 2
+
+
+def _length_of_keys(length: int, wanted: int, useful: int) -> int:
+    """The length that a table of keys is to grow to: one that is `useful` if there is any."""
+    doubled = 2 * max(length, wanted)
+    leaps = (length * by for by, most in _LEAPS_OF_KEYS if doubled <= length * by <= most)
+    return next((n for n in leaps if n <= useful), doubled)
 
 
 def _lengths(length: int, wanted: int, useful: int) -> list[int]:

@@ -133,7 +133,9 @@ def test_any_number_of_states(count: int, few: int, most: int, monkeypatch: pyte
     # What lies behind the last state is no state.
     words = [*(w for s in states for w in program.layout.pack(s)), *[2**64 - 1] * (40 * program.layout.words)]
     parents = np.array(words, np.uint64)
-    stored = Stored((0,) * batch.words, parents, np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.uint64(1))
+    stored = Stored(
+        (0,) * batch.words, parents, np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.uint64(1), ()
+    )
     for last in (ALL, 4, 1, 0):
         hits = {
             name
