@@ -12,6 +12,7 @@ from ..modules.module import KubernetesVersion
 from ..modules.toolchain import Go, GoProblem
 from ..running import (
     BINARY,
+    BUILD,
     BUILD_SECONDS,
     CASES,
     OUTCOMES,
@@ -52,7 +53,7 @@ def measured(version: KubernetesVersion, go: Go, batches: Sequence[Sequence[Case
         linked = go.run(["list", "-test", "-deps", "."], folder, timeout=BUILD_SECONDS).splitlines()
         wanted = sorted({p for p in linked if p.startswith(SCHEDULER) and not p.startswith(DRIVER)})
         say(f"compiling the scheduler of {version}, {len(wanted)} packages of which are counted")
-        build = ["test", "-c", "-cover", f"-coverpkg={','.join(wanted)}", "-o", BINARY, "."]
+        build = [*BUILD, "-cover", f"-coverpkg={','.join(wanted)}", "-o", BINARY, "."]
         go.run(build, folder, timeout=BUILD_SECONDS)
         built = Built(version, folder, files.instead)
         profile = read_profiles([_run(built, batch, folder) for batch in batches])

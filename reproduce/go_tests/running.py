@@ -11,7 +11,7 @@ from pathlib import Path
 from ..modules.module import KubernetesVersion, downloaded
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
-from ..running import BUILD_SECONDS, RUN_SECONDS, Say, driver_files, kept_in, write_sources
+from ..running import BUILD, BUILD_SECONDS, RUN_SECONDS, Say, driver_files, kept_in, write_sources
 
 BINARY = "moves.test"
 SOURCES = "kubernetes"
@@ -88,7 +88,7 @@ def run_go_tests(
 def build_in(folder: Path, go: Go) -> None:
     """Build the tests of a module. Raises GoProblem."""
     go.run(["run", "./gen"], folder, timeout=BUILD_SECONDS)
-    go.run(["test", "-c", "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
+    go.run([*BUILD, "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
 
 
 def results_of(output: str) -> Iterator[GoTestResult]:

@@ -20,7 +20,7 @@ from ..timing.timing import Timetable
 from .lockstep import Difference, Play, played_again
 
 MOST_SECONDS = 600.0
-"""How long one difference is shrunk: each try is a process of the driver, of a second or two, and of up to a minute where the scheduler hangs."""
+"""How long one difference is shrunk: each try is a process of the driver, of a second or two, and of up to two minutes where the scheduler hangs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ elif arguments[:2] == ["test", "-c"]:
     if os.environ.get("PODRACE_FAKE") == "does not compile":
         print("# k8s.io/kubernetes/pkg/scheduler/podrace\\n./world.go:7:2: undefined: scheduler.New", file=sys.stderr)
         sys.exit(1)
-    target = Path(arguments[3])
+    target = Path(arguments[arguments.index("-o") + 1])
     target.write_text(Path(here / "binary.py").read_text())
     target.chmod(0o755)
 else:
