@@ -9,20 +9,22 @@ import pytest
 from podrace.analysis.asked.method import NOBODY, Method, budget_for
 from podrace.model.history import resolve
 from podrace.reproduce.asked import Wanted, searched
-from podrace.reproduce.case import Case
+from podrace.reproduce.case import WAITING, Case
 from podrace.reproduce.coverage.measuring import Coverage, measured
 from podrace.reproduce.coverage.profile import Reached, merged_text, read_profiles
-from podrace.reproduce.lockstep.lockstep import AT_ONCE, case_for
+from podrace.reproduce.lockstep.lockstep import AT_ONCE, WITHIN_LOCKS, case_for
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem, find_go
 from podrace.reproduce.random_runs.random_runs import Wanted as WantedRuns
 from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
-from podrace.scenarios import hazards
+from podrace.scenarios import find_scenarios, hazards
 from tests.reproduce.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
+from tests.reproduce.test_real_groups import GROUPS, TRACES
 
 VERSION = "1.36.3"
-RUNS = WantedRuns(clusters=20, runs=25)
+RUNS = WantedRuns(clusters=20, runs=25, without=tuple(WITHIN_LOCKS))
+ASYNCHRONOUS_RUNS = WantedRuns(clusters=8, runs=15, without=tuple(WITHIN_LOCKS))
 
 FIRST = """\
 mode: set
@@ -120,14 +122,21 @@ def test_the_page_says_what_is_reached() -> None:
 
 
 def batches() -> list[list[Case]]:
-    """The hazards, and random runs of the model."""
+    """The hazards, the traces of groups, and random runs of the model: as 1.36 is, and with asynchronous API calls."""
     method = Method()
+    scenarios = [
+        *hazards(),
+        *(one for name, _, _ in TRACES for one in find_scenarios(str(GROUPS / f"{name}.yaml"))),
+    ]
     asked = [
         one
-        for scenario in hazards()
+        for scenario in scenarios
         for one in prepare(list(searched([scenario], Wanted("", VERSION), budget_for(), method, NOBODY)))
     ]
-    runs = [run for run in random_runs(resolve(VERSION), RUNS) if run.path]
+    compositions = [(resolve(VERSION), RUNS), (resolve(VERSION, gates={WAITING: True}), ASYNCHRONOUS_RUNS)]
+    runs = [
+        run for composition, wanted in compositions for run in random_runs(composition, wanted) if run.path
+    ]
     cases = [case_for(run, f"run {number}") for number, run in enumerate(runs, 1)]
     some = [cases[i : i + AT_ONCE] for i in range(0, len(cases), AT_ONCE)]
     return [[one.case for one in asked if one.case is not None], *some]
