@@ -286,13 +286,24 @@ ROWS = [
     Row("stranger-in-group", "S-EXIT", "1.36", (), ("136618",), V, 2624, 5129, 21, 21),
     Row("stranger-in-group", "S-EXIT", "1.36", (), (), H, 303506, 974228, 89),
     Row("stranger-in-group", "S-EXIT", "1.35", ("136618",), (), H, 663690, 2423220, 116),
-    # 137617: pods of a gang that share a claim. What is left with 137647, 139418 mends.
+    # 137617: pods of a gang that share a claim. What is left with 137647, 137897 and 139418 mend.
     Row("shared-in-flight", "L-GANG", "1.35", (), (), V, 62, 101, 26, 26),
     Row("shared-in-flight", "L-GANG", "1.35", ("136618",), (), V, 170, 311, 65, 66),
     Row("shared-in-flight", "L-GANG", "1.35", ("137647",), (), V, 62, 101, 26, 26),
     Row("shared-in-flight", "L-GANG", "1.36", ("139418",), ("137647",), V, 170, 311, 65, 66),
     Row("shared-in-flight", "L-GANG", "1.36", ("139418",), (), H, 395887, 1261662, 128),
-    Row("shared-in-flight", "L-GANG", "1.35", ("136618", "137647", "139418"), (), H, 1597324, 6357889, 163),
+    Row("shared-in-flight", "L-GANG", "1.36", ("139418",), ("137897",), V, 4588295, 16778069, 112, 115),
+    Row(
+        "shared-in-flight",
+        "L-GANG",
+        "1.35",
+        ("136618", "137647", "137897", "139418"),
+        (),
+        H,
+        1597324,
+        6357889,
+        163,
+    ),
 ]
 
 

@@ -58,7 +58,19 @@ class NeverAllocatedElsewhere(AboutClaims):
         )
 
 
-OWN = {asked.id: asked for asked in (BoundWhereTheDevicesAre, NeverAllocatedElsewhere)}
+class NeverTooEarly(AboutClaims):
+    """No binding fails because a claim that it is to reserve is not allocated."""
+
+    id = "X-EARLY"
+
+    def holds(self) -> Expr:
+        plugin = self.dynamic_resources
+        return ~any_of(
+            (plugin.stage[use] == Stage.FAILED) & as_expr(plugin.chosen[use]).is_none for use in self.uses
+        )
+
+
+OWN = {asked.id: asked for asked in (BoundWhereTheDevicesAre, NeverAllocatedElsewhere, NeverTooEarly)}
 Patches = tuple[type[Component], ...]
 _BOTH, _ALL = ("139418", "140269"), ("139418", "140269", "140089")
 _SLOW = pytest.mark.campaign
@@ -111,6 +123,26 @@ def test_verdict_and_counts(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "removed", "verdict", "states", "steps"),
+    [
+        ("shared-in-flight", "X-EARLY", ("137897",), V, 62, 40),
+        pytest.param("shared-in-flight", "X-EARLY", (), H, 395887, None, marks=pytest.mark.ci),
+        pytest.param("share-given-back-twice", "S-DEV", ("137897",), V, 74651, 61, marks=pytest.mark.ci),
+    ],
+)
+def test_the_first_fix_had_pods_share_what_it_did_not_count(
+    name: str, identifier: str, removed: tuple[str, ...], verdict: str, states: int, steps: int | None
+) -> None:
+    """137647 without 137897: a pod that shares an allocation in flight fails if it is the first to write, and its Unreserve ends the flight of its sibling."""
+    (scenario,) = find_scenarios(name if name not in NAMES else str(FOLDER / f"{name}.yaml"))
+    classes = resolve("1.36.3", _BOTH, removed, GATE).classes
+    asked = OWN.get(identifier) or PROPERTIES[identifier]
+    (found,) = check(instrument(scenario.spec, classes, [asked]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
 
 
 def test_without_a_group_nothing_is_shared() -> None:

@@ -385,11 +385,15 @@ class DynamicResources(Component):
             require(select(found.is_some, found == device, free))
         else:
             require(free)
-        self.claim_tracker.signal(use.claim, device)
+        self.put_in_flight(use, device)
         self.chosen[use] = device
         self.stage[use] = Stage.RESERVED
         with when(self.is_reserved(pod)):
             self._unlist()
+
+    def put_in_flight(self, use: ClaimUse, device: Device) -> None:
+        """SignalClaimPendingAllocation, also for a pod that uses what another one of its group has put in flight."""
+        self.claim_tracker.signal(use.claim, device)
 
     # --- PreBind ---------------------------------------------------------------------------------------------
 

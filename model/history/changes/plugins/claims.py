@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....environment.claims import ClaimUse, ClaimWatch
-from ....environment.objects import Claim, Node
+from ....environment.objects import Claim, Device, Node, Pod
 from ....language import (
     UNTOLD,
     Expr,
@@ -13,6 +13,7 @@ from ....language import (
     require,
     step,
     tells,
+    when,
 )
 from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
@@ -139,7 +140,7 @@ class DeallocationPanics(DynamicResources):
 
 @before(
     "137647",
-    "pods of a group share an allocation that the cycle of their group has put in flight (with 137897)",
+    "pods of a group share an allocation that the cycle of their group has put in flight",
     first_in="1.36",
     issues=(137617,),
 )
@@ -148,6 +149,69 @@ class InFlightForOne(DynamicResources):
 
     def shares(self, use: ClaimUse) -> Expr:
         return as_expr(False)
+
+
+@before(
+    "137897",
+    "an allocation in flight and the pods that count on it are one record, under one lock",
+    first_in="1.36",
+    issues=(137617,),
+)
+class CountedApart(DynamicResources):
+    """137647 alone, as it was merged. A pod of a group shares whatever allocation of its claim is in flight, whoever put it there, and Reserve does not count it.
+
+    PreBind of such a pod has no allocation to write: it reserves the claim, which fails as long as the other pod has not written it. `borrowed`: the
+    pod counts on what another one has put in flight. The second map, which counted pods that found the claim allocated already, is left out.
+    """
+
+    borrowed = per(ClaimUse, boolean())
+
+    phrases = UNTOLD
+
+    def shares(self, use: ClaimUse) -> Expr:
+        return self.claim_tracker.is_pending(use.claim)
+
+    def check_claim(self, use: ClaimUse) -> None:
+        super().check_claim(use)
+        if self.is_of_group(use):
+            self.borrowed[use] = as_expr(self.chosen[use]).is_some
+
+    def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
+        """Filter asked it for its node, which was lost with 137897 (140089)."""
+        return DynamicResources.is_shareable(self, use, node)
+
+    def put_in_flight(self, use: ClaimUse, device: Device) -> None:
+        with when(~as_expr(self.borrowed[use])):
+            super().put_in_flight(use, device)
+
+    def write_claim(self, use: ClaimUse) -> None:
+        with when(self.borrowed[use]):
+            self.chosen[use] = None
+        super().write_claim(use)
+
+    def clear(self, pod: Pod) -> None:
+        super().clear(pod)
+        for use in self.uses(pod):
+            self.borrowed[use] = False
+
+
+@before(
+    "137897",
+    "an allocation in flight and the pods that count on it are one record, under one lock",
+    first_in="1.36",
+    issues=(137617,),
+)
+class FlightsUncounted(ClaimTracker):
+    """The same: whoever gives an allocation back ends its flight, as the pods that share it were not counted."""
+
+    def signal(self, claim: Claim, device: Device) -> None:
+        self.in_flight[claim] = device
+
+    def is_last(self, claim: Claim) -> Expr:
+        return as_expr(True)
+
+    def remove(self, claim: Claim, *, forced: bool = True) -> None:
+        self.in_flight[claim] = None
 
 
 @before(
