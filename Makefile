@@ -79,9 +79,10 @@ bench: setup
 	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
 
 # All properties on all releases over small clusters, and what each violation goes away with, against the table in
-# tests/survey; takes about an hour. PODRACE_UPDATE_GOLDEN=1 makes the table anew.
+# tests/survey; takes about an hour. PODRACE_UPDATE_GOLDEN=1 makes the table anew. Then what the table of everyday changes has not yet.
 survey: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(if $(PODRACE_UPDATE_GOLDEN),,$(PYTEST_ARGS)) tests/survey
+	$(BIN)/python -m tests.survey.everyday
 
 # All races and hazards on the real scheduler of several versions, against the table in docs/reproduce.md, and what of its code is reached (docs/coverage.md). Needs Go 1.26 or later; compiling a version
 # takes 7 minutes of a processor. REAL_VERSIONS="1.36.3 1.35.4" chooses, REAL_PART=hazards leaves out the races, PODRACE_UPDATE_GOLDEN=1 makes the table anew.

@@ -68,6 +68,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/name-of-a-victim",
         "findings/namesake-evicted",
         "findings/namesake-nominated",
+        "findings/namesake-lost",
         "findings/assumed-after-look",
         "findings/stale-tombstone",
         "findings/queued-while-assumed",

@@ -88,6 +88,7 @@ def _capacity(_: Replayed) -> Claim:
 _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-STUCK": _of_pod("ExpectBoundSoon", "{pod} fits, so it must be bound soon once nobody is held back any more."),
     "S-GHOST": _of_pod("ExpectNotQueued", "{pod} is gone, so it must not be in the scheduling queue."),
+    "S-CONS": _of_pod("ExpectQueued", "{pod} waits to be bound, and nobody has it in hand, so it must be in the scheduling queue."),
     "S-UNIQ": _of_pod("ExpectInOnePlace", "{pod} must not be queued while it is being scheduled or bound."),
     "S-FRESH": _of_pod("ExpectQueuedAsKnown", "All events of {pod} have been handled, so the queue must have it as the API server has it."),
     "S-COND": _of_pod("ExpectNotUnschedulable", "{pod} is bound, so it must not be marked as unschedulable."),

@@ -34,6 +34,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "name-of-a-victim": ("victims-awaited-by-uid",),
     "namesake-evicted": ("victims-deleted-by-uid",),
     "namesake-nominated": ("nominated-by-uid",),
+    "namesake-lost": ("requeue-looks-again",),
     "port-of-two": ("ports-of-others-kept",),
     "update-before-requeue": ("placed-not-added", "registered-to-the-end"),
 }

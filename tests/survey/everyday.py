@@ -1,36 +1,35 @@
-"""The survey of everyday changes: what is violated with each, and whether it goes away with the patches of all open hazards at once.
+"""The survey of everyday changes: what is violated with each, and with which known changes it goes away.
 
-`everyday.tsv` is what was found: the change, the cluster, how many states the search came to, and the properties that are violated with the steps of a
-shortest counterexample. A `?` after them says that the search with the patches was given up.
+`everyday.tsv` is what was found: the release, the change, the cluster, how many states the largest search came to, and for each property that is violated
+the steps of a shortest counterexample and the changes with which the property holds in that very cluster (`-`: none that are known, `?`: some search was
+given up); `nothing` if none is. `python -m tests.survey.everyday` asks what the table has not, and adds a row for each question.
 """
 
 from __future__ import annotations
 
+import argparse
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from podrace.checker.core.exploration import Budget
-from podrace.checker.core.result import Result
+from podrace.checker.core.result import Result, Verdict
 from podrace.checker.search import check
 from podrace.model.environment.objects import ClusterSpec
 from podrace.model.history import resolve
-from podrace.model.language import Component
-from podrace.properties import PROPERTIES, instrument
-from tests import hazard_patches
+from podrace.properties import PROPERTIES
+from tests.survey.changes import questions
+from tests.survey.explaining import EVERYDAY, UNDECIDED, Changes, Explainer, with_changes
+from tests.survey.finding import Found, system_of
 
 FILE = Path(__file__).with_name("everyday.tsv")
-RELEASE = "1.36.3"
-MOST_STATES, MOST_PATCHED = 40_000, 120_000
+RELEASES = ("1.36.3", "1.34.4")
+MOST_STATES, MOST_PATCHED = 300_000, 1_000_000
+NOTHING, NONE = "-", "nothing"
 
-PATCHES: tuple[type[Component], ...] = tuple(
-    getattr(hazard_patches, name)
-    for name in (
-        "FreshRequeue", "GhostsRefused", "RegisteredToTheEnd", "VersionedCondition", "AlwaysActivated", "NodeRemovedFirst", "GoneNotAssumed",
-        "GoneNoted", "PlacedNotAdded", "TombstonesWakeLikeDeletions", "TermsOfOthersHeard", "CountedNodesHeard", "LostDomainsHeard",
-        "RelabelledPeersHeard", "AnyTermHeard", "VictimsAwaitedByUID", "WrittenByUID", "NominatedByUID", "LooksAgain", "VictimsPaidFor",
-    )
-)  # fmt: skip
-"""Those of docs/hazards.md that go together."""
+DEAR = ("2 waits, 1 waits above it", "2 bound, 1 waits above it")
+"""The clusters in which a pod preempts: they are asked last."""
 
 _ELSEWHERE = (".claims", ".volumes", ".groups", ".admissions")
 
@@ -43,31 +42,121 @@ ASKED = [
 
 
 @dataclass(frozen=True)
-class Row:
-    """What was found with one change in one cluster."""
+class Violation:
+    """A property that is violated, in how many steps, and the changes with which it is not. None: there are none that are known."""
 
+    name: str
+    steps: int
+    changes: Changes | None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.steps}={NOTHING if self.changes is None else '+'.join(self.changes)}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was found on a release, with one change in one cluster."""
+
+    release: str
     change: str
     cluster: str
     states: int
-    violated: dict[str, int]
-    undecided: bool
+    violations: tuple[Violation, ...]
+
+    @property
+    def question(self) -> tuple[str, str, str]:
+        """What was asked."""
+        return self.release, self.change, self.cluster
+
+    def __str__(self) -> str:
+        found = " ".join(map(str, self.violations)) or NONE
+        return "\t".join((*self.question, str(self.states), found))
 
 
 def read() -> list[Row]:
     """The table."""
-    rows = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        change, cluster, states, found = line.split("\t")
-        pairs = (item.split(":") for item in found.split() if item != "?")
-        rows.append(
-            Row(change, cluster, int(states), {name: int(n) for name, n in pairs}, found.endswith("?"))
-        )
-    return rows
+    return [_parsed(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def decide(spec: ClusterSpec, name: str, *, patched: bool) -> Result:
-    """The verdict on one property, on the release as it is or with all patches."""
-    classes = (*(PATCHES if patched else ()), *resolve(RELEASE).classes)
-    budget = Budget(max_states=MOST_PATCHED if patched else MOST_STATES)
-    (result,) = check(instrument(spec, classes, [PROPERTIES[name]]), [name], budget)
+def _parsed(line: str) -> Row:
+    release, change, cluster, states, found = line.split("\t")
+    violations = []
+    for item in found.split() if found != NONE else ():
+        left, _, changes = item.partition("=")
+        name, _, steps = left.partition(":")
+        chosen = None if changes == NOTHING else tuple(changes.split("+"))
+        violations.append(Violation(name, int(steps), chosen))
+    return Row(release, change, cluster, int(states), tuple(violations))
+
+
+def write(rows: Sequence[Row]) -> None:
+    """Store the rows in the order of the questions."""
+    order = {question: place for place, question in enumerate(all_questions())}
+    lines = sorted(rows, key=lambda row: order[row.question])
+    FILE.write_text("".join(f"{row}\n" for row in lines), encoding="utf-8")
+
+
+def all_questions() -> Iterator[tuple[str, str, str]]:
+    """Release, change and cluster of each question."""
+    for release in RELEASES:
+        for change, spec in questions():
+            yield release, change, spec.name
+
+
+def decide(spec: ClusterSpec, release: str, name: str, changes: Changes = ()) -> Result:
+    """The verdict on one property, on the release as it is or with changes."""
+    system = system_of(spec, with_changes(release, changes), name)
+    budget = Budget(max_states=MOST_PATCHED if changes else MOST_STATES)
+    (result,) = check(system, [name], budget)
     return result
+
+
+def ask(release: str, change: str, spec: ClusterSpec, explainer: Explainer) -> Row:
+    """One question: every property, on one traced system, and for each violation what it goes away with."""
+    system = system_of(spec, resolve(release), *ASKED)
+    results = check(system, ASKED, Budget(max_states=MOST_STATES))
+    violations = []
+    for result in results:
+        if result.verdict is Verdict.VIOLATED:
+            found = Found(release, result.property_id, f"{change}, {spec.name}", spec, result)
+            violations.append(Violation(result.property_id, found.steps, explainer.explain(found)))
+    return Row(release, change, spec.name, max(r.counts.states or 0 for r in results), tuple(violations))
+
+
+def _explainer(release: str, rows: Sequence[Row]) -> Explainer:
+    """One that knows what explained the violations of these rows."""
+    made = Explainer(release, patches=tuple(EVERYDAY), most_states=MOST_PATCHED)
+    for row in rows:
+        for violation in row.violations:
+            if row.release == release and violation.changes not in (None, UNDECIDED):
+                known = made.successes.setdefault(violation.name, [])
+                assert violation.changes is not None
+                if violation.changes not in known:
+                    known.append(violation.changes)
+    return made
+
+
+def main() -> None:
+    """Ask what the table has not, until that is all, or the time is over."""
+    options = argparse.ArgumentParser(description=main.__doc__)
+    options.add_argument("--release", choices=RELEASES, action="append")
+    options.add_argument("--seconds", type=float, default=float("inf"), help="begin no question after that")
+    options.add_argument("--again", action="store_true", help="forget the table of these releases first")
+    given = options.parse_args()
+    releases, end = given.release or list(RELEASES), time.monotonic() + given.seconds
+    rows = [row for row in read() if not (given.again and row.release in releases)]
+    for release in releases:
+        explainer = _explainer(release, rows)
+        for change, spec in sorted(questions(), key=lambda question: question[1].name in DEAR):
+            if (release, change, spec.name) in {row.question for row in rows}:
+                continue
+            if time.monotonic() > end:
+                return
+            begun = time.process_time()
+            rows.append(ask(release, change, spec, explainer))
+            write(rows)
+            print(f"{time.process_time() - begun:6.1f} s  {rows[-1]}".expandtabs(2), flush=True)
+
+
+if __name__ == "__main__":
+    main()

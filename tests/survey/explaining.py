@@ -28,7 +28,19 @@ HAZARDS: dict[str, tuple[type[Component], ...]] = {
         "TombstonesWakeLikeDeletions",
     )
 }  # fmt: skip
-"""The patches of docs/hazards.md, by name."""
+"""The patches of docs/hazards.md, by name: those that the survey knew."""
+
+EVERYDAY: dict[str, tuple[type[Component], ...]] = {
+    **HAZARDS,
+    **{
+        name: (getattr(hazard_patches, name),)
+        for name in (
+            "TermsOfOthersHeard", "CountedNodesHeard", "LostDomainsHeard", "RelabelledPeersHeard", "AnyTermHeard",
+            "RequeueLooksAgain", "VictimsAwaitedByUID", "VictimsDeletedByUID", "WrittenByUID", "NominatedByUID", "LooksAgain", "VictimsPaidFor",
+        )
+    },
+}  # fmt: skip
+"""With those for clusters that change from day to day."""
 
 Changes = tuple[str, ...]
 T = TypeVar("T")
@@ -45,12 +57,15 @@ class Explainer:
     """Explains the violations of one release.
 
     `successes` gives for a property the sets that explained others, the last first; `hopeless` are properties with faults for which many
-    changes at once were of no use: for these nothing but such sets and the races of the catalogue is tried.
+    changes at once were of no use: for these nothing but such sets and the races of the catalogue is tried. `patches` are those that are
+    known; a search for what explains a violation is given up at `most_states`.
     """
 
     release: str
     successes: dict[str, list[Changes]] = field(default_factory=dict)
     hopeless: set[tuple[str, str]] = field(default_factory=set)
+    patches: tuple[str, ...] = tuple(HAZARDS)
+    most_states: int = MOST_STATES
 
     def __post_init__(self) -> None:
         lacking = [change.key for change in in_order() if not change.is_in(self.release)]
@@ -70,16 +85,16 @@ class Explainer:
 
         None if every set that was tried leaves a violation, UNDECIDED if some search was given up.
         """
-        asked = _Asked(found)
+        asked = _Asked(found, self.most_states)
         hopeless = (found.property_id, found.fault) in self.hopeless
         earlier = [self._here(changes) for changes in self.successes.get(found.property_id, [])]
-        singles = () if hopeless else (*self._raced, *HAZARDS)
+        singles = () if hopeless else (*self._raced, *self.patches)
         for guess in dict.fromkeys(g for g in (*earlier, *self._groups, *((k,) for k in singles)) if g):
             if asked.holds_with(guess):
                 return self._noted(found, smallest(guess, asked.holds_with))
         if hopeless:
             return UNDECIDED if asked.undecided else None
-        patched = (*self._raced, *HAZARDS)
+        patched = (*self._raced, *self.patches)
         upstream = (*self._raced, *self._others)
         for whole in (self._raced, patched, upstream, (*patched, *self._others)):
             if whole and asked.holds_with(whole, however=True):
@@ -89,7 +104,7 @@ class Explainer:
 
     def _here(self, changes: Changes) -> Changes:
         """Those that the release lacks."""
-        return tuple(k for k in changes if k in self._raced or k in self._others or k in HAZARDS)
+        return tuple(k for k in changes if k in self._raced or k in self._others or k in self.patches)
 
     def _noted(self, found: Found, changes: Changes) -> Changes:
         others = [known for known in self.successes.get(found.property_id, []) if known != changes]
@@ -100,8 +115,8 @@ class Explainer:
 class _Asked:
     """Whether one violation goes away with a set of changes, each set asked about once."""
 
-    def __init__(self, found: Found) -> None:
-        self._found = found
+    def __init__(self, found: Found, most_states: int) -> None:
+        self._found, self._most_states = found, most_states
         self._known: dict[frozenset[str], bool] = {}
         self.undecided = False
 
@@ -116,7 +131,7 @@ class _Asked:
         try:
             if not however and self._runs_again(composition):
                 return False
-            verdict = decide(found.spec, composition, found.property_id, MOST_STATES).verdict
+            verdict = decide(found.spec, composition, found.property_id, self._most_states).verdict
             self.undecided |= verdict is Verdict.INCONCLUSIVE
             return verdict is Verdict.HOLDS
         except (ModelError, AttributeError, TypeError, KeyError):
@@ -157,9 +172,9 @@ def smallest(candidates: tuple[T, ...], suffices: Callable[[tuple[T, ...]], bool
 
 def with_changes(release: str, changes: Sequence[str]) -> Composition:
     """The release with these changes of upstream and patches put in."""
-    upstream = [name for name in changes if name not in HAZARDS]
-    return resolve(release, upstream).patched([_patch(name) for name in changes if name in HAZARDS])
+    upstream = [name for name in changes if name not in EVERYDAY]
+    return resolve(release, upstream).patched([_patch(name) for name in changes if name in EVERYDAY])
 
 
 def _patch(name: str) -> Patch:
-    return Patch(name, name, HAZARDS[name])
+    return Patch(name, name, EVERYDAY[name])

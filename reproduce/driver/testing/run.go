@@ -189,6 +189,17 @@ func (c *Moves) ExpectNotQueued(pod string) {
 	c.t.Errorf("%s is in the scheduling queue (%s), although it is gone, and %s", pod, place, left)
 }
 
+// ExpectQueued expects a pod that waits to be bound to be in some part of the queue under its own UID.
+func (c *Moves) ExpectQueued(pod string) {
+	c.t.Helper()
+	w := c.play()
+	p := w.Store.Pod(pod)
+	if p == nil || p.Spec.NodeName != "" || w.place(pod) != "NONE" || w.is("queue.in_flight", pod) || w.assumedOn(pod) != "" {
+		return
+	}
+	c.t.Errorf("%s waits to be bound, and is in no part of the scheduling queue: no event and no flush will find it", pod)
+}
+
 // ExpectInOnePlace expects a pod that is assumed, or in its binding cycle, to be neither queued nor in a scheduling cycle as well.
 func (c *Moves) ExpectInOnePlace(pod string) {
 	c.t.Helper()
