@@ -1,7 +1,7 @@
 """How the scheduler used to be: one small class per upstream change, and the releases made of them."""
 
-from .changes.change import CHANGES, Change, before
 from .moved import keep_old_names
+from .registry.change import CHANGES, Change, before
 from .releases import Composition, Patch, find_change, in_order, resolve
 from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER, version_of
 from .versions.gates import GateProblem

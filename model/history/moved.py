@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 from . import changes
+from .registry import change
 
 _SINGULAR = {
     "async_calls": "async_call",
@@ -27,8 +28,9 @@ _SINGULAR = {
 def keep_old_names() -> None:
     """Have each module of `changes` found under the names that it had before, too: it is the same module."""
     package = __name__.rpartition(".")[0]
+    sys.modules.setdefault(f"{changes.__name__}.change", change)
     for name, module in vars(changes).items():
         is_module = getattr(module, "__name__", "").startswith(f"{changes.__name__}.")
-        if is_module and not hasattr(module, "__path__") and name != "change":
+        if is_module and not hasattr(module, "__path__"):
             sys.modules.setdefault(f"{package}.{_SINGULAR.get(name, name)}_changes", module)
             sys.modules.setdefault(f"{changes.__name__}.{name}", module)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..language import Component
 from . import changes as _registered  # noqa: F401
-from .changes.change import CHANGES, Change
+from .registry.change import CHANGES, Change
 from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
 from .versions.gates import Gate, find_gate, refuse_setting
 from .versions.unknown import UnknownName

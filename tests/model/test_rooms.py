@@ -65,16 +65,18 @@ BELOW = {
         "scheduler.preemption",
     },
     "history.versions": set[str](),
+    "history.registry": {"history.versions"},
     **{
-        f"history.changes.{room}": {"history.versions", "history.changes", *_WHAT_CHANGES}
+        f"history.changes.{room}": {"history.versions", "history.registry", *_WHAT_CHANGES}
         for room in _ROOMS_OF_CHANGES
     },
     "history.changes": {
         "history.versions",
+        "history.registry",
         *(f"history.changes.{room}" for room in _ROOMS_OF_CHANGES),
         *_WHAT_CHANGES,
     },
-    "history": {"history.changes", "history.versions"},
+    "history": {"history.changes", "history.registry", "history.versions"},
 }
 """For each room, the rooms that it may import beside itself and the language."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...environment.kubelet import Kubelet
 from ...environment.objects import Pod
-from .change import before
+from ..registry.change import before
 
 
 @before(

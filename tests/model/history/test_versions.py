@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podrace.model.history import CHANGES, PATCH_VERSIONS, RELEASE_ORDER
-from podrace.model.history.changes.change import Change
+from podrace.model.history.registry.change import Change
 from podrace.model.history.versions import Reading, exact, reading_of, version_of
 
 DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {

@@ -24,7 +24,7 @@ from ....language import (
 )
 from ....scheduler import Cache
 from ....scheduler.cache.scheduler_cache import CachedPod
-from ..change import before
+from ...registry.change import before
 
 if TYPE_CHECKING:
     from ....environment.faults import Faults

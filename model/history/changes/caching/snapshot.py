@@ -6,7 +6,7 @@ from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, count, when
 from ....scheduler import IncrementalSnapshot, Scheduler, Snapshot
 from ....scheduler.framework.status import NodeStatus
-from ..change import before
+from ...registry.change import before
 
 
 class RemovedNodesCounted(IncrementalSnapshot):

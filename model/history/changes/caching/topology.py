@@ -9,7 +9,7 @@ from ....environment.placement_rules import SpreadConstraint
 from ....language import Expr, as_expr, largest, smallest
 from ....scheduler import Filters, PriorityQueue, Scores
 from ....scheduler.framework.filters import Plugin
-from ..change import before
+from ...registry.change import before
 
 
 @before("98096", "inter-pod affinity is stretched between its true least and greatest score", first_in="1.21")

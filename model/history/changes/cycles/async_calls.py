@@ -22,7 +22,7 @@ from ....scheduler import (
 )
 from ....scheduler.api_dispatcher import Condition, Patch
 from ....scheduler.cycles.binding import BindingPhase
-from ..change import before
+from ...registry.change import before
 
 UNSAID = 0
 """The priority of a pod whose object does not say one (PodPriority)."""

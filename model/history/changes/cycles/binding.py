@@ -7,8 +7,8 @@ from ....environment.objects import Pod, PodObject
 from ....language import Expr, Value, as_expr, otherwise, require, step, tells, when
 from ....scheduler import Binding
 from ....scheduler.cycles.binding import BindingPhase
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 
 @before(

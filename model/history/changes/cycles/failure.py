@@ -27,8 +27,8 @@ from ....scheduler import FailureHandler, Scheduler
 from ....scheduler.cycles.failure import FailedAttempt, FailurePhase
 from ....scheduler.framework.status import Phase
 from ....scheduler.queue.scheduling_queue import SubQueue
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 
 class Retry(Enum):

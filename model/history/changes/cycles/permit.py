@@ -11,7 +11,7 @@ from ....scheduler import Binding, EventHandlers, Scheduler, WaitingPods
 from ....scheduler.cycles.binding import BindingPhase
 from ....scheduler.framework.status import Phase
 from ....scheduler.framework.waiting_pods import PermitAnswer, Signal
-from ..change import before
+from ...registry.change import before
 
 
 @before("framework", "plugins may reserve, permit and prepare the binding", first_in="1.15")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....scheduler import Scheduler
-from ..change import before
+from ...registry.change import before
 
 
 @before(

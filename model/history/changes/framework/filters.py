@@ -8,7 +8,7 @@ from ....language import Expr, all_of, any_of, as_expr, require, select, step, t
 from ....scheduler import Filters, Scheduler, Snapshot
 from ....scheduler.framework.placement import Placement
 from ....scheduler.framework.status import NodeStatus, Phase
-from ..change import before
+from ...registry.change import before
 
 _TITLE = "the nodes to try come from the scheduler's cache"
 

@@ -18,8 +18,8 @@ from ....language import (
 from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
 from ....scheduler.dynamicresources.dynamic_resources import Stage
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 
 @before(

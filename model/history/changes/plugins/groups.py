@@ -34,8 +34,8 @@ from ....scheduler import (
     PodGroupStates,
 )
 from ....scheduler.event_handlers import Addition, Removal
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 _on = before(
     "gangs-off",

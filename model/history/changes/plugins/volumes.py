@@ -9,7 +9,7 @@ from ....environment.volumes import StorageWatch
 from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, step, tells, when
 from ....scheduler import VolumeCache
 from ....scheduler.framework.events import VOLUME_CHANGE
-from ..change import before
+from ...registry.change import before
 
 
 @before(

@@ -36,7 +36,7 @@ from ....scheduler import AsyncPreemption, EventHandlers, Scheduler
 from ....scheduler.cache.snapshot import Snapshot
 from ....scheduler.framework.events import POD_UPDATE
 from ....scheduler.preemption.eviction_words import eviction
-from ..change import before
+from ...registry.change import before
 
 _restores = before(
     "gone-victims-condition",

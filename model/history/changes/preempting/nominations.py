@@ -26,7 +26,7 @@ from ....language import (
 from ....scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
 from ....scheduler.cycles.failure import FailedAttempt, FailurePhase
 from ....scheduler.framework.status import Phase
-from ..change import before
+from ...registry.change import before
 
 _POST_FILTER = "preemption returns the nomination, and the failure handler records it after the requeue"
 

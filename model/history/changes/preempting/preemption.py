@@ -12,8 +12,8 @@ from ....scheduler.framework.status import Phase
 from ....scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ....scheduler.preemption.evaluator import highest
 from ....scheduler.preemption.eviction_words import eviction
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")

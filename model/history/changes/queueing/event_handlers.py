@@ -40,7 +40,7 @@ from ....scheduler.framework.events import (
 from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS, matches_all
 from ....scheduler.framework.placement import Placement
 from ....scheduler.queue.scheduling_queue import SubQueue
-from ..change import before
+from ...registry.change import before
 
 if TYPE_CHECKING:
     from ....environment.api import APIServer

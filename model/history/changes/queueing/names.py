@@ -23,8 +23,8 @@ from ....language import (
 )
 from ....scheduler import EventHandlers, FailureHandler, Process
 from ....scheduler.cycles.failure import FailurePhase
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 
 @before(

@@ -9,7 +9,7 @@ from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr
 from ....scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin
 from ....scheduler.framework.events import NODE_PORTS
-from ..change import before
+from ...registry.change import before
 
 _OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", NODE_PORTS, "NodeResourcesFit")
 """The plugins that asked for every update of a node from 1.24 to 1.31."""

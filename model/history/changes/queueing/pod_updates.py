@@ -6,7 +6,7 @@ from ....environment.api import APIServer
 from ....environment.objects import Pod
 from ....environment.pod_versions import is_resized
 from ....scheduler import Hints
-from ..change import before
+from ...registry.change import before
 
 
 @before(

@@ -26,8 +26,8 @@ from ....scheduler import Binding, EventHandlers, PriorityQueue, QueueWithoutHin
 from ....scheduler.framework.events import ClusterEvent, Plugin
 from ....scheduler.framework.status import Phase
 from ....scheduler.queue.scheduling_queue import SubQueue
+from ...registry.change import before
 from ...versions import LATER
-from ..change import before
 
 
 @before(

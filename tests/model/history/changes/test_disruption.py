@@ -8,8 +8,8 @@ import pytest
 
 from podrace.model.environment.objects import Pod
 from podrace.model.environment.watch import Handler
-from podrace.model.history.changes.change import CHANGES
 from podrace.model.history.changes.preempting.disruption import Told
+from podrace.model.history.registry.change import CHANGES
 from podrace.model.language import Concrete
 from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase
