@@ -1,6 +1,6 @@
 """Proposed patches for open hazards as changes of kube-scheduler's own code, and copies of its sources with them.
 
-A `NAME.patch` here is a unified diff against `MADE_FOR`; its first line says what it does. tests/hazard_patches.py has the same as changes of the model, which is
+A `NAME.patch` here is a unified diff against `MADE_FOR`; its first line says what it does. tests/races/hazard_patches.py has the same as changes of the model, which is
 where it is checked what a patch mends.
 """
 

@@ -24,7 +24,7 @@ from tests.mutation.workshop import MUTATED, ROOT, Outcome, Workshop, preload, w
 
 KILLERS = (
     "tests/checker", "tests/independent", "tests/model", "tests/conformance", "tests/properties", "tests/analysis",
-    "tests/test_catalogue.py", "tests/test_hazards.py", "tests/test_starvation.py", "tests/test_ways_of_races.py",
+    "tests/races/test_catalogue.py", "tests/races/test_hazards.py", "tests/races/test_starvation.py", "tests/races/test_ways_of_races.py",
 )  # fmt: skip
 """Where the tests are that may kill."""
 MOST = {"fast": 60.0, "ci": 240.0}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import tests.hazard_patches as model
+import tests.races.hazard_patches as model
 from podrace.analysis.asked.options import UsageProblem
 from podrace.reproduce.patches import MENDED_BY, GoPatch, patch_names, patched_copy, read_patch, replaced
-from tests.test_hazards import FOLDER, LATER_ROWS, ROWS
+from tests.races.test_hazards import FOLDER, LATER_ROWS, ROWS
 
 OLD = "".join(f"line {n}\n" for n in range(1, 21))
 DIFF = """\

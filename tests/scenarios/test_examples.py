@@ -69,7 +69,7 @@ def test_every_property_of_every_example_is_tested_on_its_release() -> None:
             tested = {
                 p for name, release, p, _ in ROWS if (name, release) == (scenario.name, scenario.release)
             }
-            # Starvation is tested in tests/test_starvation.py.
+            # Starvation is tested in tests/races/test_starvation.py.
             claimed = {*scenario.properties, *scenario.also}
             assert tested == {p for p in claimed if PROPERTIES[p].kind != "liveness"}
 

@@ -17,7 +17,7 @@ from podrace.checker.trace.execution import ReplayError, confirm
 from podrace.model.history import Composition, Patch, in_order, resolve
 from podrace.model.language import Component, ModelError
 from podrace.scenarios import catalogue
-from tests import hazard_patches
+from tests.races import hazard_patches
 from tests.survey.finding import Found, decide, system_of
 
 HAZARDS: dict[str, tuple[type[Component], ...]] = {

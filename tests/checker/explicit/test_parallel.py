@@ -122,5 +122,5 @@ def test_a_scenario_has_its_counts() -> None:
     composition = resolve("1.13", ("72259", "77990", "90660"))
     system = instrument(scenario.spec, composition.classes, [PROPERTIES["S-NOM"]])
     (result,) = check(system, ["S-NOM"], Budget(jobs=2))
-    # As in tests/test_catalogue.py, where one thread counts.
+    # As in tests/races/test_catalogue.py, where one thread counts.
     assert (result.counts.states, result.counts.transitions, result.counts.depth) == (432951, 1667181, 88)

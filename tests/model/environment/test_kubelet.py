@@ -15,8 +15,8 @@ from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, 
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
-from tests import hazard_patches
 from tests.model.clusters import concrete, enabled
+from tests.races import hazard_patches
 
 HAZARDS = Path(__file__).parents[3] / "scenarios" / "hazards"
 

@@ -21,9 +21,9 @@ from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
-from tests.hazard_patches import FreshRequeue
 from tests.model.clusters import concrete, enabled, spec
 from tests.profiles import examples
+from tests.races.hazard_patches import FreshRequeue
 
 WEB, BATCH = {"app": "web"}, {"app": "batch"}
 TAINT, TOLERANT = Taint("dedicated"), Toleration("dedicated", "Exists")

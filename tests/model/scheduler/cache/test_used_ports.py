@@ -20,8 +20,8 @@ from podrace.model.language import Component, Concrete, Model, Universe, build
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot
 from podrace.model.scheduler.cache.order import Zone, zones_of
 from podrace.model.scheduler.framework.status import Code
-from tests.hazard_patches import PortsOfOthersKept
 from tests.model.clusters import nodes, spec
+from tests.races.hazard_patches import PortsOfOthersKept
 
 HTTP = HostPort(80)
 ON = nodes(9, 9)

@@ -14,7 +14,7 @@ from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
 
-SCENARIOS = Path(__file__).parents[1] / "scenarios"
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 
 def for_a_port(text: str) -> str:

@@ -14,7 +14,7 @@ from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.property import Property
 from podrace.scenarios import find_scenarios
-from tests.claim_patches import (
+from tests.races.claim_patches import (
     AllocationHereAccepted,
     OwnerUnasked,
     OwnFlightEnded,
@@ -22,10 +22,10 @@ from tests.claim_patches import (
     SameAllocationAccepted,
     UnreservedAssumed,
 )
-from tests.test_shared_claims import NAMES as SHARED
-from tests.test_shared_claims import NeverAllocatedElsewhere
+from tests.races.test_shared_claims import NAMES as SHARED
+from tests.races.test_shared_claims import NeverAllocatedElsewhere
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "claims"
 PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"

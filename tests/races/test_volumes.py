@@ -13,10 +13,10 @@ from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
-from tests.hazard_patches import AlwaysActivated
-from tests.volume_patches import BoundAsFiltered, OthersAssumptionsKept, OwnVolumeChecked
+from tests.races.hazard_patches import AlwaysActivated
+from tests.races.volume_patches import BoundAsFiltered, OthersAssumptionsKept, OwnVolumeChecked
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "volumes"
 PAGE = (ROOT / "docs" / "volumes.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"

@@ -11,10 +11,10 @@ from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
-from tests.small_storage import ASKED, CLUSTERS, VERSIONS, scenario
-from tests.small_storage import found as rows_found
+from tests.races.small_storage import ASKED, CLUSTERS, VERSIONS, scenario
+from tests.races.small_storage import found as rows_found
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "volumes.md").read_text(encoding="utf-8")
 BUDGET = Budget(max_states=20_000_000, max_memory=4 << 30)
 SMALL = 60_000

@@ -18,7 +18,7 @@ from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import find_scenarios
-from tests.hazard_patches import (
+from tests.races.hazard_patches import (
     AlwaysActivated,
     AnyTermHeard,
     AskedBeforeForgotten,
@@ -53,7 +53,7 @@ from tests.hazard_patches import (
     WrittenByUID,
 )
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "hazards"
 PAGE = (ROOT / "docs" / "hazards.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"

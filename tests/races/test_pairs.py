@@ -11,7 +11,7 @@ from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import read_scenario
-from tests.hazard_patches import (
+from tests.races.hazard_patches import (
     AlwaysActivated,
     FreshRequeue,
     PlacedNotAdded,
@@ -20,7 +20,7 @@ from tests.hazard_patches import (
     VersionedCondition,
 )
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "hazards.md").read_text(encoding="utf-8")
 
 CLUSTER = """

@@ -15,9 +15,9 @@ from podrace.model.scheduler.dynamicresources.dynamic_resources import Stage
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios
-from tests.claim_patches import OwnFlightEnded, ReservationKeptWhileTrying
+from tests.races.claim_patches import OwnFlightEnded, ReservationKeptWhileTrying
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "claims"
 PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"

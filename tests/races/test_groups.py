@@ -16,7 +16,7 @@ from podrace.model.history.versions.gates import GateProblem
 from podrace.model.language import Component, Expr, all_of, as_expr, trace_system
 from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import ScenarioError, catalogue, find_scenarios, read_scenario
-from tests.group_patches import (
+from tests.races.group_patches import (
     CycleOnlyLooks,
     QuorumSeenOnEvents,
     StrangersNotAssumed,
@@ -24,7 +24,7 @@ from tests.group_patches import (
     UntriedMembersForgotten,
 )
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "groups"
 PAGE = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"
