@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
+import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from threading import Thread
 from typing import Any
 
 from .job import Job, JobFunction, LostWorker
@@ -50,7 +53,7 @@ class Processes:
 
     def _some(self, function: JobFunction, jobs: list[Job]) -> Iterator[tuple[Job, Any]]:
         context = multiprocessing.get_context("spawn")  # forked copies of running threads would hang
-        pool = ProcessPoolExecutor(self.count, context)
+        pool = ProcessPoolExecutor(self.count, context, initializer=_end_with_the_parent)
         try:
             waiting: dict[Future[Any], Job] = {pool.submit(function, job.task): job for job in jobs}
             while waiting:
@@ -59,3 +62,15 @@ class Processes:
                     yield job, future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_the_parent() -> None:
+    """Have this worker end as soon as the process that it works for is gone, however that ended: a job may take hours."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_after(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
+import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 
@@ -36,6 +39,21 @@ def wrong(number: int) -> int:
     raise ValueError(f"{number} is wrong")
 
 
+def endless(place: str) -> None:
+    with open(place, "w") as pipe:
+        pipe.write("working\n")
+        pipe.flush()
+        threading.Event().wait()
+
+
+FOR_EVER = """
+import sys
+from podrace.checker.jobs import Job, Processes, run_jobs
+from tests.checker.jobs.test_local import endless
+list(run_jobs(endless, [Job("#0", sys.argv[1])], Processes(1)))
+"""
+
+
 def jobs(count: int) -> list[Job]:
     return [Job(f"#{i}", i) for i in range(count)]
 
@@ -61,6 +79,21 @@ def test_workers_that_keep_dying_end_the_batch() -> None:
         LostWorker, match="3 times in a row worker processes were killed: use fewer with --jobs"
     ):
         list(run_jobs(deadly, jobs(1), Processes(1)))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
+def test_workers_end_with_the_process_that_they_work_for(tmp_path: Path) -> None:
+    """The pipe that a worker holds open ends with it."""
+    place = tmp_path / "pipe"
+    os.mkfifo(place)
+    root = Path(__file__).parents[3]
+    boss = subprocess.Popen([sys.executable, "-c", FOR_EVER, str(place)], cwd=root)
+    with boss, open(place) as pipe:
+        assert pipe.readline() == "working\n"
+        boss.kill()
+        ended, _, _ = select.select([pipe], [], [], 60)
+        assert ended
+        assert pipe.read() == ""
 
 
 def test_a_mistake_in_the_work_is_raised_here() -> None:
