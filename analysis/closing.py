@@ -164,6 +164,8 @@ class _Search:
         key = self._first_that_closes(coming, self._base.release)
         if key is not None:
             return [f"{key} closes it: {CHANGES[key].title}; {CHANGES[key].where}."]
+        if self._is_over:
+            return [f"Whether a change that no release has yet closes it was not decided in the time. {MORE}"]
         return ["None of the changes that no release has yet was found to close it."]
 
     def _first_that_closes(self, keys: Iterable[str], release: str) -> str | None:

@@ -123,6 +123,18 @@ def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPat
     assert pretence.asked == ["1.33 + 133167", "1.36", *(f"1.33 + {key}" for key in coming)]
 
 
+def test_changes_that_are_yet_to_come_may_not_be_decided_in_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock is a second later, and only a few of the changes are tried."""
+    pretence = Pretence(monkeypatch, "VIOLATED")
+    now = iter(range(1000))
+    monkeypatch.setattr(closing, "monotonic", lambda: next(now))
+    lines = said(run_of("gone-victim"), 8.0)
+    assert lines[-1] == (
+        "Whether a change that no release has yet closes it was not decided in the time. --closing TIME allows more."
+    )
+    assert pretence.asked[:2] == ["1.33 + 133167", "1.36"]
+
+
 def test_a_search_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     Pretence(monkeypatch, "INCONCLUSIVE")
     assert said(run_of("heartbeats")) == [
