@@ -43,6 +43,7 @@ from .environment.objects import (
 from .environment.pod_groups import Member, PodGroups, members_of
 from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.pv_controller import Provisioner, PVController
+from .environment.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
 from .environment.volumes import Storage, StorageUsers, StorageWatch, VolumeUse, volume_uses
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
@@ -126,6 +127,7 @@ class Cluster(Model):
     budgets: Budgets
     stateful_sets: StatefulSets
     autoscaler: Autoscaler
+    taint_eviction: TaintEviction
     users: Users
     resource_claims: ResourceClaims
     claim_controller: ClaimController
@@ -167,7 +169,9 @@ def build_cluster(
         plugins = default_plugins(gates, permit, ports, bool(spec.claims), volumes, groups, extender)
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]
+    seen_pods, seen_nodes = seen_by_controller(spec.scope, spec.pods, spec.nodes)
     fixed = {
+        SeenPod: seen_pods, SeenNode: seen_nodes,
         Plugin: plugins, Zone: zones_of(described), UsedPort: used_ports_of(pod.host_ports for pod in spec.pods),
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates() if versions else (),

@@ -58,6 +58,13 @@ from .preemptions import (
 )
 from .property import Property
 from .scale_downs import EmptyNodesOnly
+from .taints import (
+    NamesRunOnce,
+    NothingLeftOfWorks,
+    OnlyTaintedPodsEvicted,
+    TaintedPodsLeave,
+    TaintEvictionsHitTheirPod,
+)
 from .volumes import (
     AssumedVolumesAreKept,
     ExclusiveClaimsHaveOnePod,
@@ -103,6 +110,10 @@ PROPERTIES: dict[str, type[Property]] = {
         NoPodRejected,
         RunningPodsFit,
         PortsGivenOnce,
+        OnlyTaintedPodsEvicted,
+        TaintEvictionsHitTheirPod,
+        NothingLeftOfWorks,
+        NamesRunOnce,
         DeviceAllocatedOnce,
         BoundPodsHoldTheirClaims,
         FlightsHaveOwners,
@@ -117,6 +128,7 @@ PROPERTIES: dict[str, type[Property]] = {
         GroupStatesAreRight,
         GroupNominationsRespected,
         NotStuck,
+        TaintedPodsLeave,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
         ParkedPodsAreWoken,

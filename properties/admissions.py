@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class NoPodRejected(Property):
-    """No kubelet rejects a pod because its node has no room for it beside those that the kubelet is not done with.
+    """No kubelet rejects a pod because its node has no room for it beside those that the kubelet is not done with, or is not one for it.
 
-    A user sees OutOfcpu, OutOfmemory or OutOfpods: the pod has failed, and whoever owns it has to make another. Kubelets decide only where the scope has
+    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (of taints with the effect NoExecute): the pod has failed, and whoever owns it has to make another. Kubelets decide only where the scope has
     `kubelet_admission`.
     """
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
-class _WrittenByName(Property):
+class WrittenByName(Property):
     """Remembers whether a write that was meant for a pod changed the object of the one that has its name after it."""
 
     broken = boolean()
@@ -57,7 +57,7 @@ class _WrittenByName(Property):
         return {"a pod is recreated while the scheduler has the one before it in its hands": any_of(both)}
 
 
-class BindingsHitTheirPod(_WrittenByName):
+class BindingsHitTheirPod(WrittenByName):
     """No Binding that was made for one pod binds another that has its name since."""
 
     id = "S-IDENT"
@@ -78,7 +78,7 @@ class BindingsHitTheirPod(_WrittenByName):
         return bound() & ~before(bound)
 
 
-class EvictionsHitTheirPod(_WrittenByName):
+class EvictionsHitTheirPod(WrittenByName):
     """No eviction that preemption decided on for one pod ends another that has its name since."""
 
     id = "S-IDVICTIM"
@@ -115,7 +115,7 @@ class EvictionsHitTheirPod(_WrittenByName):
         return before(there) & ~there()
 
 
-class StatusHitsItsPod(_WrittenByName):
+class StatusHitsItsPod(WrittenByName):
     """No condition and no nomination that the failure handler writes for one pod lands in the status of another that has its name since."""
 
     id = "S-IDSTATUS"

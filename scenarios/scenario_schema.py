@@ -6,8 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..model.environment.objects import ExtensionPoint, Operator
-from .reader.cluster_section import BOUNDS, MAX_ALLOWED, MAX_COUNT, MAX_PODS, MAX_VERSIONS, NUMBERS, SWITCHES
-from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.cluster_section import (
+    BOUNDS,
+    MAX_ALLOWED,
+    MAX_COUNT,
+    MAX_PODS,
+    MAX_VERSIONS,
+    NUMBERS,
+    STATUSES,
+    SWITCHES,
+)
+from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
 from .reader.group_section import MAX_MIN_COUNT
 from .reader.host_ports import MAX_PORT, PROTOCOLS
 from .reader.labels import MAX_ENTITIES, OF_LABELS
@@ -139,6 +148,7 @@ OBJECTS: Mapping[str, Schema] = {
             "labels": LABELS,
             "taints": listed(part("taint")),
             "unschedulable": FLAG,
+            "conditions": part("conditions"),
             "exists": about(FLAG, "false: a node that may join later."),
             "updates": about(
                 table(part("nodeUpdate"), 1, MAX_VERSIONS - 1),
@@ -155,6 +165,7 @@ OBJECTS: Mapping[str, Schema] = {
                 "labels": LABELS,
                 "taints": listed(part("taint")),
                 "unschedulable": FLAG,
+                "conditions": part("conditions"),
             },
             about="What changes in the node's object; what is not named stays.",
         ),
@@ -171,6 +182,10 @@ OBJECTS: Mapping[str, Schema] = {
         ),
         "minProperties": 1,
     },
+    "conditions": about(
+        {"type": "object", "additionalProperties": {"enum": [*STATUSES, True, False]}},
+        "The node's conditions, by type; Ready is True unless it is named.",
+    ),
     "taint": mapping(
         {"key": LABEL_KEY, "value": LABEL_VALUE, "effect": word(EFFECTS)},
         ["key", "effect"],
@@ -266,6 +281,9 @@ OBJECTS: Mapping[str, Schema] = {
             "operator": word(("Equal", "Exists")),
             "value": LABEL_VALUE,
             "effect": word(EFFECTS),
+            "tolerationSeconds": about(
+                whole(0, MAX_SECONDS), "How long the pod stays where such a taint is; only with NoExecute."
+            ),
         }
     ),
     "nodeAffinity": mapping(

@@ -143,7 +143,7 @@ class FinalizerOwners(Component):
 
 
 class PodGC(Component):
-    """The pod garbage collector of the controller manager (pkg/controller/podgc)."""
+    """The pod garbage collector of the controller manager (pkg/controller/podgc, 1.36)."""
 
     api: APIServer
 
@@ -157,3 +157,35 @@ class PodGC(Component):
         require(current.assigned)
         require(~any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
         self.api.remove_pod(pod)
+
+    @step(actor="pod gc", each="pod")
+    @tells("The pod garbage collector removes {pod}, which terminates on a node that is out of service.")
+    def collect_from_dead_node(self, pod: Pod) -> None:
+        """gcTerminating: somebody has said by a taint that the node is out of service, and it is not ready. What runs there may run on."""
+        out_of_service = [v for v in self.universe[NodeVersion] if is_out_of_service(v.content)]
+        dead = [n for n in self.universe[Node] if not n.later and is_out_of_service(n)]
+        if not self.scope.pod_gc or not (out_of_service or dead) or not self.removes_from_dead_nodes():
+            require(False)
+            return
+        current = self.api.pod[pod]
+        require(current.assigned & current.terminating)
+        on = [
+            (current.node == v.node) & self.api.node_exists[v.node] & (self.api.node_version[v.node] == v)
+            for v in out_of_service
+        ]
+        on += [(current.node == n) & self.api.node_exists[n] for n in dead]
+        require(any_of(on))
+        self.api.remove_pod(pod)
+
+    def removes_from_dead_nodes(self) -> bool:
+        """Whether it looks for nodes that are out of service."""
+        return True
+
+
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+"""The taint by which a user says that nothing runs on a node any more (KEP-2268)."""
+
+
+def is_out_of_service(node: Node) -> bool:
+    """Whether what terminates on the node is removed by force."""
+    return not node.ready and any(taint.key == OUT_OF_SERVICE for taint in node.taints)

@@ -1,8 +1,9 @@
 """The kubelets: each ends the pods of its node that are to terminate, and, where the scope has `kubelet_admission`, decides which it runs (pkg/kubelet, 1.36).
 
-A pod that does not fit beside the others (lifecycle/predicate.go: resources, how many pods, host ports, node affinity) is rejected: its phase is Failed, with a reason such
+A pod that does not fit beside the others (lifecycle/predicate.go: resources, how many pods, host ports, node affinity, NoExecute taints) is rejected: its phase is Failed, with a reason such
 as OutOfcpu. The others are the pods that the kubelet knows, and is not done with (GetActivePods): also one whose object says already that it has finished.
 A pod whose object is gone is not among them, although its containers may still run (104824, as the comment there says).
+Where a node's condition Ready is Unknown, its kubelet hears of nothing and reports nothing; what runs there runs on.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class Kubelet(Component):
             require(False)
             return
         require(
-            self.is_new(pod) & any_of(self.is_on(pod, n) & self.fits(pod, n) for n in self.universe[Node])
+            self.is_new(pod)
+            & any_of(self.is_at_work_on(pod, n) & self.fits(pod, n) for n in self.universe[Node])
         )
         for node in self.universe[Node]:
             with when(self.is_on(pod, node)):
@@ -87,7 +89,8 @@ class Kubelet(Component):
             require(False)
             return
         require(
-            self.is_new(pod) & any_of(self.is_on(pod, n) & ~self.fits(pod, n) for n in self.universe[Node])
+            self.is_new(pod)
+            & any_of(self.is_at_work_on(pod, n) & ~self.fits(pod, n) for n in self.universe[Node])
         )
         self.rejected[pod] = True
         self.api.finish_pod(pod)
@@ -100,7 +103,10 @@ class Kubelet(Component):
             require(False)
             return
         current = self.api.pod[pod]
-        left = [self.runs[pod][n] & ~(current.assigned & (current.node == n)) for n in self.universe[Node]]
+        left = [
+            self.runs[pod][n] & ~(current.assigned & (current.node == n)) & self.is_reachable(n)
+            for n in self.universe[Node]
+        ]
         require(any_of(left))
         for node, over in zip(self.universe[Node], left, strict=True):
             with when(over):
@@ -112,7 +118,7 @@ class Kubelet(Component):
         """The containers of a terminating pod have stopped: the kubelet removes the object."""
         current = self.api.pod[pod]
         require(current.assigned & current.terminating)
-        require(any_of(self.is_on(pod, node) for node in self.universe[Node]))
+        require(any_of(self.is_at_work_on(pod, node) for node in self.universe[Node]))
         self.let_go(pod)
         self.api.remove_pod(pod)
 
@@ -127,7 +133,7 @@ class Kubelet(Component):
             return
         current = self.api.pod[pod]
         require(current.assigned & ~current.terminating)
-        require(any_of(self.is_on(pod, node) for node in self.universe[Node]))
+        require(any_of(self.is_at_work_on(pod, node) for node in self.universe[Node]))
         if self.scope.kubelet_admission:
             require(~self.is_new(pod))
         self.end(pod)
@@ -148,6 +154,16 @@ class Kubelet(Component):
         current = self.api.pod[pod]
         return current.assigned & (current.node == node) & self.api.node_exists[node]
 
+    def is_reachable(self, node: Node) -> Expr:
+        """Whether the kubelet of the node and the API server hear of each other."""
+        if all(content.reachable for _, content in self.contents(node)):
+            return as_expr(True)
+        return any_of(shown & as_expr(content.reachable) for shown, content in self.contents(node))
+
+    def is_at_work_on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the pod is on the node, and its kubelet hears of it."""
+        return self.is_on(pod, node) & self.is_reachable(node)
+
     def is_new(self, pod: Pod) -> Expr:
         """Whether no kubelet has admitted the pod yet that is bound, and not being deleted."""
         current = self.api.pod[pod]
@@ -158,10 +174,17 @@ class Kubelet(Component):
     def fits(self, pod: Pod, node: Node) -> Expr:
         """generalFilter: the node matches, and has what the pod asks for beside the others (PodRequests, as the scheduler counts)."""
         return any_of(
-            shown
-            & (as_expr(pod.asks_for(content)) & self.has_room(pod, node, content) & self.has_ports(pod, node))
+            shown & (self.suits(pod, content) & self.has_room(pod, node, content) & self.has_ports(pod, node))
             for shown, content in self.contents(node)
         )
+
+    def suits(self, pod: Pod, node: Node) -> Expr:
+        """Whether the node has the labels that the pod asks for, and no taint that would have it leave."""
+
+        def question(form: Pod) -> Expr:
+            return as_expr(form.asks_for(node) and form.endures(node))
+
+        return in_form(self.universe, pod, self.api.pod[pod].version, question)
 
     def counts(self, pod: Pod, node: Node) -> Expr:
         """Whether a pod is among those that a new one must fit beside: the kubelet knows its object, and is not done with it."""

@@ -53,9 +53,14 @@ class ExtensionPoint(Enum):
     PRE_BIND = "preBind"
 
 
+READY = "Ready"
+"""The condition of a node that its kubelet reports."""
+
+
 class Node(Entity):
     """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints.
 
+    `conditions` are statuses by type; Ready is True unless it says otherwise.
     `later` are the versions that its object may be updated to, by name; each has the name and the index of the node.
     """
 
@@ -75,6 +80,7 @@ class Node(Entity):
         pods: Quantity | None = None,
         taints: Sequence[Taint] = (),
         unschedulable: bool = False,
+        conditions: Mapping[str, str] | None = None,
         hostname_label: bool = True,
         later: Mapping[str, Node] | None = None,
     ) -> None:
@@ -85,6 +91,17 @@ class Node(Entity):
         self.labels = {**({"kubernetes.io/hostname": name} if hostname_label else {}), **(labels or {})}
         self.exists = exists
         self.taints, self.unschedulable = tuple(taints), unschedulable
+        self.conditions = {READY: "True", **(conditions or {})}
+
+    @property
+    def ready(self) -> bool:
+        """The kubelet has said so, and not long ago (IsNodeReady)."""
+        return self.conditions[READY] == "True"
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the node's kubelet and the API server hear of each other: else the node lifecycle controller makes Ready Unknown."""
+        return self.conditions[READY] != "Unknown"
 
     @property
     def cpu(self) -> Expr:
@@ -210,6 +227,13 @@ class Pod(Entity):
         """Whether nodeSelector and required node affinity both match the node (GetRequiredNodeAffinity, 1.22)."""
         selected = all(node.labels.get(k) == v for k, v in self.node_selector.items())
         return selected and (self.node_affinity is None or self.node_affinity.matches(node.name, node.labels))
+
+    def endures(self, node: Node) -> bool:
+        """Whether the pod tolerates all taints of the node that would have it leave (NoExecute)."""
+        return all(
+            taint.effect != "NoExecute" or any(t.tolerates(taint) for t in self.tolerations)
+            for taint in node.taints
+        )
 
     def passes_extender(self, node: Node) -> bool:
         """Whether the extender lets the pod go to the node; one that has no say lets all go."""

@@ -206,12 +206,16 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them."""
+    """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them.
+
+    `seconds` is tolerationSeconds, after which a pod has to leave a node with such a taint: None for never. The scheduler does not look at it.
+    """
 
     key: str = ""
     operator: str = "Equal"
     value: str = ""
     effect: str = ""
+    seconds: int | None = None
 
     def tolerates(self, taint: Taint) -> bool:
         """Whether a pod with this toleration can live with the taint."""

@@ -27,7 +27,7 @@ from ...model.environment.pod_versions import may_become, pod_versions_of
 from .claim_section import add_made_claims, read_claims, read_devices, read_templates, refuse_claims
 from .directives import read_taints
 from .group_section import read_groups, refuse_groups
-from .labels import Member, Members, read_labels, read_members, read_name, read_selector
+from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
 from .pod_section import (
     POD_FIELDS,
     POD_VERSION_FIELDS,
@@ -402,7 +402,7 @@ def _refuse_crowded(
                 )
 
 
-VERSION_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable")
+VERSION_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable", "conditions")
 NODE_FIELDS = (*VERSION_FIELDS, "exists", "updates")
 
 MAX_PODS = 1000
@@ -467,6 +467,18 @@ def _version(index: int, name: str, fields: Fields, resources: dict[str, Any], *
         pods=integer_or_range(fields["pods"], 0, MAX_PODS) if "pods" in fields else None,
         taints=read_taints(fields.get("taints")),
         unschedulable=fields["unschedulable"].boolean() if "unschedulable" in fields else False,
+        conditions=_conditions(fields.get("conditions")),
         **resources,
         **others,
     )
+
+
+STATUSES = ("True", "False", "Unknown")
+
+
+def _conditions(value: Value | None) -> dict[str, str]:
+    """The conditions of a node, by type."""
+    pairs = (
+        value.items("a mapping from types to statuses, such as {Ready: Unknown}") if value is not None else ()
+    )
+    return {label_key(kind): status.one_of(STATUSES, "a status") for kind, status in pairs}

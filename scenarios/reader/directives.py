@@ -147,8 +147,9 @@ def _field(value: Value) -> str:
 
 
 TAINT_FIELDS = ("key", "value", "effect")
-TOLERATION_FIELDS = ("key", "operator", "value", "effect")
+TOLERATION_FIELDS = ("key", "operator", "value", "effect", "tolerationSeconds")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+MAX_SECONDS = 1 << 31
 
 
 def read_taints(value: Value | None) -> list[Taint]:
@@ -183,7 +184,19 @@ def _toleration(value: Value) -> Toleration:
         operator,
         _value(fields),
         fields["effect"].one_of(EFFECTS, "an effect") if "effect" in fields else "",
+        _seconds(fields),
     )
+
+
+def _seconds(fields: Mapping[str, Value]) -> int | None:
+    if "tolerationSeconds" not in fields:
+        return None
+    value = fields["tolerationSeconds"]
+    if "effect" not in fields or fields["effect"].scalar("an effect") != "NoExecute":
+        value.fail(
+            "only the effect NoExecute has a time: add `effect: NoExecute`, or remove `tolerationSeconds`"
+        )
+    return value.integer(0, MAX_SECONDS)
 
 
 def _value(fields: Mapping[str, Value]) -> str:

@@ -42,6 +42,7 @@ from podrace.model.environment.placement_rules import (
     Requirement,
     SpreadConstraint,
     Taint,
+    Toleration,
 )
 from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.environment.volumes import VolumeUse
@@ -532,6 +533,25 @@ def test_a_kubelet():
         "kubelet.admit", "kubelet.reject", "kubelet.stop", "kubelet.finish_termination",
     }  # fmt: skip
     assert not [v.name for v in system(spec(pods, (n0,))).variables if "kubelet" in v.name]
+
+
+def test_a_taint_eviction():
+    """It has no clock, writes no condition of its own, and one goroutine a name; without it there is nothing of it."""
+    ready = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
+    on = (Node(0, "n0", 2, later={"bad": Node(0, "n0", 2, taints=[Taint(**ready)])}),)
+    pods = [Pod(0, "a", 1, node=on[0], tolerations=[Toleration(operator="Exists", seconds=5)])]
+    found = system(spec(pods, on, taint_eviction=True), "1.36")
+    assert {v.name for v in found.variables if v.name.startswith("taint_eviction.")} == {
+        "taint_eviction.known[n0]", "taint_eviction.listed[a]", "taint_eviction.on[a]", "taint_eviction.due[a]", "taint_eviction.entry[a]",
+        "taint_eviction.armed[a]", "taint_eviction.work[a]", "taint_eviction.whom[a]", "taint_eviction.target[a]",
+    }  # fmt: skip
+    assert {
+        t.label.partition("(")[0] for t in found.transitions if t.actor == "taint eviction controller"
+    } == {
+        f"taint_eviction.{step}"
+        for step in ("hear_of_node", "hear_of_pod", "handle_pod", "begin", "delete", "end")
+    }
+    assert not [v.name for v in system(spec(pods, on)).variables if v.name.startswith("taint_eviction.")]
 
 
 def test_a_finished():

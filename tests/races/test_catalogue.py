@@ -244,6 +244,13 @@ ROWS = [
     Row("counted-by-its-kubelet", "S-ADMIT", "1.24", (), (), H, 524, 1383, 38),
     Row("counted-by-its-kubelet", "S-ADMIT", "1.24", (), ("108366",), V, 130, 256, 10, 10),
     Row("counted-by-its-kubelet", "S-ADMIT", "1.36", (), (), H, 240, 484, 36),
+    # 125332: something is left under the name of a pod that a taint has driven away.
+    Row("kept-name", "S-KEPT", "1.9", (), (), V, 114, 253, 7, 7),
+    Row("kept-name", "S-KEPT", "1.32", (), (), V, 114, 253, 7, 7),
+    Row("kept-name", "S-KEPT", "1.32", ("129577",), (), H, 714, 2560, 18),
+    Row("kept-name", "S-KEPT", "1.33", (), (), H, 714, 2560, 18),
+    Row("kept-name", "S-KEPT", "1.33", (), ("129577",), V, 114, 253, 7, 7),
+    Row("kept-name", "S-KEPT", "1.36", (), (), H, 714, 2560, 18),
     # 122019: nothing is recorded of what an extender rejects. From 1.24 to 1.31 the plugins asked for every update of a node, as in 1.28 here.
     Row("unheard-extender", "S-STUCK", "1.21", (), (), H, 932, 2354, 52),
     Row("unheard-extender", "S-STUCK", "1.22", (), (), V, 149, 300, 16, 16),

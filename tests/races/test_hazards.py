@@ -52,6 +52,7 @@ from tests.races.hazard_patches import (
     VictimsPaidFor,
     WrittenByUID,
 )
+from tests.races.taint_patches import LiveTaintsAsked, TaintedDeletedByUID, WorksByUID
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "hazards"
@@ -156,6 +157,15 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("namesake-lost", "S-CONS", (RequeueLooksAgain,), (), H, 101876, None),
     ("port-of-two", "S-PORT", (), (), V, 636, 12),
     ("port-of-two", "S-PORT", (PortsOfOthersKept,), (), H, 4316, None),
+    ("taint-gone", "S-TAINT", (), (), V, 304, 11),
+    ("taint-gone", "S-TAINT", (LiveTaintsAsked,), (), H, 26114, None),
+    ("namesake-tainted-out", "S-IDTAINT", (), (), V, 872, 8),
+    ("namesake-tainted-out", "S-IDTAINT", (LiveTaintsAsked,), (), V, 1008, 8),
+    ("namesake-tainted-out", "S-IDTAINT", (TaintedDeletedByUID,), (), H, 72327, None),
+    ("stays-where-tainted", "S-LEAVE", (), (), V, 7514, 24),
+    ("stays-where-tainted", "S-LEAVE", (WorksByUID,), (), H, 22416, None),
+    ("tainted-in-flight", "S-ADMIT", (), (), V, 51, 8),
+    ("twin", "S-TWIN", (), (), V, 38870, 19),
     ("late-patch", "S-COND", (), (), V, 635, 24),
     # What keeps an assumed pod out of the queue does not help here, but there; the UID as a precondition does here.
     ("late-patch", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), V, 634, 24),
@@ -262,6 +272,28 @@ def test_goroutines_overdraw_a_budget_as_scheduling_cycles_do(release: str, stat
     (found,) = check(instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-PDB"]]), ["S-PDB"])
     assert found.trace is not None
     assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, states, steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "verdict", "states", "steps"),
+    [
+        ("tainted-in-flight", "1.23", H, 227, None),
+        ("tainted-in-flight", "1.24", V, 61, 8),
+        ("taint-gone", "1.9", V, 935, 12),
+        pytest.param("twin", "1.25", H, 442503, None, marks=pytest.mark.ci),
+        ("twin", "1.26", V, 81158, 19),
+    ],
+)
+def test_what_controllers_and_kubelets_did_before(
+    name: str, release: str, verdict: str, states: int, steps: int | None
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    (identifier,) = scenario.properties
+    found = check(
+        instrument(scenario.spec, resolve(release).classes, [PROPERTIES[identifier]]), [identifier]
+    )[0]
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
 
 
 def test_every_hazard_is_tested_and_explained() -> None:

@@ -55,6 +55,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "scaled-down-under-pre-bind": (7,),
     "counted-by-its-kubelet": (10,),
     "unheard-extender": (16,),
+    "kept-name": (7,),
     # Between two reads; or an event of the assume cache that is delivered late.
     "device-twice": (30, 34),
     # The handler of the update makes the cache forget the pod; or the binding goroutine does, just before it.

@@ -57,7 +57,7 @@ BYTES = "expected a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1
         (
             "updates: {a: {exists: false}}",
             ("updates.a: unknown field `exists`; known: cpu, memory, ephemeral-storage, resources, pods, labels, taints, "
-            "unschedulable"),
+            "unschedulable, conditions"),
         ),
         (
             "updates: {a: {cpu: 1..2}}",
@@ -169,7 +169,7 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
         ),
         (
             "tolerations: [{key: a, tolerationSeconds: 5}]",
-            ".tolerations[0]: unknown field `tolerationSeconds`; known: key, operator, value, effect",
+            ".tolerations[0].tolerationSeconds: only the effect NoExecute has a time: add `effect: NoExecute`, or remove `tolerationSeconds`",
         ),
         ("nodeSelector: {zone: 1}", '.nodeSelector.zone: expected a label value, not `1`: put it in quotes ("1")'),
         (
@@ -413,7 +413,7 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, claim_events, node_deletions, node_creations, node_updates, "
             "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, disruption_controller, kubelet_admission, scale_down_looks_again, pod_gc, flush, backoff, fair_flush"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, disruption_controller, kubelet_admission, scale_down_looks_again, taint_eviction, pod_gc, flush, backoff, fair_flush"),
         ),
         (
             "scope: {evictions: 1}",

@@ -1,9 +1,12 @@
-"""Kubelets as they were."""
+"""Kubelets, and controllers that end pods, as they were."""
 
 from __future__ import annotations
 
+from ...environment.actors import PodGC
 from ...environment.kubelet import Kubelet
-from ...environment.objects import Pod
+from ...environment.objects import Node, Pod
+from ...environment.taint_eviction import Entry, TaintEviction, Work
+from ...language import Expr, as_expr, otherwise, when
 from ..registry.change import before
 
 
@@ -20,3 +23,44 @@ class FinishedBeforeStopped(Kubelet):
 
     def end(self, pod: Pod) -> None:
         """They go on running (see `stop`)."""
+
+
+@before(
+    "129577",
+    "the taint eviction controller keeps nothing under the name of a pod that it has deleted",
+    first_in="1.33",
+    issues=(125332, 107543),
+)
+class NameKeptAfterDeletion(TaintEviction):
+    """What was under the name of a deleted pod was kept, to begin no second work, until the deletion was handled: if that had been handled already, for ever."""
+
+    def conclude(self, pod: Pod) -> None:
+        with when(self.work[self.seen(pod)] == Work.END):
+            self.entry[self.seen(pod)] = Entry.NIL
+        with otherwise():
+            super().conclude(pod)
+
+
+@before(
+    "out-of-service",
+    "pods that terminate on a node which is out of service are removed by force",
+    first_in="1.26",
+)
+class DeadNodesKeepTheirPods(PodGC):
+    """A pod that terminates on a node whose kubelet is dead stayed until the node was deleted (NodeOutOfServiceVolumeDetach, off in 1.24 and 1.25)."""
+
+    def removes_from_dead_nodes(self) -> bool:
+        return False
+
+
+@before(
+    "101218",
+    "a kubelet rejects a pod that does not tolerate the NoExecute taints of its node",
+    first_in="1.24",
+    issues=(100408,),
+)
+class TaintsNotAdmitted(Kubelet):
+    """It ran the pod, until the controller that looks at such taints deleted it."""
+
+    def suits(self, pod: Pod, node: Node) -> Expr:
+        return as_expr(pod.asks_for(node))

@@ -65,7 +65,8 @@ class NodeUpdate(Entity):
 def node_updates() -> tuple[NodeUpdate, ...]:
     """The kinds in the order in which they are told (NodeSchedulingPropertiesChange); a node that becomes unschedulable is none of them.
 
-    Of conditions, annotations and declared features nothing is known, so that they do not change.
+    Of annotations and declared features nothing is known, so that they do not change. Of conditions the statuses count, not when a kubelet last
+    reported them. No plugin in tree asks for the last kind: only who asks for everything hears of it.
     """
     kinds: list[tuple[str, Action, Callable[[NodeChange], bool]]] = [
         (
@@ -88,7 +89,11 @@ def node_updates() -> tuple[NodeUpdate, ...]:
             Action.UPDATE_NODE_TAINT,
             lambda change: change.old.taints != change.new.taints,
         ),
-        ("NodeConditionChange", Action.UPDATE_NODE_CONDITION, lambda change: False),
+        (
+            "NodeConditionChange",
+            Action.UPDATE_NODE_CONDITION,
+            lambda change: change.old.conditions != change.new.conditions,
+        ),
     ]
     return tuple(
         NodeUpdate(i, ClusterEvent(label, "Node", action), happens)

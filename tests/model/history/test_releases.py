@@ -95,6 +95,9 @@ _GROUPS = "needs groups of pods, and their gate: see test_groups"
 UNSEEN = {
     "122022": "needs a pod of which an extender has a say: see the scenario unheard-extender",
     "108366": "needs kubelets that decide: see the scenario counted-by-its-kubelet",
+    "101218": "needs kubelets that decide, and taints: see the hazard tainted-in-flight",
+    "129577": "needs the taint eviction controller: see the scenario kept-name",
+    "out-of-service": "needs a node that is out of service: see the hazard twin",
     "gangs-off": _GROUPS,
     "136618": _GROUPS,
     "138445": _GROUPS,

@@ -53,6 +53,12 @@ def away_from_web(key: str = "zone") -> Term:
             node(0, 3, labels={"zone": "west"}),
             ["NodeSpecUnschedulableChange", "NodeAllocatableChange", "NodeLabelChange", "NodeTaintChange"],
         ),
+        (node(0), node(0, conditions={"Ready": "Unknown"}), ["NodeConditionChange"]),
+        (
+            node(0, taints=[TAINT]),
+            node(0, conditions={"Ready": "False"}),
+            ["NodeTaintChange", "NodeConditionChange"],
+        ),
         (node(0), node(0), []),
     ],
 )
@@ -98,6 +104,23 @@ def test_which_plugin_asks_for_which_updates(release: str, heard: dict[str, str]
         for short, name in names.items()
     }
     assert found == heard
+
+
+@pytest.mark.parametrize(
+    ("release", "heard"),
+    [("1.22", set()), ("1.23", set()), ("1.24", {"TaintToleration", "NodeAffinity", "NodeResourcesFit"}), ("1.31", None), ("1.32", set()), ("1.36", set())],
+)  # fmt: skip
+def test_who_hears_that_a_condition_of_a_node_has_changed(release: str, heard: set[str] | None) -> None:
+    """No plugin in tree asks for it by itself; from 1.24 to 1.31 some asked for every update, because of the pre-check."""
+    model = concrete(spec([Pod(0, "p", 1)], (becoming(node(0), later=node(0, 3)),)), release)
+    hints = model.part("hints")
+    (kind,) = (kind for kind in hints.universe[NodeUpdate] if kind.name == "NodeConditionChange")
+    found = {plugin.name for plugin in hints.universe[Plugin] if hints.hears(plugin, kind.event)}
+    assert found == (
+        {"TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeUnschedulable"}
+        if heard is None
+        else heard
+    )
 
 
 # --- whether it is enough ----------------------------------------------------------------------------------

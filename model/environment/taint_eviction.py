@@ -1,0 +1,330 @@
+"""The taint eviction controller: it deletes pods from nodes with NoExecute taints that they do not tolerate (pkg/controller/tainteviction, 1.36).
+
+It has informers of its own for nodes and pods, which lag each on its own. What it does next it keeps by namespace and name (`TimedWorkerQueue`): an entry is a timer that
+is armed, or nothing for a work that began at once. A work deletes whichever pod has the name by then, in a goroutine of its own, and after that takes the entry away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ..language import (
+    UNTOLD,
+    Component,
+    Entity,
+    Expr,
+    any_of,
+    as_expr,
+    boolean,
+    enum,
+    integer,
+    otherwise,
+    per,
+    ref,
+    require,
+    step,
+    tells,
+    when,
+)
+from .names import Recreation, namesakes
+from .node_versions import NodeVersion, versions_in
+from .objects import Node, Pod
+from .pod_versions import forms
+from .scope import Scope, last_version
+
+if TYPE_CHECKING:
+    from .api import APIServer
+
+
+class SeenPod(Entity):
+    """A pod that the controller minds: one for each, where there is a controller."""
+
+    def __init__(self, pod: Pod) -> None:
+        super().__init__(pod.index, pod.name)
+        self.pod = pod
+
+
+class SeenNode(Entity):
+    """A node that the controller minds: one for each, where there is a controller."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.index, node.name)
+        self.node = node
+
+
+def seen_by_controller(
+    scope: Scope, pods: Iterable[Pod], nodes: Iterable[Node]
+) -> tuple[tuple[SeenPod, ...], tuple[SeenNode, ...]]:
+    """What the controller minds: nothing where there is none."""
+    if not scope.taint_eviction:
+        return (), ()
+    return tuple(map(SeenPod, pods)), tuple(map(SeenNode, nodes))
+
+
+class Entry(Enum):
+    """What the queue of works has under a name."""
+
+    NONE = 0
+    TIMER = 1
+    NIL = 2
+
+
+class Work(Enum):
+    """What the goroutine of a name's work does next."""
+
+    NONE = 0
+    DELETE = 1
+    END = 2
+    FAIL = 3
+
+
+class Fate(Enum):
+    """What a node's NoExecute taints mean for a pod there."""
+
+    STAYS = 0
+    LATER = 1
+    NOW = 2
+
+
+def fate(pod: Pod, node: Node) -> Fate:
+    """processPodOnNode: a taint is tolerated for ever, for a while (by the first toleration that fits: GetMatchingTolerations), or not at all."""
+    found = Fate.STAYS
+    for taint in node.taints:
+        if taint.effect == "NoExecute":
+            fitting = next((t for t in pod.tolerations if t.tolerates(taint)), None)
+            if fitting is None:
+                return Fate.NOW
+            if fitting.seconds is not None:
+                found = Fate.LATER
+    return found
+
+
+class TaintEviction(Component):
+    """Its view, and its works.
+
+    `known[n]`: the version of the node that it has handled; none of one that has one only, or is gone. `listed[p]`, `on[p]`, `version[p]`: the pod in its informer's
+    store; `on` stays until the deletion is handled. `due[p]`: the pod's newest event is still to be handled. Works are kept by name, under the first pod that has it: `entry`, `armed` (one is
+    to begin) and `whom` it is for, `work` (its goroutine) and whom that is to delete, its `target`.
+    """
+
+    api: APIServer
+
+    known = per(SeenNode, ref(NodeVersion))
+    listed = per(SeenPod, boolean())
+    on = per(SeenPod, ref(Node))
+    version = per(SeenPod, integer(0, last_version))
+    due = per(SeenPod, boolean())
+    entry = per(SeenPod, enum(Entry))
+    armed = per(SeenPod, boolean())
+    work = per(SeenPod, enum(Work))
+    whom = per(SeenPod, ref(Pod))
+    target = per(SeenPod, ref(Pod))
+
+    phrases = UNTOLD
+
+    def setup(self) -> None:
+        if not self.scope.taint_eviction:
+            return
+        for node in self.universe[Node]:
+            if node.exists:
+                self.known[self.seen_node(node)] = self.api.first_version(node)
+        for pod in self.universe[Pod]:
+            if pod.exists:
+                self.listed[self.seen(pod)] = True
+                self.on[self.seen(pod)] = pod.node
+                self.due[self.seen(pod)] = pod.node is not None
+
+    def seen(self, pod: Pod) -> SeenPod:
+        """What the controller has of a pod."""
+        return self.universe[SeenPod][pod.index]
+
+    def seen_node(self, node: Node) -> SeenNode:
+        """What the controller has of a node."""
+        return self.universe[SeenNode][node.index]
+
+    def name_of(self, pod: Pod) -> Pod:
+        """The pod under which works of the pod's name are kept."""
+        return next((r.before for r in self.universe[Recreation] if r.after is pod), pod)
+
+    def is_at(self, name: Pod, work: Work) -> Expr:
+        """Whether the goroutine of the name is there; never where there is no controller."""
+        found: Expr = self.work[self.seen(name)] == work if self.scope.taint_eviction else as_expr(False)
+        return found
+
+    def deletes(self, pod: Pod) -> Expr:
+        """Whether a goroutine is to delete the pod, which may have lost its name since."""
+        name = self.name_of(pod)
+        meant = self.target[self.seen(name)] == pod if self.scope.taint_eviction else as_expr(False)
+        return self.is_at(name, Work.DELETE) & meant
+
+    def keeps(self, name: Pod) -> Expr:
+        """Whether something is under the name of a pod that is gone, as has been handled, and none of its works runs or is to begin."""
+        if not self.scope.taint_eviction:
+            return as_expr(False)
+        of = self.seen(name)
+        idle = ~self.armed[of] & (self.work[of] == Work.NONE)
+        return idle & ~self.listed[of] & ~self.due[of] & (self.entry[of] != Entry.NONE)
+
+    # --- what it hears ---------------------------------------------------------------------------------------
+
+    @step(actor="taint eviction controller", each="node")
+    @tells("The taint eviction controller hears of node {node}.")
+    def hear_of_node(self, node: Node) -> None:
+        """handleNodeUpdate: the node is in the informer's store, taintedNodes has its taints, and each pod there is looked at.
+
+        Of several updates that came meanwhile it sees the last only: it reads the lister.
+        """
+        if not self.scope.taint_eviction or not versions_in(self.universe, node):
+            require(False)
+            return
+        current = self.api.node_version[node]
+        here = self.api.node_exists[node]
+        require(
+            (here & (self.known[self.seen_node(node)] != current))
+            | (~here & self.known[self.seen_node(node)].is_some)
+        )
+        with when(~here):
+            self.known[self.seen_node(node)] = None
+        for shown in versions_in(self.universe, node):
+            with when(here & (current == shown)):
+                self.known[self.seen_node(node)] = shown
+                for pod in self.universe[Pod]:
+                    with when(self.listed[self.seen(pod)] & (self.on[self.seen(pod)] == node)):
+                        self.look_at(pod, shown.content)
+
+    @step(actor="taint eviction controller", each="pod")
+    @tells("The taint eviction controller's informer hears of {pod}.")
+    def hear_of_pod(self, pod: Pod) -> None:
+        """PodUpdated: the pod is in the informer's store as it is now, and its name is in the queue of pods."""
+        if not self.scope.taint_eviction:
+            require(False)
+            return
+        current = self.api.pod[pod]
+        moved = current.exists & (
+            (current.node != self.on[self.seen(pod)]) | (current.version != self.version[self.seen(pod)])
+        )
+        require((current.exists != self.listed[self.seen(pod)]) | moved)
+        for other in namesakes(self.universe, pod):
+            if pod.recreates is not None:
+                require(~self.listed[self.seen(other)])
+        self.listed[self.seen(pod)] = current.exists
+        with when(current.exists):
+            self.on[self.seen(pod)] = current.node
+            self.version[self.seen(pod)] = current.version
+            self.due[self.seen(pod)] = current.node.is_some
+        with otherwise():
+            self.version[self.seen(pod)] = 0
+            self.due[self.seen(pod)] = True
+
+    @step(actor="taint eviction controller", each="pod")
+    @tells("The taint eviction controller handles what it has heard of {pod}.")
+    def handle_pod(self, pod: Pod) -> None:
+        """handlePodUpdate: it gets the pod by its name, and looks at it if it is on the node that the event was about."""
+        if not self.scope.taint_eviction:
+            require(False)
+            return
+        require(self.due[self.seen(pod)])
+        self.due[self.seen(pod)] = False
+        where = as_expr(self.on[self.seen(pod)])
+        others = namesakes(self.universe, pod)
+        with when(self.listed[self.seen(pod)]):
+            self.look_where(pod, where)
+        for other in others:
+            with when(
+                ~self.listed[self.seen(pod)]
+                & self.listed[self.seen(other)]
+                & (self.on[self.seen(other)] == where)
+            ):
+                self.look_where(other, where)
+        with when(~self.listed[self.seen(pod)] & ~any_of(self.listed[self.seen(other)] for other in others)):
+            self.cancel(pod)
+        with when(~self.listed[self.seen(pod)]):
+            self.on[self.seen(pod)] = None
+
+    def look_where(self, pod: Pod, where: Expr) -> None:
+        """The pod is looked at, if its node has taints in taintedNodes."""
+        for node in self.universe[Node]:
+            several = versions_in(self.universe, node)
+            for shown, content in [(self.known[self.seen_node(node)] == v, v.content) for v in several] or [
+                (as_expr(True), node)
+            ]:
+                if any(taint.effect == "NoExecute" for taint in content.taints):
+                    with when((where == node) & shown):
+                        self.look_at(pod, content)
+
+    def look_at(self, pod: Pod, node: Node) -> None:
+        """processPodOnNode, as far as handleNodeUpdate calls it: without taints, what is planned for the pod is called off."""
+        for shown, form in forms(self.universe, pod, self.version[self.seen(pod)]):
+            with when(shown):
+                meant = fate(form, node)
+                if meant is not Fate.LATER:
+                    self.cancel(pod)
+                if meant is not Fate.STAYS:
+                    self.add_work(pod, Entry.NIL if meant is Fate.NOW else Entry.TIMER)
+
+    # --- its works -------------------------------------------------------------------------------------------
+
+    def cancel(self, pod: Pod) -> None:
+        """CancelWork: the entry goes, and a timer is stopped, if it has not fired. A work that began at once goes on."""
+        name = self.name_of(pod)
+        with when(self.entry[self.seen(name)] == Entry.TIMER):
+            self.armed[self.seen(name)] = False
+            self.whom[self.seen(name)] = None
+        self.entry[self.seen(name)] = Entry.NONE
+
+    def add_work(self, pod: Pod, entry: Entry) -> None:
+        """AddWork: nothing, if there is an entry already."""
+        name = self.name_of(pod)
+        with when(self.entry[self.seen(name)] == Entry.NONE):
+            self.entry[self.seen(name)] = entry
+            self.armed[self.seen(name)] = True
+            self.whom[self.seen(name)] = pod
+
+    @step(actor="taint eviction controller", each="pod")
+    @tells("The time is over that {pod} may stay: a goroutine begins to delete it.")
+    def begin(self, pod: Pod) -> None:
+        """The timer has fired, or the goroutine of a work that is due at once runs. A second work of a name waits for the first."""
+        if not self.scope.taint_eviction or self.name_of(pod) is not pod:
+            require(False)
+            return
+        require(self.armed[self.seen(pod)] & (self.work[self.seen(pod)] == Work.NONE))
+        self.armed[self.seen(pod)] = False
+        self.work[self.seen(pod)] = Work.DELETE
+        self.target[self.seen(pod)] = self.whom[self.seen(pod)]
+        self.whom[self.seen(pod)] = None
+
+    @step(actor="taint eviction controller", each="pod")
+    @tells("The taint eviction controller deletes the pod that is called {pod}.")
+    def delete(self, pod: Pod) -> None:
+        """addConditionAndDeletePod: a DELETE by name. It fails if nobody has the name (the condition is written with it)."""
+        if not self.scope.taint_eviction or self.name_of(pod) is not pod:
+            require(False)
+            return
+        require(self.work[self.seen(pod)] == Work.DELETE)
+        with when(self.api.finds(pod)):
+            self.send_delete(pod)
+            self.work[self.seen(pod)] = Work.END
+        with otherwise():
+            self.work[self.seen(pod)] = Work.FAIL
+
+    def send_delete(self, pod: Pod) -> None:
+        """The DELETE of whichever pod has the name."""
+        self.api.evict_pod(pod)
+
+    @step(actor="taint eviction controller", each="pod")
+    @tells("The goroutine that has deleted {pod} ends.")
+    def end(self, pod: Pod) -> None:
+        """getWrappedWorkerFunc after the work: what is under the name goes."""
+        if not self.scope.taint_eviction or self.name_of(pod) is not pod:
+            require(False)
+            return
+        require((self.work[self.seen(pod)] == Work.END) | (self.work[self.seen(pod)] == Work.FAIL))
+        self.conclude(pod)
+        self.work[self.seen(pod)] = Work.NONE
+        self.target[self.seen(pod)] = None
+
+    def conclude(self, pod: Pod) -> None:
+        """The entry goes, whatever it is."""
+        self.entry[self.seen(pod)] = Entry.NONE

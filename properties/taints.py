@@ -1,0 +1,167 @@
+"""Properties of taints that have pods leave: the taint eviction controller ends those that must go, and no others."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..model.environment.names import Recreation
+from ..model.environment.objects import Node, Pod
+from ..model.environment.pod_versions import in_form
+from ..model.environment.taint_eviction import Fate, Work, fate
+from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
+from .names import WrittenByName
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.kubelet import Kubelet
+    from ..model.environment.taint_eviction import TaintEviction
+
+
+class _OfTaints(Property):
+    """What a node's taints mean for a pod, as the API server has both."""
+
+    taint_eviction: TaintEviction
+
+    def has_to_leave(self, pod: Pod) -> Expr:
+        """Whether the pod is bound to a node with a NoExecute taint that it does not tolerate, or not for ever."""
+        if not self.scope.taint_eviction:
+            return as_expr(False)
+        current = self.api.pod[pod]
+        return current.assigned & any_of(
+            (current.node == node) & self.api.node_exists[node] & self._repels(pod, node)
+            for node in self.nodes
+        )
+
+    def _repels(self, pod: Pod, node: Node) -> Expr:
+        own = [v for v in self.versions if v.node is node]
+        shown = [(self.api.node_version[node] == v, v.content) for v in own] or [(as_expr(True), node)]
+        return any_of(shows & self._goes(pod, content) for shows, content in shown)
+
+    def _goes(self, pod: Pod, node: Node) -> Expr:
+        def question(form: Pod) -> Expr:
+            return as_expr(fate(form, node) is not Fate.STAYS)
+
+        return in_form(self.universe, pod, self.api.pod[pod].version, question)
+
+
+class OnlyTaintedPodsEvicted(_OfTaints):
+    """The taint eviction controller begins to delete a pod only if its node has had a taint, since the pod was bound, that it does not tolerate for ever.
+
+    That a taint went since then, and the controller has not heard, is not looked at; nor is which pod has the name when the DELETE arrives (S-IDTAINT).
+    """
+
+    id = "S-TAINT"
+    concerns = "the pod that is deleted"
+    issues = (139992, 119862)
+
+    had_to = per(Pod, boolean())  # leave, at some moment since it was bound
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            deletes = partial(self.taint_eviction.deletes, pod)
+            with when(deletes() & ~before(deletes) & self.api.pod[pod].exists & ~self.had_to[pod]):
+                self.broken = True
+            with when(self.has_to_leave(pod)):
+                self.had_to[pod] = True
+            with when(~self.api.pod[pod].assigned):
+                self.had_to[pod] = False
+
+    def setup(self) -> None:
+        for pod in self.pods:
+            self.had_to[pod] = pod.exists and pod.node is not None and fate(pod, pod.node) is not Fate.STAYS
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        begun = any_of(self.taint_eviction.is_at(p, Work.DELETE) for p in self.pods)
+        return {"the controller begins to delete a pod": begun}
+
+
+class TaintEvictionsHitTheirPod(WrittenByName):
+    """No deletion that the taint eviction controller decided on for one pod ends another that has its name since."""
+
+    id = "S-IDTAINT"
+
+    taint_eviction: TaintEviction
+
+    def due(self, pod: Pod) -> Expr:
+        return self.taint_eviction.deletes(pod)
+
+    def sent(self, pod: Pod) -> Expr:
+        return before(partial(self.due, pod)) & ~self.due(pod)
+
+    def hit(self, pod: Pod) -> Expr:
+        def stays() -> Expr:
+            current = self.api.pod[pod]
+            found: Expr = current.exists & ~current.terminating
+            return found
+
+        return before(stays) & ~stays()
+
+
+class TaintedPodsLeave(_OfTaints):
+    """Whenever no step of the scheduler, the watches, the kubelets, the timers or the taint eviction controller can run, no pod that nobody has deleted is on a node
+    with a NoExecute taint that it does not tolerate for ever.
+
+    Where the scope has no such controller (`taint_eviction`), nobody has to leave.
+    """
+
+    id = "S-LEAVE"
+    kind = "deadlock freedom"
+    concerns = "the pod that stays"
+    issues = (107543, 125332)
+
+    def holds(self) -> Expr:
+        return ~any_of(self.has_to_leave(p) & ~self.api.pod[p].terminating for p in self.subjects)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"a pod has to leave its node": any_of(self.has_to_leave(p) for p in self.subjects)}
+
+
+class NothingLeftOfWorks(Property):
+    """The taint eviction controller keeps nothing under the name of a pod that it has deleted, once it has handled that the pod is gone and its goroutine has ended.
+
+    Else it begins no work for the pod that has the name after it.
+    """
+
+    id = "S-KEPT"
+    issues = (125332, 107543)
+
+    taint_eviction: TaintEviction
+
+    def holds(self) -> Expr:
+        names = [pod for pod in self.pods if self.taint_eviction.name_of(pod) is pod]
+        return ~any_of(self.taint_eviction.keeps(name) for name in names)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "the controller has deleted a pod": any_of(
+                self.taint_eviction.is_at(p, Work.END) for p in self.pods
+            )
+        }
+
+
+class NamesRunOnce(Property):
+    """No two pods that have one name run at the same time: a kubelet is done with the one before another admits the one after it.
+
+    Kubelets decide only where the scope has `kubelet_admission`.
+    """
+
+    id = "S-TWIN"
+    issues = (54368,)
+
+    kubelet: Kubelet
+
+    def holds(self) -> Expr:
+        return ~any_of(self._runs(r.before) & self._runs(r.after) for r in self.universe[Recreation])
+
+    def _runs(self, pod: Pod) -> Expr:
+        return any_of(self.kubelet.runs[pod][node] for node in self.nodes)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "the pod that was recreated runs": any_of(self._runs(r.after) for r in self.universe[Recreation])
+        }
