@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from ...model.language import TransitionSystem
 from .promela import to_promela, type_of
@@ -43,6 +44,17 @@ class SpinAnswer:
     def holds(self) -> bool:
         """Whether no invariant is ever broken."""
         return self.errors == 0
+
+
+def verdict(system: TransitionSystem, found: SpinAnswer) -> Literal["HOLDS", "VIOLATED"] | None:
+    """What an answer says of all properties of a system together; None where it leaves that open.
+
+    SPIN was asked for invariants only. Of a resettability it knows nothing; of a liveness that is checked, it knows the runs that
+    come to rest, which are an invariant of their own, and nothing of those that go on for ever.
+    """
+    if not found.holds:
+        return "VIOLATED"
+    return None if system.resettabilities or system.livenesses else "HOLDS"
 
 
 def missing_tools() -> list[str]:

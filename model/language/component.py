@@ -29,7 +29,7 @@ from .fairness import Fairness
 from .narration import Channel, Knowledge, Reader, Words
 from .shapes import declared, scalars_of
 from .sorts import Entity, Universe
-from .views import store, view
+from .views import store, view_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="Model")
@@ -104,7 +104,7 @@ class Component:
 
     def read_field(self, name: str) -> Any:
         """The current value of a declared field."""
-        return view([(true(), self._cells[name])])
+        return view_of(self._cells[name])
 
     def write_field(self, name: str, value: Any) -> None:
         """Assign to a declared field."""
@@ -114,7 +114,8 @@ class Component:
         if not name.startswith("_"):
             model = self.__dict__.get("_model")
             if model is not None and name in model.parts:
-                return model.parts[name]
+                part = self.__dict__[name] = model.parts[name]  # the next time it is found at once
+                return part
             known = ", ".join(sorted(declared(type(self)))) or "none"
             raise ModelError(f"{type(self).__name__} has no `{name}`; its state: {known}")
         raise AttributeError(name)

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from operator import attrgetter
 from typing import Any, NoReturn, Union
-from weakref import WeakKeyDictionary
 
 from .errors import Location, ModelError, caller_location
 from .sorts import BOOL, INT, Entity, Sort, sort_of_enum, sort_of_ref
@@ -169,37 +169,45 @@ def show_code(sort: Sort, code: int) -> str:
 # depends on it, the same whatever was traced before in this process.
 _Key = tuple[Any, ...] | Variable | Parameter
 _table: dict[_Key, Expr] = {}
+_joined: dict[tuple[Any, ...], Expr] = {}  # what a conjunction or disjunction of these in this order gave
 
 
 @contextmanager
 def fresh_graph() -> Iterator[None]:
     """Build expressions in a new, empty graph; the previous one is restored at exit."""
-    global _table
-    saved, _table = _table, {}
+    global _table, _joined
+    saved = _table, _joined
+    _table, _joined = {}, {}
     try:
         yield
     finally:
-        _table = saved
+        _table, _joined = saved
+
+
+_NOWHERE: Location = ("", 0)
 
 
 def _node(op: str, args: tuple[Expr, ...], sort: Sort, lo: int, hi: int) -> Expr:
-    found = _table.get((op, args))
-    return _added((op, args), op, args, None, sort, lo, hi) if found is None else found
+    key = op, args
+    found = _table.get(key)
+    return _added(key, op, args, None, sort, lo, hi) if found is None else found
 
 
 def _added(key: _Key, op: str, args: tuple[Expr, ...], value: Any, sort: Sort, lo: int, hi: int) -> Expr:
     found = object.__new__(Expr)
     found.op, found.args, found.value, found.sort = op, args, value, sort
     found.lo, found.hi, found.index = lo, hi, len(_table)
-    found.location = caller_location()
+    # Nobody asks where a value comes from that cannot be too large, and to find out takes a while.
+    found.location = caller_location() if sort is INT else _NOWHERE
     _table[key] = found
     return found
 
 
 def const(sort: Sort, code: int) -> Expr:
     """The constant of `sort` with this code."""
-    found = _table.get((code, sort))
-    return _added((code, sort), "const", (), code, sort, code, code) if found is None else found
+    key = code, sort
+    found = _table.get(key)
+    return _added(key, "const", (), code, sort, code, code) if found is None else found
 
 
 def variable(var: Variable) -> Expr:
@@ -255,7 +263,7 @@ def _position(member: Enum) -> int:
     return known[member._name_]
 
 
-_positions: WeakKeyDictionary[type[Enum], dict[str, int]] = WeakKeyDictionary()
+_positions: dict[type[Enum], dict[str, int]] = {}
 
 
 def true() -> Expr:
@@ -264,32 +272,42 @@ def true() -> Expr:
 
 
 def _pair(a: Value, b: Value) -> tuple[Expr, Expr]:
-    if a.__class__ is Expr and b.__class__ is Expr and a.sort is b.sort:
-        return a, b
+    if a.__class__ is Expr:
+        return a, b if b.__class__ is Expr and a.sort is b.sort else as_expr(b, a.sort)
     left = as_expr(a, None if a is not None else as_expr(b).sort)
     return left, as_expr(b, left.sort)
 
 
 def negate(a: Value) -> Expr:
     """Logical not."""
-    a = as_expr(a, BOOL)
-    if a.op == "const":
+    a = a if a.__class__ is Expr and a.sort is BOOL else as_expr(a, BOOL)
+    op = a.op
+    if op == "const":
         return const(BOOL, 1 - a.value)
-    if a.op == "not":
+    if op == "not":
         return a.args[0]
     return _node("not", (a,), BOOL, 0, 1)
 
 
 def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
+    given = [item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL) for item in items]
+    key = op, *given
+    found = _joined.get(key)
+    if found is None:
+        found = _joined[key] = _folded(op, given, absorbing)
+    return found
+
+
+def _folded(op: str, stack: list[Expr], absorbing: int) -> Expr:
     seen: dict[Expr, None] = {}
-    stack = [item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL) for item in items]
     stack.reverse()
     while stack:
         item = stack.pop()
-        if item.op == "const":
+        kind = item.op
+        if kind == "const":
             if item.value == absorbing:
                 return item
-        elif item.op == op:
+        elif kind == op:
             stack.extend(reversed(item.args))
         else:
             seen[item] = None
@@ -303,8 +321,7 @@ def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
     return _node(op, tuple(sorted(seen, key=_index)), BOOL, 0, 1)
 
 
-def _index(e: Expr) -> int:
-    return e.index
+_index = attrgetter("index")
 
 
 def all_of(items: Iterable[Value]) -> Expr:
@@ -324,7 +341,7 @@ def implies(a: Value, b: Value) -> Expr:
 
 def equal(a: Value, b: Value) -> Expr:
     """Equality of two values of one sort."""
-    x, y = _pair(a, b)
+    x, y = (a, b) if a.__class__ is Expr and b.__class__ is Expr and a.sort is b.sort else _pair(a, b)
     if x is y:
         return const(BOOL, 1)
     if x.hi < y.lo or y.hi < x.lo:
@@ -442,14 +459,14 @@ def divide(a: Value, b: Value) -> Expr:
 
 def select(condition: Value, a: Value, b: Value) -> Expr:
     """`a` where the condition holds, else `b`; both of one sort."""
-    c = as_expr(condition, BOOL)
-    x, y = _pair(a, b)
+    c = condition if condition.__class__ is Expr and condition.sort is BOOL else as_expr(condition, BOOL)
+    x, y = (a, b) if a.__class__ is Expr and b.__class__ is Expr and a.sort is b.sort else _pair(a, b)
+    if x is y:
+        return x
     if c.op == "not":
         c, x, y = c.args[0], y, x
     if c.op == "const":
         return x if c.value else y
-    if x is y:
-        return x
     if x.sort is BOOL:
         if x is c:
             x = const(BOOL, 1)

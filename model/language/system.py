@@ -21,7 +21,7 @@ from .graph import topological, variables_of
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .telling import NAMES_ALONE, Narration
-from .tracer import StepTrace, tracing
+from .tracer import NeverEnabled, StepTrace, tracing
 
 State = tuple[int, ...]
 
@@ -214,11 +214,13 @@ def initialise(model: Model) -> None:
 
 
 def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observer]) -> Transition | None:
-    trace = StepTrace()
+    trace = StepTrace(stops=True)
     with tracing(trace):
-        getattr(step.part, step.name)(*args)
-        if trace.guard.is_const and not trace.guard.value:
+        try:
+            getattr(step.part, step.name)(*args)
+        except NeverEnabled:
             return None
+        trace.stops = False  # a monitor looks on
         for observer in observers:
             _observe(observer, trace)
     named = tuple(zip((n for n, _ in step.domains), args, strict=True))

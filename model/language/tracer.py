@@ -1,8 +1,8 @@
 """Tracing: running a step's Python body once, over symbolic state.
 
-A `Trace` holds the value of every variable at this point of the body. Assignment replaces it; a
-`with when(c):` block runs on a copy that is merged at its end, so that reading after writing sees the
-new value. `require` and `limit` collect the step's guard.
+A `StepTrace` holds the value of every variable at this point of the body. Assignment replaces it; what a
+`with when(c):` block assigned is merged with what was there before at its end, so that reading after writing sees the
+new value. `require` and `constraint` collect the step's guard.
 """
 
 from __future__ import annotations
@@ -20,11 +20,20 @@ from .sorts import BOOL
 T = TypeVar("T")
 
 
-class StepTrace:
-    """The symbolic state in the middle of one step's body."""
+class NeverEnabled(Exception):
+    """The step that is traced can run in no state: what else its body does is of no matter."""
 
-    def __init__(self) -> None:
+
+class StepTrace:
+    """The symbolic state in the middle of one step's body. One that `stops` raises NeverEnabled once nothing can run the step."""
+
+    __slots__ = ("closed", "constraints", "guard", "order", "path", "reads", "replaced", "stops", "values")
+
+    def __init__(self, stops: bool = False) -> None:
+        self.stops = stops
         self.values: dict[Var, Expr] = {}
+        self.replaced: dict[Var, Expr | None] | None = None  # what the innermost block assigned over
+        self.order: dict[Var, int] = {}  # in which variables were first assigned
         self.path: tuple[Expr, ...] = ()
         self.guard: Expr = as_expr(True)
         self.constraints: dict[str, Expr] = {}
@@ -39,7 +48,7 @@ class StepTrace:
 
     def write(self, var: Var, value: Value) -> None:
         """Assign; raises ModelError unless every value that is possible where the step can run is in the variable's range."""
-        new = as_expr(value, var.sort)
+        new = value if value.__class__ is Expr and value.sort is var.sort else as_expr(value, var.sort)
         if new.lo < var.lo or new.hi > var.hi:
             if any(c.is_const and not c.value for c in self.path):
                 return
@@ -50,34 +59,113 @@ class StepTrace:
                     f"{lo}..{hi}: widen the variable, `require` first that it cannot, or use `clamp`"
                 )
             new = clamp(new, var.lo, var.hi)  # never acts where the step can run
-        self.values[var] = new
-        self.closed.pop(len(self.path), None)
+        values, replaced, order = self.values, self.replaced, self.order
+        if replaced is not None and var not in replaced:
+            replaced[var] = values.get(var)
+            if var not in order:
+                order[var] = len(order)
+        values[var] = new
+        if self.closed:
+            self.closed.pop(len(self.path), None)
 
     def require(self, condition: Value) -> None:
         """The step can run only if the condition holds (on the path taken)."""
-        self.guard = all_of((self.guard, implies(all_of(self.path), as_expr(condition, BOOL))))
+        needed = as_expr(condition, BOOL)
+        self.guard = guard = all_of((self.guard, implies(all_of(self.path), needed) if self.path else needed))
+        if guard.op == "const" and self.stops and not guard.value:
+            raise NeverEnabled
 
     def constraint(self, name: str, condition: Value) -> None:
         """Like `require`, for a bound of the scenario: when it stops a step, the verdict names it."""
-        bound = implies(all_of(self.path), as_expr(condition, BOOL))
+        bound = implies(all_of(self.path), condition)
         self.constraints[name] = all_of((self.constraints.get(name, True), bound))
 
-    @contextmanager
-    def when(self, condition: Expr) -> Iterator[None]:
-        """Run the block where the condition holds, and merge what it assigned."""
-        depth = len(self.path)
-        before = self.values
-        self.values = dict(before)
-        self.path = (*self.path, condition)
-        try:
-            yield
-        finally:
-            inside, self.values, self.path = self.values, before, self.path[:depth]
-        for var, value in inside.items():
-            old = before.get(var)
-            if old is not value:
-                before[var] = select(condition, value, variable(var) if old is None else old)
-        self.closed = {d: c for d, c in self.closed.items() if d <= depth}
+
+class Block:
+    """The states in which a condition holds, for the time of a `with`; at its end, what was assigned is merged.
+
+    A block notes what it assigns over instead of copying the state: most blocks assign little of much.
+    """
+
+    __slots__ = ("condition", "depth", "outer", "trace")
+
+    def __init__(self, trace: StepTrace, condition: Expr) -> None:
+        self.trace, self.condition = trace, condition
+
+    def __enter__(self) -> None:
+        trace = self.trace
+        self.depth, self.outer = len(trace.path), trace.replaced
+        trace.path = (*trace.path, self.condition)
+        trace.replaced = {}
+
+    def __exit__(self, error: object, *_: object) -> None:
+        trace, depth, outer = self.trace, self.depth, self.outer
+        replaced, values = trace.replaced, trace.values
+        assert replaced is not None
+        trace.replaced, trace.path = outer, trace.path[:depth]
+        if error is not None:  # the step cannot be traced: nothing of the block stays
+            for var, old in replaced.items():
+                if old is None:
+                    del values[var]
+                else:
+                    values[var] = old
+            return
+        if replaced:
+            self._merge(replaced, values, outer)
+        closed = trace.closed
+        if closed:
+            for inner in [d for d in closed if d > depth]:
+                del closed[inner]
+
+    def _merge(
+        self, replaced: dict[Var, Expr | None], values: dict[Var, Expr], outer: dict[Var, Expr | None] | None
+    ) -> None:
+        condition = self.condition
+        # In the order in which the step first assigned them: the numbering of the graph depends on it.
+        for var in replaced if len(replaced) == 1 else sorted(replaced, key=self.trace.order.__getitem__):
+            old = replaced[var]
+            if outer is not None and var not in outer:
+                outer[var] = old
+            if old is not (new := values[var]):
+                values[var] = select(condition, new, variable(var) if old is None else old)
+
+
+class _When(Block):
+    """A block after which `otherwise` may follow."""
+
+    __slots__ = ()
+
+    def __exit__(self, error: object, *rest: object) -> None:
+        super().__exit__(error, *rest)
+        if error is None:
+            self.trace.closed[self.depth] = negate(self.condition)
+
+
+class _Where(Block):
+    """A block after which no `otherwise` may follow."""
+
+    __slots__ = ()
+
+    def __exit__(self, error: object, *rest: object) -> None:
+        super().__exit__(error, *rest)
+        if error is None:
+            self.trace.closed.pop(self.depth, None)
+
+
+class _Otherwise(Block):
+    """A block for what earlier blocks of the same chain left."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, trace: StepTrace, rest: Expr, condition: Expr) -> None:
+        super().__init__(trace, all_of((rest, condition)))
+        self.left = rest, condition
+
+    def __exit__(self, error: object, *rest: object) -> None:
+        super().__exit__(error, *rest)
+        if error is None:
+            left, condition = self.left
+            self.trace.closed[self.depth] = all_of((left, negate(condition)))
 
 
 _active: list[StepTrace] = []
@@ -110,24 +198,14 @@ def constraint(name: str, condition: Value) -> None:
     active().constraint(name, condition)
 
 
-@contextmanager
-def when(condition: Value) -> Iterator[None]:
+def when(condition: Value) -> Block:
     """`with when(c):` does what the block says in the states where `c` holds."""
-    trace, c = active(), as_expr(condition, BOOL)
-    depth = len(trace.path)
-    with trace.when(c):
-        yield
-    trace.closed[depth] = negate(c)
+    return _When(active(), as_expr(condition, BOOL))
 
 
-@contextmanager
-def where(condition: Expr) -> Iterator[None]:
+def where(condition: Expr) -> Block:
     """`when` for the language's own writes: an `otherwise` never refers to one."""
-    trace = active()
-    depth = len(trace.path)
-    with trace.when(condition):
-        yield
-    trace.closed.pop(depth, None)
+    return _Where(active(), condition)
 
 
 def current_path() -> tuple[Expr, ...]:
@@ -135,18 +213,13 @@ def current_path() -> tuple[Expr, ...]:
     return _active[-1].path if _active else ()
 
 
-@contextmanager
-def otherwise(condition: Value = True) -> Iterator[None]:
+def otherwise(condition: Value = True) -> Block:
     """After `when` at the same level: the states where it did not hold (and `condition` does)."""
     trace = active()
-    depth = len(trace.path)
-    if depth not in trace.closed:
+    rest = trace.closed.get(len(trace.path))
+    if rest is None:
         raise ModelError("`otherwise` must directly follow a `when` block at the same level")
-    rest = trace.closed[depth]
-    c = as_expr(condition, BOOL)
-    with trace.when(all_of((rest, c))):
-        yield
-    trace.closed[depth] = all_of((rest, negate(c)))
+    return _Otherwise(trace, rest, as_expr(condition, BOOL))
 
 
 def before(read: Callable[[], T]) -> T:

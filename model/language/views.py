@@ -7,12 +7,12 @@ A key that is none matches no cell: reading gives the zero of the sort, writing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
 from .errors import ModelError
-from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select
+from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
 from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
 from .sorts import Entity, sort_of_enum, sort_of_ref
 from .tracer import active, constraint, current_path, where
@@ -20,10 +20,23 @@ from .tracer import active, constraint, current_path, where
 Alternatives = list[tuple[Expr, Any]]
 
 
+def view_of(cell: Any) -> Any:
+    """What model code sees of one cell."""
+    kind = cell.__class__
+    if kind is ScalarCell:
+        return active().read(cell.variable)
+    return cell.record._of_one(cell) if kind is RecordCell else view([(true(), cell)])
+
+
 def view(alternatives: Alternatives) -> Any:
     """What model code sees of these cells (all of one shape)."""
-    cell = alternatives[0][1]
+    condition, cell = alternatives[0]
     kind = cell.__class__
+    if len(alternatives) == 1 and condition.op == "const" and condition.value:
+        if kind is ScalarCell:
+            return active().read(cell.variable)
+        if kind is RecordCell:
+            return cell.record._of_one(cell)
     if kind is ScalarCell:
         return _read_scalar(alternatives)
     if kind is TableCell:
@@ -42,9 +55,10 @@ def store(alternatives: Alternatives, value: Any) -> None:
         for name, field in fields.items():
             store([(c, alt.fields[name]) for c, alt in alternatives], field)
     elif isinstance(cell, ScalarCell):
-        new = as_expr(value, cell.variable.sort)
+        sort = cell.variable.sort
+        new = value if value.__class__ is Expr and value.sort is sort else as_expr(value, sort)
         for condition, alt in alternatives:
-            if condition.is_const:
+            if condition.op == "const":
                 if condition.value:
                     active().write(alt.variable, new)
             else:
@@ -62,56 +76,60 @@ def store(alternatives: Alternatives, value: Any) -> None:
 
 def _read_scalar(alternatives: Alternatives) -> Expr:
     read = active().read
-    if len(alternatives) == 1:
-        condition, cell = alternatives[0]
-        if condition.op == "const" and condition.value:
-            return read(cell.variable)
     result: Expr | None = None
     for condition, alt in reversed(alternatives):
         value = read(alt.variable)
         if result is None:
             zero = const(alt.variable.sort, alternatives[0][1].zero)
-            result = value if condition.is_const and condition.value else select(condition, value, zero)
+            always = condition.op == "const" and condition.value
+            result = value if always else select(condition, value, zero)
         else:
             result = select(condition, value, result)
     assert result is not None
     return result
 
 
-def _narrow(alternatives: Alternatives, condition: Expr, child: Callable[[Any], Any]) -> Alternatives:
-    return [(all_of((c, condition)), child(cell)) for c, cell in alternatives]
-
-
 class TableView:
     """A table of cells; index it with an entity, an enum member, or a symbolic one of the same kind."""
 
+    __slots__ = ("_is_one", "alternatives", "cell", "kind")
+    cell: TableCell
+    kind: Any
+
     def __init__(self, alternatives: Alternatives) -> None:
         self.alternatives = alternatives
-        self.cell: TableCell = alternatives[0][1]
+        condition, self.cell = alternatives[0]
         self.kind = self.cell.kind
+        self._is_one = len(alternatives) == 1 and condition.op == "const" and condition.value
+
+    def _number(self, key: Any) -> int:
+        """Which of the cells is that of an entity, or of a member of an enum."""
+        try:
+            return self.cell.keys.index(key)
+        except ValueError:
+            raise ModelError(f"`{key}` is not one of this model's {self.kind.__name__} entities") from None
 
     def _at(self, key: Any) -> Alternatives:
         kind, cell = self.kind, self.cell
         if isinstance(key, kind):
-            try:
-                i = cell.keys.index(key)
-            except ValueError:
-                raise ModelError(f"`{key}` is not one of this model's {kind.__name__} entities") from None
+            i = self._number(key)
             return [(c, alt.cells[i]) for c, alt in self.alternatives]
         sort = sort_of_enum(kind) if issubclass(kind, Enum) else sort_of_ref(kind)
-        if isinstance(key, Expr) and key.sort == sort:
+        if isinstance(key, Expr) and key.sort is sort:
             result: Alternatives = []
             for i, code in enumerate(cell.codes):
                 chosen = equal(key, const(sort, code))
-                if not (chosen.is_const and not chosen.value):
+                if chosen.op != "const" or chosen.value:
                     result += [(all_of((c, chosen)), alt.cells[i]) for c, alt in self.alternatives]
             if result:
-                return [(c, cell) for c, cell in result if not (c.is_const and not c.value)] or result[:1]
+                return [(c, cell) for c, cell in result if c.op != "const" or c.value] or result[:1]
             return [(as_expr(False), cell.cells[0])]
         found = f"a {key.sort}" if isinstance(key, Expr) else f"`{key!r}` ({type(key).__name__})"
         raise ModelError(f"this table is per {kind.__name__}; it cannot be indexed with {found}")
 
     def __getitem__(self, key: Any) -> Any:
+        if self._is_one and isinstance(key, self.kind):
+            return view_of(self.cell.cells[self._number(key)])
         return view(self._at(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -157,9 +175,14 @@ class Record:
         )
 
     @classmethod
+    def _of_one(cls, cell: RecordCell) -> Record:
+        return cls._made({n: view_of(field) for n, field in cell.fields.items()}, [(true(), cell)])
+
+    @classmethod
     def _made(cls, values: dict[str, Any], behind: Alternatives) -> Any:
         made = object.__new__(cls)
-        made._values, made._behind, made._path = values, behind, current_path()
+        own = made.__dict__  # __setattr__ is for model code
+        own["_values"], own["_behind"], own["_path"] = values, behind, current_path()
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -187,7 +210,9 @@ class Record:
             if sort is None:
                 raise ModelError(f"field `{name}` of {type(self).__name__} was not given a value")
             return const(sort, zero_of(shape))
-        return as_expr(found) if not isinstance(found, (TableView, FifoView, Record)) else found
+        if found.__class__ is Expr or isinstance(found, (TableView, FifoView, Record)):
+            return found
+        return as_expr(found)
 
     def write_field(self, name: str, value: Any) -> None:
         """Assign to a field of the record's place in the state, or of a free-standing value."""
@@ -294,7 +319,7 @@ class FifoView:
         for condition, cell in self.alternatives:
             with where(condition):
                 length = active().read(cell.length.variable)
-                held = [view([(as_expr(True), slot)]) for slot in cell.slots]
+                held = [view_of(slot) for slot in cell.slots]
                 for i, slot in enumerate(cell.slots):
                     for by in range(1, self.capacity + 1):
                         with where(equal(clamp(number, 0, self.capacity), by)):

@@ -18,6 +18,7 @@ from podrace.checker import explicit as native
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit import reference
 from podrace.checker.export.spin import SpinAnswer, run_spin
+from podrace.checker.export.spin import verdict as spin_verdict
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import Composition
 from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
@@ -146,6 +147,25 @@ def test_on_the_resettability_of_a_seed(name: str, states: int, recovering: int)
     assert answer.states == states
     assert bool(answer.no_way_back) == (recovering < states)
     assert spin(recoverable(system, "L-ISO"), 1_000_000).errors == recovering
+
+
+@pytest.mark.parametrize(
+    ("name", "states", "verdict"),
+    [
+        ("heartbeats L-PEND 1.13", 2953, None),
+        pytest.param("parked-for-ever L-WAKE 1.13 + 70366", 13852, "VIOLATED", marks=pytest.mark.ci),
+    ],
+)
+def test_of_a_liveness_spin_knows_the_runs_that_come_to_rest(
+    name: str, states: int, verdict: str | None
+) -> None:
+    """Both are violated, the first only by runs that go on for ever: that SPIN finds no error is no verdict on it."""
+    system = sliced(*CASES[IDS.index(name)], events=None)
+    answer = native.explore(system)
+    assert answer.violations or answer.lassos
+    found = agree(replace(system, livenesses={}))
+    assert found.states == states
+    assert spin_verdict(system, found) == verdict
 
 
 def test_on_variables_that_nobody_reads() -> None:

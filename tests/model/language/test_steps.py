@@ -19,6 +19,7 @@ from podrace.model.language import (
     Transition,
     TransitionSystem,
     Universe,
+    as_expr,
     before,
     boolean,
     build,
@@ -137,6 +138,55 @@ def test_require_reads_what_was_written() -> None:
             self.x = 3
 
     assert outcomes(Change) == {(0, 0): "no", (0, 1): 3, (1, 0): "no", (1, 1): 3}
+
+
+def test_a_step_that_can_run_in_no_state_is_left_where_that_is_known() -> None:
+    reached = []
+
+    class Change(Base):
+        @step(actor="t")
+        def go(self, pod: Pod) -> None:
+            with when(self.a):
+                self.x = 1
+                require(as_expr(True))
+            require(pod.name == "q")
+            with when(self.b):
+                self.x = 2
+            reached.append(pod.name)
+
+        @step(actor="t")
+        def never(self) -> None:
+            with when(as_expr(True)):
+                self.x = 3
+                require(self.y > 9)
+                reached.append("never")
+
+    system = trace(Change)
+    assert [t.label for t in system.transitions] == ["base.go(pod=q)"]
+    assert reached == ["q"]
+    assert {str(v): repr(e) for v, e in system.transitions[0].updates.items()} == {
+        "base.x": "ite(base.b, 2, ite(base.a, 1, base.x))"
+    }
+
+
+def test_what_a_monitor_requires_leaves_the_step_there() -> None:
+    class Watch(Component):
+        seen = boolean()
+
+        def observe(self) -> None:
+            require(before(lambda: self.seen) & False)
+            self.seen = True
+
+    class Change(Base):
+        @step(actor="t")
+        def go(self) -> None:
+            require(self.a)
+            self.x = 1
+
+    model = build(World, UNIVERSE, [Change])
+    model.add("watch", Watch)
+    (go,) = trace_system(model).transitions
+    assert repr(go.guard) == "false"
 
 
 def test_limits_are_kept_by_name() -> None:
