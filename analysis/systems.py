@@ -11,7 +11,7 @@ from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
 from .asked.option_files import split_option
-from .asked.options import FIRST_WITH_CLAIMS, UsageProblem
+from .asked.options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, UsageProblem
 from .asked.own_modules import at_line
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
@@ -44,6 +44,11 @@ def traced(run: Run) -> TransitionSystem:
     if run.scenario.spec.claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
         raise UsageProblem(
             f"{run.scenario.name}: resourceClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
+        )
+    special = any(claim.special for claim in run.scenario.spec.claims)
+    if special and version_of(release) < version_of(FIRST_WITH_EXTENDED):
+        raise UsageProblem(
+            f"{run.scenario.name}: extended resources of deviceClasses are modelled from {FIRST_WITH_EXTENDED} on: ask for a later release than {release}"
         )
     if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
         raise UsageProblem(

@@ -2,8 +2,9 @@
 
 A case has a `cluster` in the words of scenario files, and `expected`. Nobody else takes a step: informers, controllers and users keep still, as in
 upstream's unit tests, where their work is done by hand. `in_flight` are allocations that another pod has in flight, `selected` nodes that are selected for
-claims at the start, `missing` volumes that are gone then, `written` claims and volumes that somebody writes after Reserve, and `fails` is where the cycles are made to fail: after `reserve`,
-or at the `bind`. When nothing is left to do for the pod, `then` are steps of others, such as `pv_controller.bind_claim c pv1`.
+claims at the start, `missing` volumes that are gone then, `deleting` claims that have a deletion timestamp, `named` whose claims the pod's status names: `own` or `others`.
+`written` are claims and volumes that somebody writes after Reserve, and `fails` is where the cycles are made to fail: after `reserve`,
+at the `bind`, or at the `name` of a special claim in the pod's status. A pod that PreEnqueue holds back is not tried. When nothing is left to do for the pod, `then` are steps of others, such as `pv_controller.bind_claim c pv1`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from itertools import product
 from typing import Any
 
 from ..model.cluster import build_cluster
-from ..model.environment.objects import Claim, Device, Node, Pod, Volume, VolumeClaim
+from ..model.environment.claims import DELETING
+from ..model.environment.objects import OTHERS, OWN, Claim, Device, Node, Pod, Volume, VolumeClaim
 from ..model.history import resolve
 from ..model.language import Concrete, NotEnabled
 from ..model.language.component import StepMethod, steps_of
@@ -29,6 +31,7 @@ STEPS = {
     "dynamic_resources": (
         "get_claim", "check_claim", "list_devices", "add_in_flight", "deallocate", "reserve_claim", "write_claim", "refresh_claim",
         "assume_claim", "settle_claim", "fail_claim", "unreserve_claim", "restore_claim", "end_restore", "patch_reservation",
+        "delete_stale", "create_claim", "delete_claim",
     ),
     "volume_binding": (
         "read_claim", "list_volumes", "look_again", "assume_volume", "assume_claim", "write_volume", "write_claim", "check_bindings",
@@ -44,6 +47,7 @@ STATUSES = {
     NodeStatus.REJECTED: "Unschedulable",
     NodeStatus.UNRESOLVABLE: "UnschedulableAndUnresolvable",
 }
+NAMES = {"own": OWN, "others": OTHERS}
 MOST_STEPS = 200
 
 
@@ -71,7 +75,7 @@ class _Cycles:
         self.model = Concrete(build_cluster(spec, resolve(release).classes))
         self.universe: Any = self.part("api").universe
         waiting = [p for p in spec.pods if p.node is None]
-        self.pod: Pod = next((p for p in spec.pods if p.name == case.get("pod")), waiting[0])
+        self.pod: Pod = next((p for p in spec.pods if p.name == case.get("for")), waiting[0])
         self.found: dict[str, Any] = {"nodes": {}, "deallocated": [], "filtered": False}
         self.steps = [
             step for name, some in STEPS.items() for step in steps_of(self.part(name)) if step.name in some
@@ -102,6 +106,16 @@ class _Cycles:
             claim, at = self._named(VolumeClaim, name), self._named(Node, node)
             part("storage").claim[claim].selected = at
             part("volume_cache").claim[claim].selected = at
+        for name in self.case.get("deleting") or ():
+            leaving = self._named(Claim, name)
+            for some in (
+                part("resource_claims").object,
+                part("claim_cache").latest,
+                part("claim_cache").stored,
+            ):
+                some[leaving].life = DELETING
+        if "named" in self.case:
+            part("api").pod[self.pod].named = NAMES[self.case["named"]]
         for name in self.case.get("missing") or ():
             volume = self._named(Volume, name)
             for some in (part("storage").volume, part("volume_cache").volume):
@@ -110,6 +124,15 @@ class _Cycles:
 
     def run(self) -> dict[str, Any]:
         """Go on until no step is left, and say what is so then."""
+        if self.pod.claims:
+            ready = self.model.get(
+                lambda: self.part("dynamic_resources").is_ready(
+                    self.pod, self.part("api").pod[self.pod].named
+                )
+            )
+            self.found["preenqueue"] = STATUSES[NodeStatus.FEASIBLE if ready else NodeStatus.UNRESOLVABLE]
+            if not ready:
+                return {**self.found, **self._end()}
         for _ in range(MOST_STEPS):
             if not self._take_one() and not self._take_next():
                 return {**self.found, **self._end()}
@@ -163,6 +186,8 @@ class _Cycles:
         yield from product(*domains)
 
     def _take(self, step: StepMethod, args: tuple[Any, ...]) -> bool:
+        if step.name == "settle_claim" and self.case.get("fails") == "name":
+            step = next(s for s in steps_of(self.part("dynamic_resources")) if s.name == "lose_name")
         if step.name == "bind" and self.case.get("fails") == "bind":
             if self.model.get(lambda: self.part("binding").phase[self.pod]) is not BindingPhase.BIND:
                 return False
@@ -176,7 +201,7 @@ class _Cycles:
             return False
         if step.name == "filter":
             self.found["filtered"] = True
-        if step.name == "deallocate":
+        if step.name in ("deallocate", "delete_stale"):
             self.found["deallocated"].append(args[0].claim.name)
         return True
 

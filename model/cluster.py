@@ -188,7 +188,10 @@ def build_cluster(
     finishing = spec.scope.kubelet_admission or any(pod.finishes for pod in spec.pods)
     generated = any(pod.generated for pod in spec.pods)
     again = any(r.before.generated and r.after.generated for r in recreations_of(spec.pods))
-    passing = generated or bool(spec.scope.claim_deletions) or any(not claim.exists for claim in spec.claims)
+    special = any(claim.special for claim in spec.claims)
+    passing = (
+        generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
+    )
     scope = with_more(
         spec.scope,
         gates=gates,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..model.environment.claims import ClaimUse, ClaimWatch
 from ..model.environment.objects import Claim, Device
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
-from ..model.scheduler.dynamicresources.dynamic_resources import Stage
+from ..model.scheduler.dynamicresources.find_devices import Stage
 from .liveness import waits_in_vain
 from .property import Property
 

@@ -149,7 +149,7 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     away = [d for d in prop.universe[Device] if not d.is_on(node)]
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
-    made = all_of(parts["resource_claims"].is_there(c) for c in own)
+    made = all_of(parts["resource_claims"].is_there(c) for c in own if not c.special)
     if pod.generated:
         made = made & (prop.api.pod[pod].named == OWN)
     return there & ~pending & all_of(enough) & made

@@ -351,6 +351,9 @@ OBJECTS: Mapping[str, Schema] = {
     "resourceClaimTemplate": mapping(
         {"deviceClassName": about(WORD, "The device class that claims made from it ask for.")}
     ),
+    "deviceClass": mapping(
+        {"extendedResourceName": about(WORD, "The extended resource that devices of the class stand for.")}
+    ),
     "storageClass": mapping(
         {
             "volumeBindingMode": about(word(MODES), "When claims of the class are bound."),
@@ -480,6 +483,7 @@ def schema_of_scenarios() -> Schema:
             "devices": table(part("device"), 0, MAX_ENTITIES),
             "resourceClaims": table(part("resourceClaim"), 0, MAX_ENTITIES),
             "resourceClaimTemplates": table(part("resourceClaimTemplate"), 0, MAX_ENTITIES),
+            "deviceClasses": table(part("deviceClass"), 0, MAX_ENTITIES),
             "storageClasses": table(part("storageClass"), 0, MAX_ENTITIES),
             "volumes": table(part("volume"), 0, MAX_ENTITIES),
             "volumeClaims": table(part("volumeClaim"), 0, MAX_ENTITIES),

@@ -147,6 +147,8 @@ def parse_jobs(text: str) -> int:
 
 FIRST_WITH_CLAIMS = "1.32"
 """The first release that is modelled with claims of devices and of volumes."""
+FIRST_WITH_EXTENDED = "1.36"
+"""The first release that is modelled with extended resources that devices back."""
 
 
 def parse_release(text: str) -> str:

@@ -108,7 +108,7 @@ class ClaimMaker(Component):
     def make_claim(self, claim: Claim) -> None:
         """handleClaim: a claim with the pod as its owner; once. With the last one that the pod needs, they are about to be named."""
         pod = self.owner(claim)
-        if pod is None or claim.exists:
+        if pod is None or claim.exists or claim.special:
             require(False)
             return
         life = self.resource_claims.object[claim].life

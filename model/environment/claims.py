@@ -28,6 +28,7 @@ from ..language import (
     clamp,
     fifo,
     integer,
+    one_of,
     per,
     record,
     ref,
@@ -197,6 +198,19 @@ class ResourceClaims(Component):
         """Whether there is such a claim, and nobody has deleted it."""
         return self.object[claim].life == THERE if self.passes() else as_expr(True)
 
+    def is_stored(self, claim: Claim) -> Expr:
+        """Whether there is such a claim, being deleted or not."""
+        return one_of(self.object[claim].life, THERE, DELETING) if self.passes() else as_expr(True)
+
+    def has_end_undelivered(self, claim: Claim) -> Expr:
+        """Whether the informer has still to be told that the claim was gone: what it knows of it is of one that had its place before."""
+        return any_of(
+            (events.length > i) & (events.entry(i).claim == claim) & (events.entry(i).object.life == GONE)
+            for watch in self.universe[ClaimWatch]
+            for events in (self.events[watch],)
+            for i in range(events.capacity)
+        )
+
     def put(self, claim: Claim, life: int) -> None:
         """POST, DELETE, or an UPDATE that takes the finalizer of a deleted claim away. Of one that is gone nothing remains."""
         self.object[claim].life = life
@@ -337,6 +351,9 @@ class ClaimController(Component):
     def reserve_for_pod(self, use: ClaimUse) -> None:
         """syncPod and reserveFor: a pod that is on a node is added to reservedFor of a claim that is allocated."""
         current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
+        if use.claim.special:
+            require(False)  # it looks at spec.resourceClaims only
+            return
         require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])
         require(self.resource_claims.is_there(use.claim))
         if use.claim.name in use.pod.generated:

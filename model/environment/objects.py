@@ -155,7 +155,7 @@ class Pod(Entity):
     with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
     `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
-    `generated` are those of them that are made for it, from templates.
+    `generated` are those of them that are made for it, from templates; `extended_claim`, if any, the special one for the extended resources that devices back: the last.
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
     `extender_selector` are the labels that an extender of the scheduler wants of the pod's node.
@@ -189,6 +189,7 @@ class Pod(Entity):
         extension_points: Iterable[ExtensionPoint] = (),
         claims: Sequence[str] = (),
         generated: Iterable[str] = (),
+        extended_claim: str | None = None,
         volumes: Sequence[str] = (),
         exclusive: Iterable[str] = (),
         group: str | None = None,
@@ -211,9 +212,11 @@ class Pod(Entity):
         self.terms = tuple(_owned(term, namespace) for term in terms)
         self.node_selector, self.node_affinity = dict(node_selector or {}), node_affinity
         self.node, self.exists, self.graceful = node, exists, graceful
-        by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if claims or volumes else set()
+        self.claims = (*claims, *(() if extended_claim is None else (extended_claim,)))
+        self.extended_claim = extended_claim
+        by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if self.claims or volumes else set()
         self.extension_points, self.gated = frozenset(extension_points) | by_claims, gated
-        self.claims, self.volumes, self.exclusive = tuple(claims), tuple(volumes), frozenset(exclusive)
+        self.volumes, self.exclusive = tuple(volumes), frozenset(exclusive)
         self.generated = frozenset(generated)
         self.group = group
         self.spread, self.finalizers = tuple(spread), finalizers
@@ -349,6 +352,7 @@ class Claim(Entity):
     """A ResourceClaim, which asks for one device of the class `of`; with the device and the names of the pods that it is reserved for at the start.
 
     `exists` is False for one that comes later: a user creates it, or, if it has an `owner`, the controller makes it from a template for that pod.
+    `special`: it stands for the extended resources that its owner asks for and devices back. The scheduler makes it, and may do so again when it is gone.
     """
 
     about = "claim {}"
@@ -363,10 +367,11 @@ class Claim(Entity):
         *,
         exists: bool = True,
         owner: str | None = None,
+        special: bool = False,
     ) -> None:
         super().__init__(index, name)
         self.device, self.reserved, self.of = device, frozenset(reserved), of
-        self.exists, self.owner = exists, owner
+        self.exists, self.owner, self.special = exists, owner, special
 
 
 class PodGroup(Entity):

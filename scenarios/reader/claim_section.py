@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...model.environment.objects import Claim, Device, Node, Pod
+from ...model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
 from .labels import Member, Members, read_members
+from .resources import Amounts
 from .yaml_values import Value, known_names, one_line
 
 DEVICE_FIELDS = ("node", "deviceClassName")
 CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "exists")
 TEMPLATE_FIELDS = ("deviceClassName",)
+DEVICE_CLASS_FIELDS = ("extendedResourceName",)
+IMPLICIT = "deviceclass.resource.kubernetes.io/"
+"""What the extended resource that every device class has begins with."""
 REFERENCE_FIELDS = ("name", "resourceClaimName", "resourceClaimTemplateName")
 
 
@@ -104,6 +108,84 @@ def read_templates(section: Value | None) -> dict[str, str]:
     return {name: _class_of(member) for name, member in members.items()}
 
 
+def read_device_classes(section: Value | None) -> dict[str, str]:
+    """The device classes that back extended resources, by the name of the resource: the one that they name, and the implicit one."""
+    if section is None:
+        return {}
+    members = read_members(
+        section, "deviceClasses", DEVICE_CLASS_FIELDS, "{extendedResourceName: example.com/gpu}"
+    )
+    found: dict[str, str] = {}
+    for name, member in members.items():
+        found[f"{IMPLICIT}{name}"] = name
+        value = member.fields.get("extendedResourceName")
+        if value is not None:
+            resource = value.scalar("the name of an extended resource")
+            if not is_scalar_resource(resource):
+                value.fail(
+                    f"{value.described} is no extended resource: give it a domain, such as example.com/gpu"
+                )
+            if resource in found:
+                value.fail(f"class {found[resource]} backs {value.described} already: name another resource")
+            found[resource] = name
+    return found
+
+
+def take_backed(
+    asked: Mapping[str, Amounts], has: Mapping[str, Amounts], members: Members, classes: Mapping[str, str]
+) -> dict[str, str]:
+    """The device class that backs what a pod asks for, by pod. That is no resource of a node then, and is taken out of the amounts.
+
+    Where all nodes have the resource, from a device plugin, no device backs it.
+    """
+    found = {}
+    for name, amounts in asked.items():
+        for resource in [r for r in amounts.amount if r in classes]:
+            plugged = [node for node, there in has.items() if there.most(resource) > 0]
+            if len(plugged) == len(has):
+                continue
+            if plugged:
+                has[plugged[0]].place[resource].fail(
+                    f"devices back {resource} on nodes without it, and node {plugged[0]} has it from a device plugin: give it to all nodes, or to none"
+                )
+            place, fields = amounts.place.pop(resource), members[name].fields
+            amount = amounts.amount.pop(resource)
+            if amount != 1 or name in found:
+                place.fail(
+                    "a pod asks for one device in place of extended resources: ask for 1 of one resource"
+                )
+            for other in ("podGroup", "updates"):
+                if other in fields:
+                    fields[other].fail(
+                        f"a pod whose extended resources are backed by devices has no `{other}`: remove it"
+                    )
+            found[name] = classes[resource]
+    return found
+
+
+def special_claim(pod: str) -> str:
+    """The name of the claim that the scheduler makes for the extended resources of a pod."""
+    return f"{pod}-extended-resources"
+
+
+def add_special_claims(
+    claims: dict[str, Claim], section: Value | None, backed: Mapping[str, str]
+) -> dict[str, Claim]:
+    """With the claims that the scheduler makes for extended resources: one that is in the section is left from before the start."""
+    for pod, of in backed.items():
+        name = special_claim(pod)
+        known = claims.get(name)
+        if known is None:
+            claims[name] = Claim(len(claims), name, of=of, exists=False, owner=pod, special=True)
+            continue
+        if section is not None and (known.of != of or not known.exists):
+            section.fail(f"claim {name} is left for {pod}: it exists, and is of class {of}")
+        claims[name] = Claim(
+            known.index, name, known.device, sorted(known.reserved), of, owner=pod, special=True
+        )
+    return claims
+
+
 def add_made_claims(
     claims: dict[str, Claim], members: Members, pods: Iterable[Pod], templates: Mapping[str, str]
 ) -> dict[str, Claim]:
@@ -129,10 +211,19 @@ def add_made_claims(
 def refuse_claims(members: Members, pods: Iterable[Pod], claims: Mapping[str, Claim]) -> None:
     """Refuse references to claims that there are not, and pods on nodes without what they were given."""
     for pod in pods:
+        left = None if pod.extended_claim is None else claims[pod.extended_claim]
+        if (
+            left is not None
+            and pod.node is not None
+            and (left.device is None or pod.name not in left.reserved)
+        ):
+            members[pod.name].place.fail(
+                f"{pod.name} is bound, and has no claim {left.name} that is reserved for it: add it to `resourceClaims`, with `device` and `reservedFor`"
+            )
         value = members[pod.name].fields.get("resourceClaims")
         if value is None:
             continue
-        for element, name in zip(value.elements("a list of claims"), pod.claims, strict=True):
+        for element, name in zip(value.elements("a list of claims"), pod.claims, strict=False):
             if claims.get(name) is not None and claims[name].owner not in (None, pod.name):
                 element.fail(f"claim {name} is made for {claims[name].owner}: name another one")
             if name not in claims:

@@ -24,7 +24,17 @@ from ...model.environment.objects import (
     Scope,
 )
 from ...model.environment.pod_versions import may_become, pod_versions_of
-from .claim_section import add_made_claims, read_claims, read_devices, read_templates, refuse_claims
+from .claim_section import (
+    add_made_claims,
+    add_special_claims,
+    read_claims,
+    read_device_classes,
+    read_devices,
+    read_templates,
+    refuse_claims,
+    special_claim,
+    take_backed,
+)
 from .directives import read_taints
 from .group_section import read_groups, refuse_groups
 from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
@@ -228,6 +238,7 @@ CLUSTER_FIELDS = (
     "devices",
     "resourceClaims",
     "resourceClaimTemplates",
+    "deviceClasses",
     "storageClasses",
     "volumes",
     "volumeClaims",
@@ -242,6 +253,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     nodes, pods = _some(top, fields, "nodes", NODE_FIELDS), _some(top, fields, "pods", POD_FIELDS)
     has = {n: read_amounts(m.place, m.fields, "allocatable") for n, m in nodes.items()}
     asked = {n: read_amounts(m.place, m.fields, "requested") for n, m in pods.items()}
+    backed = take_backed(asked, has, pods, read_device_classes(fields.get("deviceClasses")))
     becomes = {n: read_updates("node", n, m, VERSION_FIELDS) for n, m in nodes.items()}
     later = {n: {w: _later_amounts("node", v) for w, v in found.items()} for n, found in becomes.items()}
     pods_become = {n: read_updates("pod", n, m, POD_VERSION_FIELDS) for n, m in pods.items()}
@@ -266,7 +278,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
             i,
             n,
             m,
-            units.scaled(asked[n]),
+            units.scaled(asked[n]) | ({"extended_claim": special_claim(n)} if n in backed else {}),
             made,
             namespaces,
             start.get(n),
@@ -286,6 +298,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     templates = read_templates(fields.get("resourceClaimTemplates"))
     claims = read_claims(fields.get("resourceClaims"), devices, made_pods)
     claims = add_made_claims(claims, pods, made_pods, templates)
+    claims = add_special_claims(claims, fields.get("resourceClaims"), backed)
     refuse_claims(pods, made_pods, claims)
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists],

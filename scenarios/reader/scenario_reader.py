@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .claim_section import CLAIM_FIELDS, DEVICE_FIELDS, TEMPLATE_FIELDS
+from .claim_section import CLAIM_FIELDS, DEVICE_CLASS_FIELDS, DEVICE_FIELDS, TEMPLATE_FIELDS
 from .cluster_section import (
     BUDGET_FIELDS,
     CLUSTER_FIELDS,
@@ -71,6 +71,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`devices`": DEVICE_FIELDS,
     "`resourceClaims`": CLAIM_FIELDS,
     "`resourceClaimTemplates`": TEMPLATE_FIELDS,
+    "`deviceClasses`": DEVICE_CLASS_FIELDS,
     "`storageClasses`": CLASS_FIELDS,
     "`volumes`": VOLUME_FIELDS,
     "`volumeClaims`": VOLUME_CLAIM_FIELDS,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.claims import ClaimController, ClaimUse, NameOfUser
-from podrace.model.environment.objects import Device, Node
-from podrace.model.language import Expr, Value, any_of, as_expr, require, when
-from podrace.model.scheduler import DynamicResources, Hints
-from podrace.model.scheduler.dynamicresources.dynamic_resources import Stage
+from podrace.model.environment.api import APIServer
+from podrace.model.environment.claims import GONE, ClaimController, ClaimUse, NameOfUser
+from podrace.model.environment.objects import ClaimChange, Device, Node, Pod
+from podrace.model.language import Expr, Value, any_of, as_expr, otherwise, require, when
+from podrace.model.scheduler import AssumeCache, DynamicResources, Hints, Phase
+from podrace.model.scheduler.dynamicresources.find_devices import Stage
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     DYNAMIC_RESOURCES,
@@ -90,3 +91,37 @@ class OwnerUnasked(DynamicResources):
 
     def is_own(self, named: Value) -> Expr:
         return as_expr(named) != 0
+
+
+class DeletionsTold(AssumeCache):
+    """DynamicResources asks for claims that are gone, as from 1.37 on (140831)."""
+
+    def tells_of_deletions(self) -> bool:
+        return True
+
+
+class OwnDeletionHeard(Hints):
+    """The end of the special claim of the pod itself, allocated or not, has it tried again: that is what PostFilter promises when it deletes one."""
+
+    def after_claim(self, pod: Pod, change: ClaimChange) -> Expr:
+        wakes = super().after_claim(pod, change)
+        own = change.claim.special and change.claim.owner == pod.name
+        return wakes if change.gone is None or not own else wakes | change.gone
+
+
+class RunningPodsAsked(DynamicResources):
+    """PostFilter asks the API server for the pod before it deletes its special claim, and leaves the claim of a pod that is on a node alone."""
+
+    api: APIServer
+
+    def delete_stale(self, use: ClaimUse) -> None:
+        if not use.claim.special:
+            require(False)
+            return
+        running = as_expr(self.api.pod[use.pod].assigned)
+        require(self.scheduler.at(Phase.DEALLOCATE, use.pod) & self.is_stale(use))
+        with when(~running & self.resource_claims.is_stored(use.claim)):
+            self.resource_claims.put(use.claim, GONE)
+            self.scheduler.phase = self.scheduler.phase_after_fit_error()
+        with otherwise():
+            self.scheduler.phase = Phase.FAIL

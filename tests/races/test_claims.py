@@ -22,6 +22,7 @@ from tests.races.claim_patches import (
     SameAllocationAccepted,
     UnreservedAssumed,
 )
+from tests.races.test_extended_resources import NAMES as EXTENDED
 from tests.races.test_shared_claims import NAMES as SHARED
 from tests.races.test_shared_claims import NeverAllocatedElsewhere
 
@@ -192,6 +193,7 @@ def test_every_scenario_is_tested_and_explained() -> None:
         "flight-ended-unheard",
         "named-too-late",
         *SHARED,
+        *EXTENDED,
     }
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES

@@ -11,7 +11,7 @@ from podrace.checker.search import check
 from podrace.model.environment.objects import Device, Node
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, as_expr
-from podrace.model.scheduler.dynamicresources.dynamic_resources import Stage
+from podrace.model.scheduler.dynamicresources.find_devices import Stage
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios

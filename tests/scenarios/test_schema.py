@@ -34,7 +34,8 @@ PARTS = {
     "`podAffinity` and `podAntiAffinity`": "podAffinity", "Pod affinity terms": "weightedTerm",
     "Label selectors": "labelSelector", "Requirements": "requirement", "`namespaces`": "namespace",
     "`podDisruptionBudgets`": "podDisruptionBudget", "`devices`": "device", "`resourceClaims`": "resourceClaim",
-    "`resourceClaimTemplates`": "resourceClaimTemplate", "`storageClasses`": "storageClass", "`volumes`": "volume",
+    "`resourceClaimTemplates`": "resourceClaimTemplate", "`deviceClasses`": "deviceClass",
+    "`storageClasses`": "storageClass", "`volumes`": "volume",
     "`volumeClaims`": "volumeClaim", "`podGroups`": "podGroup", "`config`": "config", "`scope`": "scope",
     "`expect`": "expectation", "`verdicts`": "verdict", "`race`": "race", "`residual`": "residual",
 }  # fmt: skip

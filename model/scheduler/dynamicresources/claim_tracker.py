@@ -87,7 +87,13 @@ class ClaimTracker(Component):
         return next((share for share in self.universe[ClaimShare] if share.claim is claim), None)
 
     def signal(self, claim: Claim, device: Device) -> None:
-        """SignalClaimPendingAllocation: the claim is in flight, for one pod, or for one more; unless it is allocated by now."""
+        """SignalClaimPendingAllocation: the claim is in flight, for one pod, or for one more; unless it is allocated by now.
+
+        A special claim is in flight under a UID that the attempt has made up, which no cache knows.
+        """
+        if claim.special:
+            self.in_flight[claim] = device
+            return
         share = self.share(claim)
         if share is None:
             with when(~self.is_allocated(claim)):

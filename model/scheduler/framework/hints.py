@@ -109,7 +109,7 @@ class Hints(Component):
 
         That the pod's claims are all there is asked first, when the pod is moved or comes back (`Moves.may_hear`, `PriorityQueue.still_hears`).
         """
-        own = as_expr(change.claim.name in pod.claims)
+        own = as_expr(change.claim.name in pod.claims and not change.claim.special)
         if change.added is None or change.gone is None:
             return change.deallocated | (change.differs & own)
         return change.deallocated | (own & (change.added | (change.differs & ~change.gone)))

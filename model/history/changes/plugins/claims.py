@@ -17,7 +17,7 @@ from ....language import (
 )
 from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
-from ....scheduler.dynamicresources.dynamic_resources import Stage
+from ....scheduler.dynamicresources.find_devices import Stage
 from ...registry.change import before
 from ...versions import LATER
 
@@ -111,6 +111,19 @@ class WithoutBindingConditions(DynamicResources):
 
     def found_deallocated(self, use: ClaimUse) -> None:
         self.stage[use] = Stage.CHECKED
+
+
+@before(
+    "extended-resources",
+    "devices of a class may back an extended resource",
+    first_in="1.36",
+    gate="DRAExtendedResource",
+)
+class ResourcesOfNodes(DynamicResources):
+    """An extended resource was a node's, from a device plugin. Who asked for one that only devices back fitted nowhere."""
+
+    def passes(self, pod: Pod, node: Node) -> Expr:
+        return super().passes(pod, node) & (pod.extended_claim is None)
 
 
 @before(

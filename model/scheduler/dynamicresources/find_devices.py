@@ -1,0 +1,387 @@
+"""What the plugin DynamicResources finds in the scheduling cycle (framework/plugins/dynamicresources/dynamicresources.go, 1.36).
+
+PreFilter reads the pod's claims and which devices are taken, Filter looks for free devices on each node, PostFilter deallocates a claim that keeps the
+pod from all nodes.
+
+Extended resources that devices back (extendeddynamicresources.go): all that a pod asks for of them is one special claim, which the scheduler itself
+makes in PreBind. One that PreFilter finds is left from an earlier attempt: the pod fits nowhere, and PostFilter deletes it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...environment.claims import (
+    DELETING,
+    GONE,
+    MOST_BEHIND,
+    THERE,
+    ClaimObject,
+    ClaimUse,
+    ResourceClaims,
+    older,
+)
+from ...environment.objects import OWN, Claim, Device, Node, Pod
+from ...language import (
+    SOMETHING,
+    Component,
+    Expr,
+    Sentence,
+    Value,
+    Words,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    changes,
+    count,
+    enum,
+    integer,
+    one_of,
+    otherwise,
+    per,
+    ref,
+    require,
+    step,
+    tells,
+    when,
+    words,
+)
+from ..framework.events import DYNAMIC_RESOURCES, Plugin
+from ..framework.status import NodeStatus, Phase
+
+if TYPE_CHECKING:
+    from ...environment.faults import Faults
+    from ..cycles.binding import Binding
+    from ..cycles.schedule_one import Scheduler
+    from ..framework.interface import GroupCycles
+    from .assume_cache import AssumeCache
+    from .claim_tracker import ClaimTracker
+
+
+class Stage(Enum):
+    """How far the plugin is with a claim of a pod."""
+
+    NONE = 0
+    GOT = 1
+    CHECKED = 2
+    RESERVED = 3
+    REFRESH = 4
+    WRITTEN = 5
+    ASSUMED = 6
+    BOUND = 7
+    FAILED = 8
+    RESTORE = 9
+    RESTORED = 10
+    PATCH = 11
+    UNRESERVED = 12
+    CREATED = 13
+
+
+class FindDevices(Component):
+    """The state of the plugin in the cycles of each pod (stateData).
+
+    `copy[u]` is the claim as the plugin has it, `lag[u]` how far it is behind, `chosen[u]` the device that Reserve put in flight, `unavailable[u]`: the
+    claim is allocated, and not available on some node. `listed[d]`: the device was taken when this cycle looked.
+    """
+
+    resource_claims: ResourceClaims
+    claim_cache: AssumeCache
+    claim_tracker: ClaimTracker
+    scheduler: Scheduler
+    binding: Binding
+    pod_group_cycle: GroupCycles
+    faults: Faults
+
+    stage = per(ClaimUse, enum(Stage))
+    copy = per(ClaimUse, ClaimObject)
+    lag = per(ClaimUse, integer(0, MOST_BEHIND))
+    chosen = per(ClaimUse, ref(Device))
+    unavailable = per(ClaimUse, boolean())
+    listed = per(Device, boolean())
+
+    phrases = words(
+        {
+            "copy.device": Words("DynamicResources: {0} is allocated {after}"),
+            "chosen": Words("DynamicResources: {0} is to have {after}", decisive=True),
+        }
+    )
+
+    def written(self, claim: Claim) -> None:
+        """A write at the API server makes the copies of the claim one version older."""
+        for use in self.universe[ClaimUse]:
+            if use.claim is claim:
+                with when(self.stage[use] != Stage.NONE):
+                    self.lag[use] = older(self.lag[use])
+
+    def uses(self, pod: Pod) -> list[ClaimUse]:
+        """The claims of a pod, in their order."""
+        return [use for use in self.universe[ClaimUse] if use.pod is pod]
+
+    def earlier(self, use: ClaimUse) -> list[ClaimUse]:
+        """The claims of the same pod that come before."""
+        return [other for other in self.uses(use.pod) if other.index < use.index]
+
+    def clear(self, pod: Pod) -> None:
+        """The cycles of the pod are over."""
+        for use in self.uses(pod):
+            self.stage[use] = Stage.NONE
+            self.copy[use].device = None
+            for other in self.universe[Pod]:
+                self.copy[use].reserved[other] = False
+            self.copy[use].life = THERE
+            self.lag[use] = 0
+            self.chosen[use] = None
+            self.unavailable[use] = False
+
+    def _is(self, use: ClaimUse, *stages: Stage) -> Expr:
+        return one_of(self.stage[use], *stages)
+
+    # --- PreEnqueue ------------------------------------------------------------------------------------------
+
+    def is_ready(self, pod: Pod, named: Value) -> Expr:
+        """foreachPodResourceClaim: the status names the pod's own claims, if they were to be made, and each is there, and not being deleted."""
+        return all_of(self._is_usable(use, named) for use in self.uses(pod))
+
+    def _is_usable(self, use: ClaimUse, named: Value) -> Expr:
+        if use.claim.special:
+            return as_expr(True)
+        usable = self.claim_cache.is_usable(use.claim)
+        if use.claim.name in use.pod.generated:
+            usable = usable & self.is_own(named)
+        return usable
+
+    def is_own(self, named: Value) -> Expr:
+        """Name and IsForPod: the status names a claim, and the claim has the pod as its owner."""
+        return as_expr(named) == OWN
+
+    # --- PreFilter -------------------------------------------------------------------------------------------
+
+    def begin(self, pod: Pod) -> None:
+        """The cycle has its snapshot: PreFilter of a pod with claims begins."""
+        if pod.claims:
+            self.scheduler.phase = Phase.GET_CLAIMS
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "DynamicResources does not find {use}, or it is being deleted, or another pod's: the attempt has to wait.",
+            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+        ),
+        Sentence(
+            "DynamicResources reads {use} from the assume cache: it is allocated {after}.",
+            changes("dynamic_resources.copy.device", after=SOMETHING),
+        ),
+        "DynamicResources reads {use} from the assume cache: it is not allocated.",
+    )
+    def get_claim(self, use: ClaimUse) -> None:
+        """podResourceClaims: the claims are read one after the other, and kept as they are."""
+        pod = use.pod
+        require(self.scheduler.at(Phase.GET_CLAIMS, pod) & self._is(use, Stage.NONE))
+        require(all_of(~self._is(other, Stage.NONE) for other in self.earlier(use)))
+        self.copy[use] = self.claim_cache.latest[use.claim]
+        self.lag[use] = self.claim_cache.latest_lag[use.claim]
+        self.stage[use] = Stage.GOT
+        got = all_of(~self._is(other, Stage.NONE) for other in self.uses(pod))
+        if not self.resource_claims.passes():
+            with when(got):
+                self.scheduler.phase = Phase.CHECK_CLAIMS
+            return
+        with when(~self._is_usable(use, self.scheduler.copy.named)):
+            self._reject(pod)
+        with otherwise(got):
+            self.scheduler.phase = Phase.CHECK_CLAIMS
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "{use} is in the process of being allocated: the attempt has to wait.",
+            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+        ),
+        Sentence(
+            "{use} is in the process of being allocated, for a pod of the same group: {after} will do for both.",
+            changes("dynamic_resources.chosen", after=SOMETHING),
+        ),
+        "DynamicResources looks whether {use} is in flight: it is not.",
+    )
+    def check_claim(self, use: ClaimUse) -> None:
+        """PreFilter, claim after claim: one that is not allocated must not be in flight, unless the cycle of the pod's group has put it there."""
+        pod = use.pod
+        require(self.scheduler.at(Phase.CHECK_CLAIMS, pod) & self._is(use, Stage.GOT))
+        require(all_of(~self._is(other, Stage.GOT) for other in self.earlier(use)))
+        blocked = ~self.copy[use].allocated & self.claim_tracker.is_pending(use.claim)
+        if use.claim.special:
+            blocked = as_expr(False)  # what is in flight has a UID that this attempt has just made up
+        if self.is_of_group(use):
+            shared = blocked & self.shares(use)
+            with when(shared):
+                self.chosen[use] = self.claim_tracker.in_flight[use.claim]
+            blocked = blocked & ~shared
+        self.stage[use] = Stage.CHECKED
+        with when(blocked):
+            self._reject(pod)
+        with otherwise(all_of(~self._is(other, Stage.GOT) for other in self.uses(pod))):
+            with when(any_of(~self.copy[other].allocated for other in self.uses(pod))):
+                self.scheduler.phase = Phase.LIST_DEVICES
+            with otherwise():
+                self.scheduler.phase = self.scheduler.first_filtering()
+
+    def is_of_group(self, use: ClaimUse) -> bool:
+        """Whether the pod is scheduled with its group."""
+        return self.pod_group_cycle.member(use.pod) is not None
+
+    def shares(self, use: ClaimUse) -> Expr:
+        """podGroupStateData.pendingAllocations: whether this cycle of the group has put the claim in flight, for another member."""
+        others = [other for other in self.universe[ClaimUse] if other.claim is use.claim and other is not use]
+        return any_of(
+            self.pod_group_cycle.tries(other.pod) & self._is(other, Stage.RESERVED) for other in others
+        )
+
+    def is_settled(self, use: ClaimUse) -> Expr:
+        """Whether the allocator is not asked about the claim: it is allocated, or shared while it is in flight."""
+        settled: Expr = self.copy[use].allocated
+        return settled | as_expr(self.chosen[use]).is_some if self.is_of_group(use) else settled
+
+    def _reject(self, pod: Pod) -> None:
+        """PreFilter says UnschedulableAndUnresolvable: that is the status of every node. PostFilter finds no state, and does nothing."""
+        for node in self.universe[Node]:
+            self.scheduler.verdict[node] = NodeStatus.UNRESOLVABLE
+        for plugin in self.universe[Plugin]:
+            if plugin.name == DYNAMIC_RESOURCES:
+                self.scheduler.rejected_by[plugin] = True
+        self.scheduler.phase = self.scheduler.phase_after_fit_error()
+
+    @step(actor="scheduler")
+    @tells("DynamicResources reads which devices are allocated, for {pod}.")
+    def list_devices(self, pod: Pod) -> None:
+        """ListAllAllocatedDevices (GatherAllocatedState) begins with the devices that the events have shown, and their revision."""
+        if not pod.claims:
+            require(False)
+            return
+        require(self.scheduler.at(Phase.LIST_DEVICES, pod))
+        for device in self.universe[Device]:
+            self.listed[device] = self.claim_tracker.allocated[device]
+        self.claim_tracker.begin_listing()
+        self.scheduler.phase = Phase.ADD_IN_FLIGHT
+
+    @step(actor="scheduler")
+    @tells("DynamicResources adds the devices of the claims in flight, for {pod}.")
+    def add_in_flight(self, pod: Pod) -> None:
+        """Then those in flight; if the allocated devices have changed meanwhile, it begins anew."""
+        if not pod.claims:
+            require(False)
+            return
+        require(self.scheduler.at(Phase.ADD_IN_FLIGHT, pod))
+        with when(self.lists_again()):
+            self._unlist()
+            self.scheduler.phase = Phase.LIST_DEVICES
+        with otherwise():
+            for device in self.universe[Device]:
+                self.listed[device] = self.listed[device] | self.claim_tracker.has_in_flight(device)
+            self.scheduler.phase = self.scheduler.first_filtering()
+        self.claim_tracker.begin_listing()
+
+    def lists_again(self) -> Expr:
+        """Whether the list is not a state that ever was."""
+        return self.claim_tracker.is_stale()
+
+    def _unlist(self) -> None:
+        for device in self.universe[Device]:
+            self.listed[device] = False
+
+    # --- Filter and PostFilter -------------------------------------------------------------------------------
+
+    def is_stale(self, use: ClaimUse) -> Expr:
+        """findExtendedResourceClaim: PreFilter has found the special claim of an earlier attempt, being deleted or not."""
+        return one_of(self.copy[use].life, THERE, DELETING) if use.claim.special else as_expr(False)
+
+    def has_stale(self, pod: Pod) -> Expr:
+        """Whether Filter of every node says that the special claim is to go first."""
+        return any_of(self.is_stale(use) for use in self.uses(pod))
+
+    def has_devices(self, pod: Pod, node: Node) -> Expr:
+        """Whether there is a free device on the node for each claim of the pod that is not allocated, of the class that it asks for."""
+        found = []
+        for of in dict.fromkeys(use.claim.of for use in self.uses(pod)):
+            free = count(~self.listed[d] for d in self.universe[Device] if d.is_on(node) and d.of == of)
+            needed = count(~self.is_settled(use) for use in self.uses(pod) if use.claim.of == of)
+            found.append(free >= needed)
+        return all_of(found)
+
+    def is_available(self, use: ClaimUse, node: Node) -> Expr:
+        """Whether an allocated claim lets the pod go to the node; one that is not allocated always does."""
+        away = [device for device in self.universe[Device] if not device.is_on(node)]
+        return ~any_of(self.copy[use].device == device for device in away)
+
+    def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
+        """Whether a claim that is shared while it is in flight lets the pod go to the node."""
+        away = [device for device in self.universe[Device] if not device.is_on(node)]
+        return ~any_of(self.chosen[use] == device for device in away)
+
+    def passes(self, pod: Pod, node: Node) -> Expr:
+        """Filter."""
+        shareable = [self.is_shareable(use, node) for use in self.uses(pod) if self.is_of_group(use)]
+        available = [self.is_available(use, node) for use in self.uses(pod)]
+        return self.has_devices(pod, node) & all_of([*available, *shareable]) & ~self.has_stale(pod)
+
+    def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
+        """What Filter keeps for PostFilter, if it was reached and the allocator found devices."""
+        for use in self.uses(pod):
+            with when(
+                reached & self.has_devices(pod, node) & ~self.is_available(use, node) & ~self.has_stale(pod)
+            ):
+                self.unavailable[use] = True
+
+    def is_removable(self, use: ClaimUse) -> Expr:
+        """Whether PostFilter may deallocate the claim: it is reserved for nobody, or for this pod alone."""
+        others = any_of(self.copy[use].reserved[pod] for pod in self.universe[Pod] if pod is not use.pod)
+        return self.unavailable[use] & ~others
+
+    def post_filter(self, pod: Pod) -> None:
+        """The pod fits nowhere: PostFilter of DynamicResources comes before preemption, if it has a claim to deallocate."""
+        if pod.claims:
+            with when(any_of(self.is_removable(use) for use in self.uses(pod)) | self.has_stale(pod)):
+                self.scheduler.phase = Phase.DEALLOCATE
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The pod fits on no node: DynamicResources deallocates {use}.",
+            changes("resource_claims.object.device"),
+        ),
+        "DynamicResources tries to deallocate {use}, and the API server refuses: the claim was written meanwhile.",
+    )
+    def deallocate(self, use: ClaimUse) -> None:
+        """PostFilter: UPDATE of the status without allocation and reservedFor, of any of the claims that may be deallocated.
+
+        An error, such as that the claim was written meanwhile, ends PostFilter: nothing is preempted.
+        """
+        pod = use.pod
+        require(self.scheduler.at(Phase.DEALLOCATE, pod) & self.is_removable(use))
+        current = self.lag[use] == 0
+        with when(current):
+            self.resource_claims.write(use.claim, None, dict.fromkeys(self.universe[Pod], False))
+            self.scheduler.phase = self.scheduler.phase_after_fit_error()
+        with otherwise():
+            self.scheduler.phase = Phase.FAIL
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The pod fits on no node: DynamicResources deletes {use}, which is left from an earlier attempt.",
+            changes("resource_claims.object.life"),
+        ),
+        "DynamicResources is to delete {use}, which is left from an earlier attempt, and the API server has it no longer.",
+    )
+    def delete_stale(self, use: ClaimUse) -> None:
+        """PostFilter, deleteClaim: an UPDATE takes the finalizer away, and a DELETE follows. If the claim is gone, that is an error."""
+        if not use.claim.special:
+            require(False)
+            return
+        require(self.scheduler.at(Phase.DEALLOCATE, use.pod) & self.is_stale(use))
+        with when(self.resource_claims.is_stored(use.claim)):
+            self.resource_claims.put(use.claim, GONE)
+            self.scheduler.phase = self.scheduler.phase_after_fit_error()
+        with otherwise():
+            self.scheduler.phase = Phase.FAIL

@@ -1,0 +1,76 @@
+"""The section `deviceClasses`: what a pod asks for, and what is said of mistakes."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.scenarios import ScenarioError, parse_scenario
+
+HEAD = "nodes: {n: {cpu: 2}}\ndeviceClasses: {gpu: {extendedResourceName: e.com/gpu}}\n"
+POD = "pods: {p: {cpu: 1, resources: {e.com/gpu: 1}}}\n"
+
+
+def test_devices_of_the_class_stand_for_the_resource() -> None:
+    spec = parse_scenario(HEAD + POD).spec
+    (pod,), (claim,) = spec.pods, spec.claims
+    assert (pod.claims, pod.extended_claim, list(pod.resources)) == (
+        ("p-extended-resources",),
+        "p-extended-resources",
+        ["cpu", "memory", "ephemeral-storage"],
+    )
+    assert (claim.of, claim.owner, claim.special, claim.exists) == ("gpu", "p", True, False)
+
+
+def test_every_class_has_an_implicit_resource() -> None:
+    text = HEAD + "pods: {p: {cpu: 1, resources: {deviceclass.resource.kubernetes.io/gpu: 1}}}\n"
+    assert parse_scenario(text).spec.pods[0].extended_claim == "p-extended-resources"
+
+
+def test_where_all_nodes_have_the_resource_no_device_backs_it() -> None:
+    text = HEAD.replace("{cpu: 2}", "{cpu: 2, resources: {e.com/gpu: 1}}") + POD
+    assert parse_scenario(text).spec.claims == ()
+
+
+def test_a_claim_of_the_name_is_left_from_before() -> None:
+    left = "devices: {d: {deviceClassName: gpu}}\nresourceClaims: {p-extended-resources: {device: d, deviceClassName: gpu}}\n"
+    (claim,) = parse_scenario(HEAD + POD + left).spec.claims
+    assert (claim.special, claim.exists, claim.device is not None) == (True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            HEAD.replace("{n: {cpu: 2}}", "{n: {cpu: 2}, m: {cpu: 2, resources: {e.com/gpu: 1}}}") + POD,
+            "devices back e.com/gpu on nodes without it, and node m has it from a device plugin: give it to all nodes, or to none",
+        ),
+        (
+            HEAD + POD.replace("gpu: 1", "gpu: 2"),
+            "a pod asks for one device in place of extended resources: ask for 1 of one resource",
+        ),
+        (
+            HEAD + "pods: {p: {cpu: 1, podGroup: g, resources: {e.com/gpu: 1}}}\npodGroups: {g: {}}\n",
+            "a pod whose extended resources are backed by devices has no `podGroup`: remove it",
+        ),
+        (
+            "nodes: {n: {cpu: 2}}\ndeviceClasses: {gpu: {extendedResourceName: gpu}}\n" + POD,
+            "`gpu` is no extended resource: give it a domain, such as example.com/gpu",
+        ),
+        (
+            HEAD.replace("gpu: {e", "a: {extendedResourceName: e.com/gpu}, gpu: {e") + POD,
+            "class a backs `e.com/gpu` already: name another resource",
+        ),
+        (
+            HEAD + POD + "resourceClaims: {p-extended-resources: {}}\n",
+            "claim p-extended-resources is left for p: it exists, and is of class gpu",
+        ),
+        (
+            HEAD + "pods: {p: {cpu: 1, nodeName: n, resources: {e.com/gpu: 1}}}\n",
+            "p is bound, and has no claim p-extended-resources that is reserved for it: add it to `resourceClaims`, with `device` and `reservedFor`",
+        ),
+    ],
+)
+def test_mistakes(text: str, message: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        parse_scenario(text)
+    assert str(error.value).endswith(message)
