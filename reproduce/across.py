@@ -34,17 +34,17 @@ def across(
         try:
             asked += prepare(list(searched([scenario], wanted, budget, method, watcher)))
         except ScenarioError as problem:
-            asked.append(_absent(scenario, wanted, str(problem)))
+            asked += [_absent(scenario, one, wanted, str(problem)) for one in scenario.properties]
     return reproduce(asked, go, say or watcher.say)
 
 
-def _absent(scenario: Scenario, wanted: Wanted, why: str) -> Prepared:
+def _absent(scenario: Scenario, identifier: str, wanted: Wanted, why: str) -> Prepared:
     version = version_for(wanted, "")
     made = Reproduction(
         scenario.name,
         str(version),
         wanted.release or version.plain,
-        ", ".join(scenario.properties),
+        identifier,
         "NOT THERE",
         why,
         title=scenario.title,

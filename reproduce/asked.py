@@ -113,9 +113,14 @@ def release_of(version: KubernetesVersion) -> str:
         return known
     minor = f"{version.major}.{version.minor}"
     near = [exact(v) for v in known_releases() if v == minor or v.startswith(f"{minor}.")]
-    there = f"of {minor} it has {', '.join(near)}" if near else f"its newest is {exact(known_releases()[-1])}"
+    newest = exact(known_releases()[-1])
+    there = (
+        f"of {minor} it has {', '.join(near)}: name one of these"
+        if near
+        else f"its newest is {newest}: name that or an earlier one"
+    )
     raise UsageProblem(
-        f"--kubernetes: the model does not have {version}, {there}: name one of these, or say with --release what to hold it to"
+        f"--kubernetes: the model does not have {version}, {there}, or say with --release what to hold it to"
     )
 
 

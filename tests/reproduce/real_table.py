@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from podrace.reports.reproduction import Reproduction
+from podrace.scenarios import Scenario
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
 VERSIONS = ("1.29.6", "1.30.14", "1.32.13", "1.33.6", "1.34.4", "1.35.4", "1.36.1", "1.36.3")
@@ -66,9 +67,18 @@ def _is_plain(cells: Mapping[str, str]) -> bool:
 def merged(
     table: Table, version: str, column: Mapping[tuple[str, str], str], order: list[tuple[str, str]]
 ) -> Table:
-    """The table with another column of a version; rows in this order."""
-    keys = dict.fromkeys([*order, *table])
-    made = {key: {v: c for v, c in table.get(key, {}).items() if v != version} for key in keys}
+    """The table with what was said of a version; rows in this order. Cells of rows that are no more are gone."""
+    made = {key: dict(table.get(key, {})) for key in order}
     for key, said in column.items():
-        made[key][version] = said
+        made.setdefault(key, {})[version] = said
     return {key: cells for key, cells in made.items() if cells}
+
+
+def rows_of(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
+    """The rows that the table has place for."""
+    return [(scenario.name, identifier) for scenario in scenarios for identifier in scenario.properties]
+
+
+def without_cells(scenarios: Sequence[Scenario], table: Table, version: str) -> list[Scenario]:
+    """Those of which the table does not say everything about a version."""
+    return [s for s in scenarios if any(version not in table.get(row, {}) for row in rows_of([s]))]

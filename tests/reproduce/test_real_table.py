@@ -7,7 +7,7 @@ import pytest
 from podrace.reports.reproduction import RealStep, Reproduction, ReproductionWord
 from podrace.reports.step import ShownStep
 from podrace.reproduce.across import everything
-from tests.reproduce.real_table import PAGE, VERSIONS, cell, merged, put, read
+from tests.reproduce.real_table import PAGE, VERSIONS, cell, merged, put, read, rows_of, without_cells
 
 TEXT = "before\n<!-- real -->\n<!-- /real -->\nafter\n"
 
@@ -27,9 +27,33 @@ def test_what_was_written_is_read() -> None:
     assert put(text, table) == text
 
 
-def test_a_column() -> None:
-    table = merged({("a", "S"): {"1.36.3": "holds"}}, "1.36.3", {("b", "S"): "reproduced (1)"}, [("b", "S")])
-    assert table == {("b", "S"): {"1.36.3": "reproduced (1)"}}
+def test_cells_of_a_version_are_put_beside_the_others() -> None:
+    """Rows that are asked of no more go, and so do none of the version that were not run this time."""
+    table = {
+        row("a"): {"1.36.3": "holds"},
+        row("b"): {"1.35.4": "holds", "1.36.3": "holds"},
+        row("gone"): {"1.36.3": "holds"},
+    }
+    said = {row("c"): "holds", row("b"): "reproduced (1)"}
+    assert list(merged(table, "1.36.3", said, [row("c"), row("b"), row("a")]).items()) == [
+        (row("c"), {"1.36.3": "holds"}),
+        (row("b"), {"1.35.4": "holds", "1.36.3": "reproduced (1)"}),
+        (row("a"), {"1.36.3": "holds"}),
+    ]
+
+
+def row(name: str) -> tuple[str, str]:
+    return name, "S"
+
+
+def test_empty_cells_are_those_of_a_version() -> None:
+    several = [s for s in everything() if len(s.properties) > 1]
+    table = {key: {"1.36.3": "holds"} for key in rows_of(several)}
+    assert without_cells(several, table, "1.36.3") == []
+    assert without_cells(several, table, "1.35.4") == several
+    first = several[0]
+    del table[first.name, first.properties[-1]]
+    assert without_cells(several, table, "1.36.3") == [first]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,42 @@
 from __future__ import annotations
 
 from ....environment.api import APIServer
-from ....environment.objects import Pod, PodObject
+from ....environment.objects import ExtensionPoint, Pod, PodObject
 from ....language import Expr, Value, as_expr, otherwise, require, step, tells, when
 from ....scheduler import Binding
 from ....scheduler.cycles.binding import BindingPhase
+from ....scheduler.cycles.failure import FailureHandler
 from ...registry.change import before
 from ...versions import LATER
+
+_DONE_BEFORE_PRE_BIND = "Done comes before PreBind, which rejects no pod any more"
+
+
+@before("130189", _DONE_BEFORE_PRE_BIND, first_in="1.33", issues=(129967,), since="1.32")
+class DoneAfterPreBind(Binding):
+    """Events were kept for a pod until its PreBind plugins were through."""
+
+    def bindable(self, pod: Pod) -> None:
+        if not self._works_at_pre_bind(pod):
+            super().bindable(pod)
+
+    @step(actor="binding cycle", each="pod")
+    def pre_bind(self, pod: Pod, ok: bool) -> None:
+        """The PreBind plugins, and Done if they have succeeded."""
+        super().pre_bind(pod, ok)
+        if ok and self._works_at_pre_bind(pod):
+            super().bindable(pod)
+
+    def _works_at_pre_bind(self, pod: Pod) -> bool:
+        return ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod)
+
+
+@before("130189", _DONE_BEFORE_PRE_BIND, first_in="1.33", issues=(129967,), since="1.32")
+class FailsInFlightAtPreBind(FailureHandler):
+    """A pod that PreBind ended was still in flight when it was requeued, while the scheduling loop went on."""
+
+    def may_meet_pop(self, pod: Pod) -> bool:
+        return super().may_meet_pop(pod) or ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod)
 
 
 @before(
