@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
+from ..checker.core.installed import version_of_package
 from ..model.history import CHANGES, in_order
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
@@ -114,7 +114,7 @@ def _fixing(race: Race) -> tuple[str, ...]:
 def installed() -> dict[str, Any]:
     """Which podrace this is, and the releases, changes, feature gates, properties and formats that it knows."""
     return {
-        "podrace": version("podrace"),
+        "podrace": version_of_package("podrace"),
         "python": platform.python_version(),
         "releases": list(known_releases()),
         "fixes": list(CHANGES),

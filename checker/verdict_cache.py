@@ -14,7 +14,6 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ import msgspec
 
 from ..model.language import TransitionSystem
 from .core.exploration import Lasso
+from .core.installed import version_of_package
 from .core.kept import FORMAT, KeptTexts
 from .core.result import Counts, Coverage, Kind, Result, Verdict
 from .core.trace import LassoTrace, Trace
@@ -197,7 +197,5 @@ def libraries() -> list[str]:
 
 
 def _version(library: str) -> str:
-    try:
-        return f"{library} {version(library)}"
-    except PackageNotFoundError:
-        return library
+    found = version_of_package(library)
+    return library if found is None else f"{library} {found}"

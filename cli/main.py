@@ -12,7 +12,7 @@ from .commands import app_for
 
 INTERRUPTED = 130
 
-_OBJECTS = 100_000
+_OBJECTS = 400_000
 """How many new objects the garbage collector lets pass: expressions are many and never garbage, and it would look at all
 of them again and again, for a third of the time to the first answer."""
 

@@ -35,6 +35,7 @@ class Interpreter:
     def __init__(self, system: TransitionSystem, parameters: Mapping[str, int] | None = None) -> None:
         self.system = system
         self.parameters = dict(parameters or {})
+        self._position = system.position
         self._state: State | None = None
         self._known: dict[Expr, int] = {}
 
@@ -52,15 +53,32 @@ class Interpreter:
         stack = [expr]  # not recursion: graphs can be deeper than Python's call stack
         while stack:
             node = stack[-1]
-            missing = [arg for arg in node.args if arg not in known]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if node.args:
-                known[node] = OPERATORS[node.op](*(known[arg] for arg in node.args))
+            op, args, needed = node.op, node.args, node
+            value: int | None = None
+            if op in ("and", "or"):  # left to right, until one decides
+                deciding = int(op == "or")
+                for needed in args:
+                    value = known.get(needed)
+                    if value is None or value == deciding:
+                        break
+            elif op == "ite":  # the other arm is not looked at
+                needed = args[0]
+                value = known.get(needed)
+                if value is not None:
+                    needed = args[1] if value else args[2]
+                    value = known.get(needed)
+            elif args:
+                missing = [arg for arg in args if arg not in known]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                value = OPERATORS[op](*[known[arg] for arg in args])
             else:
-                known[node] = self._leaf(node, state)
+                value = self._leaf(node, state)
+            if value is None:
+                stack.append(needed)
+            else:
+                known[stack.pop()] = value
         return known[expr]
 
     def _leaf(self, node: Expr, state: State) -> int:
@@ -68,9 +86,10 @@ class Interpreter:
         if node.op == "const":
             return int(value)
         if node.op == "var":
-            if value not in self.system.position:
+            place = self._position.get(value)
+            if place is None:
                 raise ValueError(f"`{value.name}` is not a variable of {self.system.name}")
-            return state[self.system.position[value]]
+            return state[place]
         if node.op != "param":
             raise ValueError(f"`{node.op}` is no operator of the modelling language")
         if value.name not in self.parameters:

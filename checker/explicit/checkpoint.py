@@ -15,13 +15,13 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from ..codegen.program import Program
 from ..core.exploration import CheckpointProblem, OutOfBudget
+from ..core.installed import version_of_package
 from ..kernel_compiler.jit import jit
 from .states.arrays import is_full
 from .states.bfs_kernel import COUNT, DEPTH, HEAD, LEVEL_END
@@ -157,7 +157,7 @@ def identity_of(program: Program) -> str:
         list(system.constraints),
     ]
     initial = program.layout.pack(system.initial)
-    parts = [version("podrace"), system.name, initial, fields, steps, names, program.ir]
+    parts = [version_of_package("podrace"), system.name, initial, fields, steps, names, program.ir]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
