@@ -40,6 +40,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "races",
         "hazards",
         "everyday",
+        "actors",
         "survey",
         "model",
         "claims",

@@ -20,6 +20,8 @@ from .environment.claims import (
     shares_of,
     uses_of,
 )
+from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
+from .environment.controllers.replacement import Controllers
 from .environment.faults import Faults
 from .environment.footprint import UsedPort, used_ports_of
 from .environment.kubelet import Kubelet
@@ -40,6 +42,7 @@ from .environment.objects import (
     VolumeClaim,
     with_more,
 )
+from .environment.owned_pods import Owned, Owner, owned_of, owners_of
 from .environment.pod_groups import Member, PodGroups, members_of
 from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.pv_controller import Provisioner, PVController
@@ -88,6 +91,7 @@ from .scheduler.framework.events import (
     node_updates,
     pod_updates,
 )
+from .scheduler.other_scheduler import ForeignPod, KnownPod, OtherScheduler, foreign_pods, known_pods
 
 
 class Cluster(Model):
@@ -120,12 +124,15 @@ class Cluster(Model):
     updates: NodeUpdates
     pod_updates: PodUpdates
     process: Process
+    other_scheduler: OtherScheduler
     faults: Faults
     kubelet: Kubelet
     pod_gc: PodGC
     finalizer_owners: FinalizerOwners
     budgets: Budgets
     stateful_sets: StatefulSets
+    controllers: Controllers
+    descheduler: Descheduler
     autoscaler: Autoscaler
     taint_eviction: TaintEviction
     users: Users
@@ -168,6 +175,7 @@ def build_cluster(
         extender = any(pod.extender_selector for pod in spec.pods)
         plugins = default_plugins(gates, permit, ports, bool(spec.claims), volumes, groups, extender)
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
+    owners = owners_of(spec)
     described = [*spec.nodes, *(version.content for version in versions)]
     seen_pods, seen_nodes = seen_by_controller(spec.scope, spec.pods, spec.nodes)
     fixed = {
@@ -183,6 +191,8 @@ def build_cluster(
         TemplateUser: template_users(spec.pods),
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
+        KnownPod: known_pods(spec.pods), ForeignPod: foreign_pods(spec.pods),
+        Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
     finishing = spec.scope.kubelet_admission or any(pod.finishes for pod in spec.pods)

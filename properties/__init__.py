@@ -35,6 +35,7 @@ from .liveness import (
     PendingPodsAreScheduled,
     PodsOfRemovedNodesDoNoHarm,
 )
+from .loops import NoMoreThanWanted, NoReplacementForEver
 from .names import BindingsHitTheirPod, EvictionsHitTheirPod, SchedulerGoesOn, StatusHitsItsPod
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
@@ -107,6 +108,7 @@ PROPERTIES: dict[str, type[Property]] = {
         BudgetsCounted,
         EvictionsCounted,
         EmptyNodesOnly,
+        NoMoreThanWanted,
         NoPodRejected,
         RunningPodsFit,
         PortsGivenOnce,
@@ -138,6 +140,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NoLastingInversion,
         ClaimsAreWorkedOn,
         VolumesAreWorkedOn,
+        NoReplacementForEver,
         GangBoundAsAWhole,
         GangsAreScheduled,
         GangsDoNotBlockEachOther,

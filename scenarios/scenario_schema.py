@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..model.environment.objects import ExtensionPoint, Operator
+from ..model.environment.workloads import OwnerKind
 from .reader.cluster_section import (
     BOUNDS,
     MAX_ALLOWED,
@@ -15,6 +16,14 @@ from .reader.cluster_section import (
     NUMBERS,
     STATUSES,
     SWITCHES,
+)
+from .reader.controller_section import (
+    MANAGEMENT,
+    MAX_REPLICAS,
+    MAX_SHARE,
+    MOST_SKEW,
+    REPLACEMENT,
+    STRATEGIES,
 )
 from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
 from .reader.group_section import MAX_MIN_COUNT
@@ -260,6 +269,9 @@ OBJECTS: Mapping[str, Schema] = {
             "extenderSelector": about(
                 LABELS, "The labels that an extender of the scheduler wants of the pod's node."
             ),
+            "schedulerName": about(
+                WORD, "Another name than default-scheduler: a second scheduler places the pod."
+            ),
             "updates": about(
                 table(part("podUpdate"), 1, MAX_VERSIONS - 1),
                 "What the pod's object may be updated to: by a name, the fields that change.",
@@ -386,6 +398,36 @@ OBJECTS: Mapping[str, Schema] = {
             "exists": about(FLAG, "false: a user may create it later."),
         }
     ),
+    "controller": mapping(
+        {
+            "kind": about(word([kind.value for kind in OwnerKind]), "What makes the pods anew."),
+            "pods": about(
+                {"anyOf": [listed(WORD, 1), table(listed(WORD, 1), 1)]},
+                "The pods that it may make; of a DaemonSet by node.",
+            ),
+            "replicas": whole(1, MAX_REPLICAS),
+            "completions": about(whole(1, MAX_REPLICAS), "So many pods of a Job are to succeed."),
+            "podReplacementPolicy": word(REPLACEMENT),
+            "podManagementPolicy": word(MANAGEMENT),
+        },
+        ["kind", "pods"],
+    ),
+    "deschedulerPlugin": mapping(
+        {
+            "nodeFit": about(FLAG, "true: it evicts only what fits on another node."),
+            "prefers": about(LABELS, "The labels of the nodes that pods prefer."),
+            "topologyKey": LABEL_KEY,
+            "maxSkew": whole(1, MOST_SKEW),
+            "matchLabels": LABELS,
+            "matchExpressions": listed(part("requirement")),
+            "thresholds": whole(1, MAX_SHARE),
+            "targetThresholds": whole(1, MAX_SHARE),
+        }
+    ),
+    "descheduler": mapping(
+        dict.fromkeys(STRATEGIES, part("deschedulerPlugin")),
+        about="The plugins of the descheduler that are enabled.",
+    ),
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
@@ -488,6 +530,8 @@ def schema_of_scenarios() -> Schema:
             "volumes": table(part("volume"), 0, MAX_ENTITIES),
             "volumeClaims": table(part("volumeClaim"), 0, MAX_ENTITIES),
             "podGroups": table(part("podGroup"), 0, MAX_ENTITIES),
+            "controllers": table(part("controller"), 0, MAX_ENTITIES),
+            "descheduler": {**part("descheduler"), "minProperties": 1},
             "scope": part("scope"),
             "config": part("config"),
         },

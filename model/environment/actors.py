@@ -12,6 +12,7 @@ from .faults import Fault
 from .names import Recreation
 from .node_versions import NodeVersion
 from .objects import Node, Pod
+from .owned_pods import Owned
 from .pod_versions import PodVersion
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Users(Component):
     @tells("A user creates {pod}.")
     def create_pod(self, pod: Pod) -> None:
         """A user creates a pod that the cluster did not have at the start (once: a second would have a new UID)."""
-        if pod.exists or pod.recreates is not None:
+        if pod.exists or pod.recreates is not None or any(o.pod is pod for o in self.universe[Owned]):
             require(False)
         require(~self.created[pod])
         self.created[pod] = True

@@ -36,6 +36,7 @@ class Fault(Enum):
     CLAIM_CREATION = "claim_creations"
     CLAIM_DELETION = "claim_deletions"
     MISSED_CLAIM_UPDATE = "missed_claim_updates"
+    CONTROLLER_RESTART = "controller_restarts"
 
 
 class Faults(Component):

@@ -26,6 +26,7 @@ from .placement_rules import (
     Toleration,
 )
 from .scope import DEFAULTS, Config, Scope, gates_possible, last_name, last_version, with_more
+from .workloads import OwnerSpec, StrategySpec
 
 Quantity = int | Parameter
 
@@ -158,7 +159,7 @@ class Pod(Entity):
     `generated` are those of them that are made for it, from templates; `extended_claim`, if any, the special one for the extended resources that devices back: the last.
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
-    `extender_selector` are the labels that an extender of the scheduler wants of the pod's node.
+    `extender_selector` are the labels that an extender of the scheduler wants of the pod's node. `foreign`: another scheduler places it (spec.schedulerName).
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -200,6 +201,7 @@ class Pod(Entity):
         host_ports: Sequence[HostPort] = (),
         finishes: bool = False,
         extender_selector: Mapping[str, str] | None = None,
+        foreign: bool = False,
         later: Mapping[str, Pod] | None = None,
     ) -> None:
         super().__init__(index, name)
@@ -221,7 +223,7 @@ class Pod(Entity):
         self.group = group
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
-        self.extender_selector = dict(extender_selector or {})
+        self.extender_selector, self.foreign = dict(extender_selector or {}), foreign
         self.later, self.number = dict(later or {}), 0
         for number, version in enumerate(self.later.values(), start=1):
             version.number = number
@@ -486,6 +488,8 @@ class ClusterSpec:
     written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
     volumes: tuple[Volume, ...] = ()
     volume_claims: tuple[VolumeClaim, ...] = ()
+    owners: tuple[OwnerSpec, ...] = ()
+    strategies: tuple[StrategySpec, ...] = ()
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:

@@ -65,6 +65,7 @@ class Scope:
     claim_creations: int = 0
     claim_deletions: int = 0
     missed_claim_updates: int = 0
+    controller_restarts: int = 0
     disruption_controller: bool = False
     kubelet_admission: bool = False
     scale_down_looks_again: bool = False

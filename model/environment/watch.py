@@ -124,12 +124,12 @@ class PodWatch(Component):
         for pod in self.universe[Pod]:
             start = self.api.at_start(pod)
             self.lister[pod] = start
-            if pod.exists:
+            if pod.exists and not (pod.foreign and pod.node is None):
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
 
     def publish(self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False) -> None:
         """The API server appends an event; `old` is the object before the write. `for_all`: no filter hides it."""
-        relevant = {h: passes(h, old) | passes(h, new) | for_all for h in Handler}
+        relevant = {h: self.passes(h, pod, old) | self.passes(h, pod, new) | for_all for h in Handler}
         length = self.log.length
         for handler in Handler:
             idle = self.next[handler] == length
@@ -140,6 +140,12 @@ class PodWatch(Component):
                 pod=pod, object=new, for_queue=relevant[Handler.QUEUE], for_cache=relevant[Handler.CACHE]
             )
         )
+
+    def passes(self, handler: Handler, pod: Pod, shown: PodObject) -> Expr:
+        """Whether the handler's filter lets an object of the pod pass; that of the queue asks for whom the pod waits (responsibleForPod)."""
+        if pod.foreign and handler is Handler.QUEUE:
+            return as_expr(False)
+        return passes(handler, shown)
 
     def under_name(self, pod: Pod) -> PodObject:
         """What the lister's Get finds under the pod's name, which may be another pod's by now."""
@@ -182,7 +188,7 @@ class PodWatch(Component):
 
     def processed(self, handler: Handler, pod: Pod, new: PodObject) -> None:
         """The handler is through with its event; events that nobody waits for are forgotten."""
-        self.seen[handler][pod] = Record.choose(passes(handler, new), new, PodObject())
+        self.seen[handler][pod] = Record.choose(self.passes(handler, pod, new), new, PodObject())
         following = self.log.length
         for i in reversed(range(self.log.capacity)):
             waiting = (self.next[handler] < i) & self.log.entry(i).relevant(handler)
@@ -245,7 +251,8 @@ class PodWatch(Component):
             self.lister[pod] = current
             if handled:
                 for handler in Handler:
-                    self.seen[handler][pod] = Record.choose(passes(handler, current), current, PodObject())
+                    shown = self.passes(handler, pod, current)
+                    self.seen[handler][pod] = Record.choose(shown, current, PodObject())
             else:
                 with when(current.exists):
                     self.publish(pod, PodObject(), current)

@@ -35,6 +35,7 @@ from .claim_section import (
     special_claim,
     take_backed,
 )
+from .controller_section import read_controllers, read_descheduler, refuse_descheduler
 from .directives import read_taints
 from .group_section import read_groups, refuse_groups
 from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
@@ -44,6 +45,7 @@ from .pod_section import (
     namespace_of,
     read_namespaces,
     read_pod,
+    refuse_foreign,
     refuse_names,
     start_order,
 )
@@ -243,6 +245,8 @@ CLUSTER_FIELDS = (
     "volumes",
     "volumeClaims",
     "podGroups",
+    "controllers",
+    "descheduler",
     "scope",
     "config",
 )
@@ -286,7 +290,10 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         )
         for i, (n, m) in enumerate(pods.items())
     )
+    owners, made_pods = read_controllers(fields.get("controllers"), pods, made_pods, list(made))
+    owned = {name for owner in owners for _, names in owner.slots for name in names}
     refuse_names(pods)
+    refuse_foreign(pods)
     refuse_oversize({n: amounts for n, amounts in asked.items() if not pods_become[n]}, has)
     _refuse_crowded(nodes, made_pods, has, asked)
     classes = read_classes(fields.get("storageClasses"))
@@ -301,7 +308,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     claims = add_special_claims(claims, fields.get("resourceClaims"), backed)
     refuse_claims(pods, made_pods, claims)
     absent = {
-        "pod_creations": [n for n, m in pods.items() if not m.exists],
+        "pod_creations": [n for n, m in pods.items() if not m.exists and n not in owned],
         "node_creations": [n for n, m in nodes.items() if not m.exists],
         "node_updates": [v.name for v in versions_of(made.values()) if v.content is not v.node],
         "pod_updates": [v.name for v in pod_versions_of(made_pods) if v.content is not v.pod],
@@ -319,6 +326,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         points.add(ExtensionPoint.PERMIT)
     scope = read_scope(fields.get("scope"), absent, points)
     refuse_groups(top, pods, made_pods, groups, scope)
+    strategies = read_descheduler(fields.get("descheduler"))
+    refuse_descheduler(fields, owners, scope, budgets)
     if claims and (scope.restarts or scope.leader_changes):
         top.fail(
             "what a new process makes of claims is not modelled: remove `restarts` and `leader_changes`, or the claims"
@@ -346,6 +355,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         written,
         tuple(volumes.values()),
         tuple(volume_claims.values()),
+        owners,
+        strategies,
     )
     names = [quantity.name for quantity in spec.unknown]
     for name in names:

@@ -23,6 +23,7 @@ POD_FIELDS = (
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
     "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector",
+    "schedulerName",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
@@ -31,6 +32,9 @@ NAMESPACE_FIELDS = ("labels",)
 MAX_GRACE = 1 << 31
 # PriorityClass values: users may go up to a billion, the system classes use two.
 MIN_PRIORITY, MAX_PRIORITY = -(1 << 31), 2_000_001_000
+
+DEFAULT_SCHEDULER = "default-scheduler"
+"""The profile of kube-scheduler that is modelled; pods with another name are a second scheduler's."""
 
 POLICIES = ("PreemptLowerPriority", "Never")
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
@@ -110,6 +114,7 @@ def _version(
         host_ports=read_host_ports(fields.get("hostPorts")),
         finishes=fields["finishes"].boolean() if "finishes" in fields else False,
         extender_selector=read_labels(fields, "extenderSelector"),
+        foreign=_is_foreign(fields),
         **resources,
         **others,
     )
@@ -170,6 +175,28 @@ def _gated(fields: Mapping[str, Value]) -> bool:
     if found and "nodeName" in fields:
         gates.fail("a pod with gates is on no node: remove `nodeName` or `schedulingGates`")
     return bool(found)
+
+
+def _is_foreign(fields: Mapping[str, Value]) -> bool:
+    return "schedulerName" in fields and fields["schedulerName"].scalar("a name") != DEFAULT_SCHEDULER
+
+
+def refuse_foreign(pods: Members) -> None:
+    """Refuse what is not modelled of a pod that another scheduler places, and a third scheduler."""
+    others: set[str] = set()
+    for member in pods.values():
+        if not _is_foreign(member.fields):
+            continue
+        others.add(member.fields["schedulerName"].scalar("a name"))
+        if len(others) > 1:
+            member.fields["schedulerName"].fail(
+                "one scheduler beside kube-scheduler is modelled: name the same one"
+            )
+        for other in ("resourceClaims", "volumes", "podGroup", "extensionPoints", "recreates"):
+            if other in member.fields:
+                member.fields[other].fail(
+                    f"of a pod that another scheduler places, this is not modelled: remove `{other}` or `schedulerName`"
+                )
 
 
 def _finalizers(value: Value | None) -> bool:

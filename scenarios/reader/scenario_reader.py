@@ -15,6 +15,7 @@ from .cluster_section import (
     VERSION_FIELDS,
     read_cluster,
 )
+from .controller_section import CONTROLLER_FIELDS, STRATEGIES, STRATEGY_FIELDS
 from .directives import (
     AFFINITY_FIELDS,
     NODE_AFFINITY_FIELDS,
@@ -76,6 +77,9 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`volumes`": VOLUME_FIELDS,
     "`volumeClaims`": VOLUME_CLAIM_FIELDS,
     "`podGroups`": GROUP_FIELDS,
+    "`controllers`": CONTROLLER_FIELDS,
+    "`descheduler`": STRATEGIES,
+    "Plugins of the descheduler": STRATEGY_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
     "`expect`": EXPECT_FIELDS,

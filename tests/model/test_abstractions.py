@@ -35,6 +35,7 @@ from podrace.model.environment.objects import (
     Volume,
     VolumeClaim,
 )
+from podrace.model.environment.owned_pods import Owned
 from podrace.model.environment.placement_rules import (
     NodeAffinity,
     NodeTerm,
@@ -46,11 +47,13 @@ from podrace.model.environment.placement_rules import (
 )
 from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.environment.volumes import VolumeUse
+from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
+from podrace.model.scheduler.other_scheduler import ForeignPod, KnownPod
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.scenarios import find_scenarios
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
@@ -332,6 +335,61 @@ def test_a_autoscaler():
     assert not [
         v.name for v in system(ClusterSpec("not", spec.pods, spec.nodes)).variables if "autoscaler" in v.name
     ]
+
+
+def owned(*, pods=("a", "b"), strategies=()):
+    made = [Pod(i, name, 1, exists=i == 0) for i, name in enumerate(pods)]
+    owners = (OwnerSpec("web", OwnerKind.REPLICA_SET, 1, (("", tuple(pods)),)),)
+    return ClusterSpec("owned", tuple(made), nodes(2, 2), Scope(), owners=owners, strategies=strategies)
+
+
+def test_a_other_scheduler():
+    pods = (Pod(0, "p", 1), Pod(1, "q", 1, foreign=True))
+    of = ClusterSpec("two", pods, nodes(1))
+    model = concrete(of, "1.36")
+    other, (_, _), (q,) = (
+        model.part("other_scheduler"),
+        model.model.entities[KnownPod],
+        model.model.entities[ForeignPod],
+    )
+    assert {t.step for t in system(of).transitions if t.part == "other_scheduler"} == {
+        "hear",
+        "assume",
+        "bind",
+    }
+    assert not [v for v in system(ClusterSpec("one", pods[:1], nodes(1))).variables if "other" in v.name]
+    queue = model.part("queue")
+    assert [model.get(partial(queue.contains, p)) for p in pods] == [True, False]
+    model.do(lambda: model.part("api").bind(pods[0], of.nodes[0]))
+    assert enabled(model, lambda: other.assume(q, of.nodes[0]))
+    model.do(lambda: other.hear(model.model.entities[KnownPod][0]))
+    assert not enabled(model, lambda: other.assume(q, of.nodes[0]))
+
+
+def test_a_owned():
+    of = owned()
+    model = concrete(of, "1.36")
+    controllers, (a, b) = model.part("controllers"), model.model.entities[Owned]
+    model.do(lambda: model.part("api").remove_pod(a.pod))
+    # What a controller hears of is the newest version; and a is not used again while the scheduler has it.
+    model.do(lambda: controllers.hear(a))
+    assert [enabled(model, lambda o=o: controllers.create(o)) for o in (a, b)] == [False, True]
+    alone = concrete(owned(pods=("a",)), "1.36")
+    controllers, (a,) = alone.part("controllers"), alone.model.entities[Owned]
+    alone.do(lambda: alone.part("api").remove_pod(a.pod))
+    alone.do(lambda: controllers.hear(a))
+    assert not enabled(alone, lambda: controllers.create(a))
+    found = {t.label.partition("(")[0] for t in system(of).transitions}
+    assert {label for label in found if label.startswith("controllers")} == {
+        "controllers.hear", "controllers.create", "controllers.delete",
+    }  # fmt: skip
+
+
+def test_a_descheduler():
+    of = owned(strategies=(StrategySpec(StrategyKind.LOW_UTILIZATION, low=20, high=30),))
+    transitions = [t for t in system(of).transitions if t.part == "descheduler"]
+    assert {(t.step, t.fair) for t in transitions} == {("choose", False), ("evict", True)}
+    assert not [t for t in system(owned()).transitions if t.step == "choose"]
 
 
 def test_a_rounding():

@@ -28,6 +28,7 @@ _ROOMS_OF_CHANGES = ("cycles", "caching", "queueing", "framework", "preempting",
 
 BELOW = {
     "environment": set[str](),
+    "environment.controllers": {"environment"},
     "scheduler.framework": {"environment"},
     "scheduler.cache": {"environment", "scheduler.framework"},
     "scheduler.queue": {"environment", "scheduler.framework"},

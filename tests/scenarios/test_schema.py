@@ -36,7 +36,8 @@ PARTS = {
     "`podDisruptionBudgets`": "podDisruptionBudget", "`devices`": "device", "`resourceClaims`": "resourceClaim",
     "`resourceClaimTemplates`": "resourceClaimTemplate", "`deviceClasses`": "deviceClass",
     "`storageClasses`": "storageClass", "`volumes`": "volume",
-    "`volumeClaims`": "volumeClaim", "`podGroups`": "podGroup", "`config`": "config", "`scope`": "scope",
+    "`volumeClaims`": "volumeClaim", "`podGroups`": "podGroup", "`controllers`": "controller",
+    "`descheduler`": "descheduler", "Plugins of the descheduler": "deschedulerPlugin", "`config`": "config", "`scope`": "scope",
     "`expect`": "expectation", "`verdicts`": "verdict", "`race`": "race", "`residual`": "residual",
 }  # fmt: skip
 """The part of the schema for each table of docs/scenarios.md."""

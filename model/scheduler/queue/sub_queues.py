@@ -98,7 +98,7 @@ class SubQueues(Component):
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:
-            if pod.exists and pod.node is None:
+            if pod.exists and pod.node is None and not pod.foreign:
                 start = self.api.at_start(pod)
                 self.put(pod, self.entering(pod, SubQueue.ACTIVE, start), start.copy())
 

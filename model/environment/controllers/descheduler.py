@@ -1,0 +1,270 @@
+"""The descheduler: it evicts pods that would be better somewhere else, so that they are made anew and placed there (kubernetes-sigs/descheduler, 0.33).
+
+It places nobody. It looks at pods and nodes as its informers have them, chooses, and asks the eviction subresource some time after. It evicts no pod without an owner, and
+none of a DaemonSet (constraints.go of its DefaultEvictor). What a plugin takes for better, kube-scheduler need not: then the same happens again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ...language import (
+    Component,
+    Entity,
+    Expr,
+    Words,
+    all_of,
+    any_of,
+    as_expr,
+    count,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    total,
+    when,
+    words,
+)
+from ..node_versions import versions_in
+from ..objects import ClusterSpec, Node, Pod
+from ..owned_pods import Owned
+from ..pod_versions import in_form
+from ..workloads import OwnerKind, StrategyKind, StrategySpec
+
+if TYPE_CHECKING:
+    from ..api import APIServer
+    from ..budgets import Budgets
+
+
+class Strategy(Entity):
+    """A plugin of the descheduler that is enabled."""
+
+    def __init__(self, index: int, of: StrategySpec) -> None:
+        super().__init__(index, of.kind.value)
+        self.of = of
+
+
+def strategies_of(spec: ClusterSpec) -> tuple[Strategy, ...]:
+    """The plugins that a cluster's descheduler has."""
+    return tuple(Strategy(i, of) for i, of in enumerate(spec.strategies))
+
+
+class Descheduler(Component):
+    """`chosen[p]`: the plugin that has chosen to evict the pod, which it has still to ask for."""
+
+    api: APIServer
+    budgets: Budgets
+
+    chosen = per(Owned, ref(Strategy))
+
+    phrases = words({"chosen": Words("the descheduler has chosen {0}, by {after}", "", decisive=True)})
+
+    # --- what it does ----------------------------------------------------------------------------------------
+
+    @step(actor="descheduler", fair=False)
+    @tells("The descheduler looks at the cluster, and {strategy} chooses {owned}.")
+    def choose(self, owned: Owned, strategy: Strategy) -> None:
+        """Deschedule or Balance of a plugin, upon what its informers have: one pod at a time."""
+        if owned.owner.kind is OwnerKind.DAEMON_SET:
+            require(False)
+            return
+        require(~any_of(as_expr(self.chosen[other]).is_some for other in self.universe[Owned]))
+        require(self.stays(owned.pod) & self.is_misplaced(owned, strategy.of))
+        if strategy.of.node_fit:
+            require(self.fits_elsewhere(owned, strategy.of))
+        self.chosen[owned] = strategy
+
+    @step(actor="descheduler", each="owned")
+    @tells("The descheduler asks for the eviction of {owned}.")
+    def evict(self, owned: Owned) -> None:
+        """The eviction subresource: refused if a budget allows no disruption, or if the pod has two; a pod that is gone is not found."""
+        require(as_expr(self.chosen[owned]).is_some)
+        self.chosen[owned] = None
+        pod, protecting = owned.pod, self.budgets.protecting(owned.pod)
+        if not protecting:
+            with when(self.stays(pod)):
+                self.api.delete_pod(pod)
+        elif self.budgets.kept and len(protecting) == 1:
+            (budget,) = protecting
+            with when(self.stays(pod) & ~self.budgets.evicting[pod] & (self.budgets.allowed[budget] > 0)):
+                self.budgets.take(budget, pod)
+                self.budgets.evicting[pod] = True
+
+    # --- what it thinks --------------------------------------------------------------------------------------
+
+    def stays(self, pod: Pod) -> Expr:
+        """Whether the pod is on a node, and nobody has deleted it."""
+        current = self.api.pod[pod]
+        return as_expr(current.assigned & ~current.terminating)
+
+    def is_misplaced(self, owned: Owned, strategy: StrategySpec) -> Expr:
+        """Whether a plugin thinks that the pod should be elsewhere."""
+        found: dict[StrategyKind, Callable[[Owned, StrategySpec, Node, Node], Expr]] = {
+            StrategyKind.NODE_TAINTS: self._is_repelled,
+            StrategyKind.NODE_AFFINITY: self._asks_for_others,
+            StrategyKind.SPREAD: self._is_crowded,
+            StrategyKind.DUPLICATES: self._is_duplicate,
+            StrategyKind.LOW_UTILIZATION: self._is_on_a_busy_node,
+        }
+        says = found[strategy.kind]
+        return any_of(
+            self.is_on(owned.pod, node) & shown & says(owned, strategy, node, content)
+            for node in self.universe[Node]
+            for shown, content in self.contents(node)
+        )
+
+    def _is_repelled(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        """removepodsviolatingnodetaints: a taint of the node with NoSchedule that the pod does not tolerate."""
+        return as_expr(_repels(owned.pod, content, ("NoSchedule",)))
+
+    def _asks_for_others(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        """removepodsviolatingnodeaffinity: the node is not what the pod requires, or another is more what it prefers; some node would do."""
+        pod = owned.pod
+        if not strategy.prefers:
+            return as_expr(not pod.asks_for(content)) & self.fits_some(pod, self.universe[Node])
+        if _likes(strategy, content):
+            return as_expr(False)
+        better = any_of(
+            self.api.node_exists[other] & shown
+            for other in self.universe[Node]
+            for shown, version in self.contents(other)
+            if _likes(strategy, version)
+        )
+        return better & self.fits_some(pod, self.universe[Node])
+
+    def _is_crowded(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        """removepodsviolatingtopologyspreadconstraint: the pod's domain has more pods than the average, and too many more than another has."""
+        if not strategy.selector.matches(owned.pod.labels):
+            return as_expr(False)
+        here, domains = self._domains(strategy, content)
+        return self._is_above(here, domains) & any_of(
+            there & (here - number > strategy.max_skew) for there, number in domains
+        )
+
+    def _domains(self, strategy: StrategySpec, content: Node) -> tuple[Expr, list[tuple[Expr, Expr]]]:
+        """How many pods count in the domain of a node, and of each domain whether it is there, and how many count in it."""
+        key = strategy.topology_key
+        nodes: dict[str, list[tuple[Node, Expr]]] = {}
+        for node in self.universe[Node]:
+            for shown, version in self.contents(node):
+                if key in version.labels:
+                    nodes.setdefault(version.labels[key], []).append(
+                        (node, self.api.node_exists[node] & shown)
+                    )
+        pods = [owned.pod for owned in self.universe[Owned] if strategy.selector.matches(owned.pod.labels)]
+        numbers = {
+            value: count(
+                self.stays(pod) & any_of(self.is_on(pod, node) & there for node, there in members)
+                for pod in pods
+            )
+            for value, members in nodes.items()
+        }
+        domains = [(any_of(there for _, there in nodes[value]), numbers[value]) for value in nodes]
+        return numbers.get(content.labels.get(key, ""), as_expr(0)), domains
+
+    def _is_above(self, here: Expr, domains: list[tuple[Expr, Expr]]) -> Expr:
+        return here * count(there for there, _ in domains) > total(number for _, number in domains)
+
+    def _is_below(self, here: Expr, domains: list[tuple[Expr, Expr]]) -> Expr:
+        return here * count(there for there, _ in domains) < total(number for _, number in domains)
+
+    def _is_duplicate(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        """removeduplicates: of the owner's pods, more are on the node than their number by that of nodes for them, rounded up."""
+        pods = [other.pod for other in self.universe[Owned] if other.owner is owned.owner]
+        here = count(self.is_on(pod, node) & self.stays(pod) for pod in pods)
+        everywhere = count(self.stays(pod) for pod in pods)
+        targets = [
+            self.api.node_exists[other] & any_of(s for s, v in self.contents(other) if _takes(owned.pod, v))
+            for other in self.universe[Node]
+        ]
+        number = count(targets)
+        return (here > 1) & (number > 1) & ((here - 1) * number >= everywhere)
+
+    def _is_on_a_busy_node(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        """lownodeutilization: the node is used more than the target, and another less than the threshold."""
+        busy = self._used(node) * 100 > strategy.high * content.cpu
+        idle = any_of(
+            self.api.node_exists[other] & shown & (self._used(other) * 100 < strategy.low * version.cpu)
+            for other in self.universe[Node]
+            if other is not node
+            for shown, version in self.contents(other)
+            if not version.unschedulable
+        )
+        return busy & idle
+
+    def _used(self, node: Node) -> Expr:
+        pods = self.universe[Pod]
+        return total(select(self.is_on(pod, node), self.asked(pod, "cpu"), 0) for pod in pods)
+
+    # --- where it thinks that a pod fits ---------------------------------------------------------------------
+
+    def fits_elsewhere(self, owned: Owned, strategy: StrategySpec) -> Expr:
+        """PodFitsAnyOtherNode; of the spread, of the nodes in domains that have fewer pods than the average."""
+        pod, nodes = owned.pod, self.universe[Node]
+        if strategy.kind is StrategyKind.SPREAD:
+            return any_of(
+                shown
+                & ~self.is_on(pod, node)
+                & self.fits(pod, node, version)
+                & self._is_below(*self._domains(strategy, version))
+                for node in nodes
+                for shown, version in self.contents(node)
+                if strategy.topology_key in version.labels
+            )
+        return any_of(~self.is_on(pod, node) & self.fits_some(pod, (node,)) for node in nodes)
+
+    def fits_some(self, pod: Pod, nodes: tuple[Node, ...]) -> Expr:
+        """PodFitsAnyNode: whether the pod passes NodeFit on one of the nodes."""
+        return any_of(
+            shown & self.fits(pod, node, version) for node in nodes for shown, version in self.contents(node)
+        )
+
+    def fits(self, pod: Pod, node: Node, content: Node) -> Expr:
+        """NodeFit: the node is there, not cordoned, what the pod asks for, without a taint that it does not tolerate, and has room; room for itself it has where it is."""
+        if not _takes(pod, content):
+            return as_expr(False)
+        room = all_of(self._has_room(pod, node, content, resource) for resource in pod.resources)
+        number = count(self.is_on(other, node) for other in self.universe[Pod] if other is not pod)
+        slots = as_expr(True) if content.pods is None else number + 1 <= content.pods
+        return self.api.node_exists[node] & (self.is_on(pod, node) | (room & slots))
+
+    def _has_room(self, pod: Pod, node: Node, content: Node, resource: str) -> Expr:
+        asked = self.asked(pod, resource)
+        others = (other for other in self.universe[Pod] if other is not pod)
+        taken = total(select(self.is_on(other, node), self.asked(other, resource), 0) for other in others)
+        return (asked == 0) | (taken + asked <= content.allocatable(resource))
+
+    def asked(self, pod: Pod, resource: str) -> Expr:
+        """What the pod's object asks for now."""
+        return in_form(self.universe, pod, self.api.pod[pod].version, lambda form: form.request(resource))
+
+    def is_on(self, pod: Pod, node: Node) -> Expr:
+        """Whether the pod's object says that it is on the node."""
+        current = self.api.pod[pod]
+        return current.assigned & (current.node == node)
+
+    def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
+        """What the node's object may say, and whether it does."""
+        versions = versions_in(self.universe, node)
+        if not versions:
+            yield as_expr(True), node
+        for version in versions:
+            yield as_expr(self.api.node_version[node]) == version, version.content
+
+
+def _repels(pod: Pod, node: Node, effects: tuple[str, ...]) -> bool:
+    kept_off = [taint for taint in node.taints if taint.effect in effects]
+    return not all(any(t.tolerates(taint) for t in pod.tolerations) for taint in kept_off)
+
+
+def _takes(pod: Pod, node: Node) -> bool:
+    """Whether the node may take the pod, room apart."""
+    repelled = _repels(pod, node, ("NoSchedule", "NoExecute"))
+    return pod.asks_for(node) and not node.unschedulable and not repelled
+
+
+def _likes(strategy: StrategySpec, node: Node) -> bool:
+    return all(node.labels.get(key) == value for key, value in strategy.prefers.items())

@@ -1,0 +1,66 @@
+"""Workloads and the descheduler's policy as a scenario gives them: who makes pods anew, and who has them evicted so that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from .placement_rules import Selector
+
+
+class OwnerKind(Enum):
+    """The kind of an owner of pods; the value is how a scenario names it. A Deployment makes its pods by a ReplicaSet."""
+
+    REPLICA_SET = "ReplicaSet"
+    DEPLOYMENT = "Deployment"
+    JOB = "Job"
+    STATEFUL_SET = "StatefulSet"
+    DAEMON_SET = "DaemonSet"
+
+
+@dataclass(frozen=True)
+class OwnerSpec:
+    """An owner: a controller keeps so many of its pods in being.
+
+    `replicas` is how many it wants; of a Job, how many are to succeed (spec.completions), all of them at once. `slots` are its pods: for each place
+    the names of those that may stand for it. A place is an ordinal of a StatefulSet, or the name of a node of a DaemonSet; other owners have
+    one. `parallel`: a StatefulSet's podManagementPolicy is Parallel. `waits_for_end`: a Job's podReplacementPolicy is Failed: a pod is replaced
+    when it has ended, not when it begins to.
+    """
+
+    name: str
+    kind: OwnerKind
+    replicas: int
+    slots: tuple[tuple[str, tuple[str, ...]], ...]
+    parallel: bool = False
+    waits_for_end: bool = False
+
+
+class StrategyKind(Enum):
+    """A plugin of the descheduler; the value is its name."""
+
+    NODE_TAINTS = "RemovePodsViolatingNodeTaints"
+    NODE_AFFINITY = "RemovePodsViolatingNodeAffinity"
+    SPREAD = "RemovePodsViolatingTopologySpreadConstraint"
+    DUPLICATES = "RemoveDuplicates"
+    LOW_UTILIZATION = "LowNodeUtilization"
+
+
+@dataclass(frozen=True)
+class StrategySpec:
+    """A plugin of the descheduler that is enabled, with its arguments.
+
+    `node_fit`: it evicts only what fits on some other node (nodeFit of the DefaultEvictor, topologyBalanceNodeFit of the spread). `prefers`: the labels of the nodes
+    that pods prefer (preferredDuringSchedulingIgnoredDuringExecution). `topology_key`, `max_skew`, `selector`: the constraint that it balances, which
+    the scheduler takes for a score (ScheduleAnyway). `low`, `high`: the shares of a node's CPU, in per cent, below and above which it is used too little and too much.
+    """
+
+    kind: StrategyKind
+    node_fit: bool = False
+    prefers: Mapping[str, str] = field(default_factory=dict)
+    topology_key: str = ""
+    max_skew: int = 1
+    selector: Selector = field(default_factory=Selector)
+    low: int = 0
+    high: int = 100

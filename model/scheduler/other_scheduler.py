@@ -1,0 +1,131 @@
+"""A second scheduler that places pods of its own (spec.schedulerName) on the same nodes.
+
+It has the filters of kube-scheduler, and informers, cache and assumptions of its own. Its queue, backoff, preemption and binding goroutines are not modelled: it tries its
+pods at any moment in which it sees room. Two schedulers agree upon nothing: each hears of what the other has placed when that is bound and its informer tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..environment.node_versions import NodeVersion
+from ..environment.objects import Node, Pod
+from ..environment.pod_versions import PodVersion, in_form
+from ..language import Component, Entity, Expr, Words, as_expr, per, ref, require, step, tells, when, words
+from .framework.placement import Placement
+
+if TYPE_CHECKING:
+    from ..environment.api import APIServer
+    from .framework.filters import Filters
+
+
+class KnownPod(Entity):
+    """A pod as the second scheduler sees it."""
+
+    def __init__(self, index: int, pod: Pod) -> None:
+        super().__init__(index, pod.name)
+        self.pod = pod
+
+
+class ForeignPod(Entity):
+    """A pod that the second scheduler places."""
+
+    def __init__(self, index: int, pod: Pod) -> None:
+        super().__init__(index, pod.name)
+        self.pod = pod
+
+
+def known_pods(pods: Sequence[Pod]) -> tuple[KnownPod, ...]:
+    """The pods that a second scheduler sees: all, if there is one."""
+    return tuple(KnownPod(i, pod) for i, pod in enumerate(pods)) if foreign_pods(pods) else ()
+
+
+def foreign_pods(pods: Sequence[Pod]) -> tuple[ForeignPod, ...]:
+    """The pods that it places."""
+    return tuple(ForeignPod(i, pod) for i, pod in enumerate(pod for pod in pods if pod.foreign))
+
+
+class OtherScheduler(Component):
+    """`node[p]`: where its informer has the pod. `assumed[p]`: where it has placed the pod, until its informer shows it, or the Binding fails."""
+
+    api: APIServer
+    filters: Filters
+
+    node = per(KnownPod, ref(Node))
+    assumed = per(ForeignPod, ref(Node))
+
+    phrases = words(
+        {
+            "node": Words("second scheduler: {0} is on {after}", "second scheduler: {0} is gone"),
+            "assumed": Words("second scheduler: {0} is assumed on {after}", "", decisive=True),
+        }
+    )
+
+    def setup(self) -> None:
+        for seen in self.universe[KnownPod]:
+            self.node[seen] = seen.pod.node
+
+    @step(actor="second scheduler's informer", each="seen")
+    @tells("The second scheduler hears where {seen} is.")
+    def hear(self, seen: KnownPod) -> None:
+        """Its cache has what is so now; until this comes, what was."""
+        now = self.api.pod[seen.pod].node
+        require(self.node[seen] != now)
+        self.node[seen] = now
+        for foreign in self.universe[ForeignPod]:
+            if foreign.pod is seen.pod:
+                self.assumed[foreign] = None
+
+    @step(actor="second scheduler", each="foreign")
+    @tells("The second scheduler finds room for {foreign} on {node}, and assumes it there.")
+    def assume(self, foreign: ForeignPod, node: Node) -> None:
+        """A cycle of its own: the filters pass on what its cache shows."""
+        current = self.api.pod[foreign.pod]
+        require(
+            current.pending & ~current.terminating & ~current.gated & as_expr(self.assumed[foreign]).is_none
+        )
+        where = self.placement()
+        require(where.live[node] & self.fits(foreign.pod, node, where))
+        self.assumed[foreign] = node
+
+    @step(actor="second scheduler", each="foreign")
+    @tells("The second scheduler binds {foreign}.")
+    def bind(self, foreign: ForeignPod) -> None:
+        """Its Binding; one that is refused ends the assumption, one that is accepted keeps it until the informer shows the pod."""
+        pod = foreign.pod
+        node = as_expr(self.assumed[foreign])
+        accepted = self.api.can_bind(pod)
+        pending = self.api.pod[pod].pending
+        require(node.is_some & (pending | ~self.api.pod[pod].exists))
+        with when(~accepted):
+            self.assumed[foreign] = None
+        with when(accepted):
+            self.api.bind(pod, node)
+
+    def fits(self, pod: Pod, node: Node, where: Placement) -> Expr:
+        """Whether the filters let the pod pass on the node."""
+        return in_form(
+            self.universe,
+            pod,
+            self.api.pod[pod].version,
+            lambda form: where.ask(node, lambda content, at: as_expr(self.filters.fits(form, content, at))),
+        )
+
+    def placement(self) -> Placement:
+        """What its cache shows: the pods where its informer has them, and where it has assumed them; of nodes and versions, what is so."""
+        assumed = {foreign.pod: as_expr(self.assumed[foreign]) for foreign in self.universe[ForeignPod]}
+        on = {
+            seen.pod: {
+                node: (self.node[seen] == node)
+                | (assumed[seen.pod] == node if seen.pod in assumed else False)
+                for node in self.universe[Node]
+            }
+            for seen in self.universe[KnownPod]
+        }
+        return Placement(
+            on,
+            {node: as_expr(self.api.node_exists[node]) for node in self.universe[Node]},
+            shown={v: self.api.node_version[v.node] == v for v in self.universe[NodeVersion]},
+            held={v: self.api.pod[v.pod].version == v.number for v in self.universe[PodVersion]},
+        )

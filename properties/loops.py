@@ -1,0 +1,98 @@
+"""Properties of those who take pods away and those who make them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..model.environment.objects import Pod
+from ..model.environment.owned_pods import Owned, Owner
+from ..model.environment.workloads import OwnerKind
+from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, per, when
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.controllers.replacement import Controllers
+    from ..model.environment.kubelet import Kubelet
+
+
+class NoReplacementForEver(Property):
+    """It never goes on for ever that pods of one owner are taken off their nodes, made anew, and placed again.
+
+    They are taken away by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller; that a pod finishes by itself does not
+    count. Users act finitely often, so nothing but the cluster's own components keeps such a loop going.
+    """
+
+    id = "L-LOOP"
+    kind = "liveness"
+
+    controllers: Controllers
+    kubelet: Kubelet
+
+    placed = per(
+        Owner, boolean()
+    )  # the last that happened to a pod of the owner is that it was placed, not that it was taken away
+
+    def pods_of(self, owner: Owner) -> list[Pod]:
+        """The owner's pods."""
+        return [owned.pod for owned in self.universe[Owned] if owned.owner is owner]
+
+    def stays(self, pod: Pod) -> Expr:
+        """Whether the pod is on a node, and nobody has deleted it."""
+        current = self.api.pod[pod]
+        return as_expr(current.assigned & ~current.terminating)
+
+    def observe(self) -> None:
+        for owner in self.universe[Owner]:
+            for pod in self.pods_of(owner):
+                stays = partial(self.stays, pod)
+                finished = self.api.finished[pod] & ~self.kubelet.rejected[pod]
+                with when(before(stays) & ~stays() & ~finished):
+                    self.placed[owner] = False
+                with when(~before(stays) & stays()):
+                    self.placed[owner] = True
+
+    def cases(self) -> Iterator[Case]:
+        for owner in self.universe[Owner]:
+            moved = as_expr(self.placed[owner])
+            yield Case(
+                f"pods of {owner.name} are taken away, made anew and placed again, for ever",
+                as_expr(True),
+                (moved, ~moved),
+            )
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"a pod of an owner is placed": any_of(self.placed[o] for o in self.universe[Owner])}
+
+
+class NoMoreThanWanted(Property):
+    """No owner has more pods than it wants; of a Job and a StatefulSet those that terminate count, too.
+
+    A user sees two pods of one ordinal's work, or a pod too many that takes the room of another until its controller deletes it. A Job whose podReplacementPolicy is
+    TerminatingOrFailed makes a pod while the one before terminates: that is what it says, and its room is not free yet.
+    """
+
+    id = "S-MANY"
+
+    def wanted(self, owner: Owner) -> int:
+        """How many pods the owner wants at once."""
+        return owner.replicas
+
+    def counts(self, owned: Owned) -> Expr:
+        """Whether the pod counts."""
+        current = self.api.pod[owned.pod]
+        if owned.owner.kind in (OwnerKind.JOB, OwnerKind.STATEFUL_SET):
+            return as_expr(current.exists)
+        return as_expr(current.exists & ~current.terminating)
+
+    def number(self, owner: Owner) -> Expr:
+        """How many pods of the owner count."""
+        return count(self.counts(owned) for owned in self.universe[Owned] if owned.owner is owner)
+
+    def holds(self) -> Expr:
+        return all_of(self.number(owner) <= self.wanted(owner) for owner in self.universe[Owner])
+
+    def witnesses(self) -> dict[str, Expr]:
+        later = [owned for owned in self.universe[Owned] if not owned.pod.exists]
+        return {"a controller makes a pod": any_of(self.api.pod[owned.pod].exists for owned in later)}

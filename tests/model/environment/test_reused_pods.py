@@ -1,0 +1,146 @@
+"""A pod of an owner stands for one pod after the other: that is the same as a new pod each time, but for names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from podrace.checker.core.exploration import Budget
+from podrace.checker.explicit.reference import ReferenceSearch
+from podrace.model.environment.controllers.replacement import OUTLIVED, Controllers
+from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
+from podrace.model.environment.owned_pods import Owned
+from podrace.model.environment.workloads import OwnerKind, OwnerSpec
+from podrace.model.history import resolve
+from podrace.model.language import Component, Expr, State, TransitionSystem, boolean, per
+from podrace.model.language.sorts import Entity
+from podrace.properties import instrument
+
+
+class NoReuse(Controllers):
+    """Each pod is made once."""
+
+    used = per(Owned, boolean())
+
+    def setup(self) -> None:
+        super().setup()
+        for owned in self.universe[Owned]:
+            self.used[owned] = owned.pod.exists
+
+    def is_free(self, owned: Owned) -> Expr:
+        free: Expr = super().is_free(owned)
+        return free & ~self.used[owned]
+
+    def create(self, owned: Owned) -> None:
+        super().create(owned)
+        self.used[owned] = True
+
+
+def cluster(pods: int, *, kind: OwnerKind, scope: Scope) -> ClusterSpec:
+    nodes = (Node(0, "n", 1, labels={"dedicated": "x"}),)
+    made = (Pod(0, "a", 1, node=nodes[0], graceful=False),)
+    later = tuple(Pod(i, f"p{i}", 1, exists=False, graceful=False) for i in range(1, pods))
+    names = tuple(pod.name for pod in (*made, *later))
+    places = (("n", names),) if kind is OwnerKind.DAEMON_SET else (("", names),)
+    return ClusterSpec("reused", (*made, *later), nodes, scope, owners=(OwnerSpec("web", kind, 1, places),))
+
+
+def system_of(of: ClusterSpec, *patches: type[Component], release: str = "1.36") -> TransitionSystem:
+    return instrument(of, (*patches, *resolve(release).classes), [])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a variable stands: kept for a pod, or for nobody; and whether it refers to one."""
+
+    name: str
+    pod: int | None
+    refers: bool
+
+
+def places(system: TransitionSystem) -> list[Place | None]:
+    found: list[Place | None] = []
+    for variable in system.variables:
+        address = system.narration.addresses[variable.name]
+        owners = [k for k in address.keys if isinstance(k, (Pod, Owned))]
+        if address.state in OUTLIVED or address.state == "controllers.used":
+            found.append(None)
+            continue
+        pod = None if not owners else getattr(owners[0], "pod", owners[0]).index
+        others = tuple(getattr(k, "name", k) for k in address.keys if k not in owners)
+        tag = variable.sort.tag
+        found.append(
+            Place(
+                f"{address.state}{others}",
+                pod,
+                isinstance(tag, type) and issubclass(tag, Entity) and tag is Pod,
+            )
+        )
+    return found
+
+
+def nameless(state: State, where: list[Place | None]) -> tuple[object, ...]:
+    """A state without the names of pods, and without those of whom nobody knows anything."""
+    kept: dict[int, list[tuple[str, object]]] = {}
+    for code, place in zip(state, where, strict=True):
+        if place is None:
+            continue
+        if place.pod is not None and code:
+            kept.setdefault(place.pod, []).append((place.name, "a pod" if place.refers else code))
+        if place.refers and code:
+            kept.setdefault(code - 1, []).append((f"in {place.name}", place.pod is None))
+    order = sorted(kept, key=lambda pod: sorted(map(repr, kept[pod])))
+    rank = {pod: i for i, pod in enumerate(order)}
+    common = [
+        (
+            place.name,
+            None if place.pod is None else rank[place.pod],
+            rank[code - 1] + 1 if place.refers and code else code,
+        )
+        for code, place in zip(state, where, strict=True)
+        if place is not None and (place.pod is None or place.pod in rank)
+    ]
+    return tuple(sorted(common, key=repr))
+
+
+def reached(system: TransitionSystem) -> set[tuple[object, ...]]:
+    search = ReferenceSearch(system, Budget(), None)
+    search.run()
+    assert not any("remembered" in name for name in search.constraints_hit)
+    where = places(system)
+    return {nameless(state, where) for state in search.states}
+
+
+def small(deletions: int) -> Scope:
+    return Scope(pod_events=2, flush=False, backoff=False, pod_deletions=deletions)
+
+
+class UsedAtOnce(Controllers):
+    """A pod stands for another as soon as its object is gone, whoever still knows of it."""
+
+    def is_free(self, owned: Owned) -> Expr:
+        return ~self.api.finds(owned.pod)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("release", "kind", "deletions", "states"),
+    [
+        ("1.24", OwnerKind.REPLICA_SET, 1, 925),
+        ("1.36", OwnerKind.REPLICA_SET, 2, 4465),
+        ("1.36", OwnerKind.DAEMON_SET, 1, 50),
+    ],
+)
+def test_a_pod_that_is_used_again_is_a_new_one(
+    release: str, kind: OwnerKind, deletions: int, states: int
+) -> None:
+    of = cluster(1 + deletions, kind=kind, scope=small(deletions))
+    new = reached(system_of(of, NoReuse, release=release))
+    assert reached(system_of(of, release=release)) == new
+    assert len(new) == states
+
+
+def test_one_that_is_used_too_early_is_not() -> None:
+    of = cluster(2, kind=OwnerKind.REPLICA_SET, scope=small(1))
+    assert reached(system_of(of, UsedAtOnce)) != reached(system_of(of, NoReuse))

@@ -1,0 +1,84 @@
+"""Proposed patches for what docs/actors.md tells of, each as a subclass of a part of the model."""
+
+from __future__ import annotations
+
+from podrace.model.environment.controllers.descheduler import Descheduler
+from podrace.model.environment.controllers.replacement import Controllers, Phase
+from podrace.model.environment.objects import Node, Pod
+from podrace.model.environment.owned_pods import Owned, Owner
+from podrace.model.environment.workloads import StrategyKind, StrategySpec
+from podrace.model.language import Expr, any_of, as_expr
+from podrace.model.scheduler import Filters
+from podrace.model.scheduler.framework.placement import Placement
+from podrace.model.scheduler.framework.status import Code
+
+
+class PreferredHaveRoom(Descheduler):
+    """Of the nodes that a pod prefers those alone count on which it fits."""
+
+    def _asks_for_others(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        asks: Expr = super()._asks_for_others(owned, strategy, node, content)
+        preferred = (
+            shown
+            & as_expr(all(version.labels.get(k) == v for k, v in strategy.prefers.items()))
+            & self.fits(owned.pod, other, version)
+            for other in self.universe[Node]
+            for shown, version in self.contents(other)
+        )
+        return asks & any_of(preferred) if strategy.prefers else asks
+
+
+class FitsThere(Descheduler):
+    """The spread evicts a pod only if it fits into a domain that has fewer than the average (567 and what came after it)."""
+
+    def is_misplaced(self, owned: Owned, strategy: StrategySpec) -> Expr:
+        misplaced: Expr = super().is_misplaced(owned, strategy)
+        return (
+            misplaced & self.fits_elsewhere(owned, strategy)
+            if strategy.kind is StrategyKind.SPREAD
+            else misplaced
+        )
+
+
+class LessBusyElsewhere(Descheduler):
+    """LowNodeUtilization evicts a pod only if it leaves a node that it would not make busier than the target."""
+
+    def _is_on_a_busy_node(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        busy: Expr = super()._is_on_a_busy_node(owned, strategy, node, content)
+        pod = owned.pod
+        better = any_of(
+            shown
+            & self.fits(pod, other, version)
+            & ((self._used(other) + self.asked(pod, "cpu")) * 100 <= strategy.high * version.cpu)
+            for other in self.universe[Node]
+            if other is not node
+            for shown, version in self.contents(other)
+        )
+        return busy & better
+
+
+class ListsAfresh(Controllers):
+    """A controller that starts anew lists what the API server has, and acts only then."""
+
+    def restart(self, owner: Owner) -> None:
+        super().restart(owner)
+        for owned in self.universe[Owned]:
+            if owned.owner is owner:
+                self.seen[owned] = self.phase(owned)
+
+
+class ReplacedWhenGone(Controllers):
+    """Every Job waits until a pod of its has ended (podReplacementPolicy: Failed)."""
+
+    def counts(self, owned: Owned) -> Expr:
+        counts: Expr = super().counts(owned)
+        return counts | (self.seen[owned] == Phase.TERMINATING)
+
+
+class NodesApart(Filters):
+    """The last node is the second scheduler's alone: labels and selectors keep each scheduler's pods to its own nodes."""
+
+    def node_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        found: Expr = super().node_affinity(pod, node, placement)
+        last = len(self.universe[Node]) - 1
+        return found if (node.index == last) is pod.foreign else as_expr(Code.UNRESOLVABLE)
