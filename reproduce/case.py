@@ -41,7 +41,8 @@ class CaseStep(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """The document. `nodes`, `pods`, `budgets` and `groups` (of pods) are Kubernetes objects, also those that are `absent` at the start.
+    """The document. `nodes`, `pods`, `budgets`, `groups` (of pods) and `claims` (of `devices`, which are DeviceClasses and ResourceSlices) are Kubernetes
+    objects, also those that are `absent` at the start.
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat.
@@ -55,8 +56,11 @@ class Case(msgspec.Struct, frozen=True):
     pods: list[dict[str, Any]]
     budgets: list[dict[str, Any]]
     groups: list[dict[str, Any]]
+    claims: list[dict[str, Any]]
+    devices: list[dict[str, Any]]
     absent_nodes: list[str]
     absent_pods: list[str]
+    absent_claims: list[str]
     order: list[str]
     points: dict[str, list[str]]
     gates: dict[str, bool]
@@ -124,8 +128,11 @@ def case_of_run(
         pods=list(objects.pods),
         budgets=list(objects.budgets),
         groups=list(objects.groups),
+        claims=list(objects.claims),
+        devices=list(objects.devices),
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
+        absent_claims=[claim.name for claim in spec.claims if not claim.exists],
         order=_order(spec, initial),
         points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(composition),

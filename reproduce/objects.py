@@ -27,6 +27,13 @@ from ..model.environment.objects import (
 from ..model.environment.placement_rules import NodeTerm, Requirement, Selector, SpreadConstraint, Term
 from ..model.environment.pod_versions import pod_versions_of
 from ..model.language import Parameter
+from .claim_objects import (
+    annotations_of_pod,
+    claim_object,
+    claims_named_at_start,
+    claims_of_pod,
+    device_objects,
+)
 
 Object = dict[str, Any]
 
@@ -50,6 +57,8 @@ class ClusterObjects:
     pods: tuple[Object, ...]
     budgets: tuple[Object, ...]
     groups: tuple[Object, ...]
+    claims: tuple[Object, ...]
+    devices: tuple[Object, ...]
     missing: tuple[str, ...]
     node_versions: dict[str, Object]
     pod_versions: dict[str, Object]
@@ -59,9 +68,11 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
     """All nodes, pods and budgets of a cluster, also those that are not there at the start."""
     return ClusterObjects(
         tuple(map(node_object, spec.nodes)),
-        tuple(map(pod_object, spec.pods)),
+        tuple(_pod_at_start(pod, spec) for pod in spec.pods),
         tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
         tuple(group_object(group, spec.pods) for group in spec.groups),
+        tuple(claim_object(claim, spec) for claim in spec.claims),
+        device_objects(spec) if spec.claims else (),
         tuple(dict.fromkeys(_missing(spec))),
         {v.name: node_object(v.content) for v in versions_of(spec.nodes) if v.content is not v.node},
         {v.name: pod_object(v.content) for v in pod_versions_of(spec.pods) if v.content is not v.pod},
@@ -82,9 +93,16 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
-    for what, there in (("claims of devices", spec.claims), ("volumes", spec.volumes or spec.volume_claims)):
-        if there:
-            yield f"the driver does not play {what}"
+    if spec.volumes or spec.volume_claims:
+        yield "the driver does not play volumes"
+    if spec.claims and spec.groups:
+        yield "the driver does not play claims of devices in groups of pods"
+    if any(claim.special for claim in spec.claims):
+        yield "the driver does not play extended resources that devices back"
+    for claim in spec.claims:
+        users = [pod for pod in spec.pods if claim.name in pod.claims]
+        if "/" in claim.name or len({pod.namespace for pod in users}) > 1:
+            yield f"the pods that refer to the claim {claim.name} are in several namespaces"
     for group in spec.groups:
         if not group.exists:
             yield f"the pod group {group.name} is created on the way"
@@ -129,8 +147,11 @@ def pod_object(pod: Pod) -> Object:
     }
     if pod.labels:
         metadata["labels"] = dict(pod.labels)
+    annotations = annotations_of_pod(pod)
     if pod.number:
-        metadata["annotations"] = {VERSION_MARK: str(pod.number)}
+        annotations[VERSION_MARK] = str(pod.number)
+    if annotations:
+        metadata["annotations"] = annotations
     if pod.finalizers:
         metadata["finalizers"] = [_FINALIZER]
     spec: Object = {
@@ -149,6 +170,8 @@ def pod_object(pod: Pod) -> Object:
             {"containerPort": p.port, "hostPort": p.port, "protocol": p.protocol, "hostIP": p.ip}
             for p in pod.host_ports
         ]
+    if pod.claims:
+        spec["resourceClaims"] = claims_of_pod(pod)
     if pod.group is not None:
         spec["schedulingGroup"] = {"podGroupName": pod.group}
     if pod.gated:
@@ -170,6 +193,13 @@ def pod_object(pod: Pod) -> Object:
         minutes, seconds = divmod(pod.start, 60)
         status["startTime"] = _EPOCH.format(minutes // 60, minutes % 60, seconds)
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
+    made = pod_object(pod)
+    if named := claims_named_at_start(pod, spec):
+        made["status"]["resourceClaimStatuses"] = named
+    return made
 
 
 def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:

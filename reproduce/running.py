@@ -36,6 +36,9 @@ BUILD = ("test", "-c", "-vet=off")
 RUN_SECONDS = 120.0
 """How long a case may take; a binary with many of them gets as much for each."""
 
+WITH_CLAIMS = (1, 34)
+"""The first release with resource.k8s.io/v1, whose ResourceClaims the driver plays."""
+
 Say = Callable[[str], None]
 
 
@@ -57,7 +60,7 @@ def driver_files(version: KubernetesVersion) -> dict[str, str]:
     """The files of the driver for a version by their paths in the module."""
     if version == BEFORE_MODULES:
         return old_driver_files()
-    return new_driver_files()
+    return new_driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS)
 
 
 def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str]) -> str:

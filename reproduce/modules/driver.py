@@ -1,7 +1,8 @@
 """The driver's sources as a Go module has them: its folders are one package there.
 
 In `reproduce/driver/` each part of the driver has a folder. Go takes a folder for a package, and the parts know too much of one another for that: so
-`store/watch.go` becomes `store_watch.go` in the module. `gen/`, a program of its own, stays a folder. `old/` has the parts of the driver for 1.13.0.
+`store/watch.go` becomes `store_watch.go` in the module. `gen/`, a program of its own, stays a folder. `old/` has the parts of the driver for 1.13.0, and `claims/` those
+for versions with resource.k8s.io/v1.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from importlib.resources.abc import Traversable
 GENERATED = "wrappers_gen.go"
 """What `gen` writes for a version."""
 
-PROGRAM, OLD = "gen", "old"
+PROGRAM, OLD, CLAIMS = "gen", "old", "claims"
 
 COMMON = (
     "play/case.go",
@@ -29,10 +30,11 @@ COMMON = (
 """The files of the driver for later releases that belong to that for 1.13.0, too."""
 
 
-def new_driver_files() -> dict[str, str]:
-    """The files of the driver for 1.29 and later by their paths in the module."""
+def new_driver_files(claims: bool = True) -> dict[str, str]:
+    """The files of the driver for 1.29 and later by their paths in the module; `claims`: for a version that has resource.k8s.io/v1."""
     driver = files("podrace.reproduce").joinpath("driver")
-    folders = sorted(entry.name for entry in driver.iterdir() if entry.is_dir() and entry.name != OLD)
+    without = {OLD} if claims else {OLD, CLAIMS}
+    folders = sorted(entry.name for entry in driver.iterdir() if entry.is_dir() and entry.name not in without)
     return _assembled(
         [path for folder in folders for path in _sources(driver.joinpath(folder), folder)], driver
     )

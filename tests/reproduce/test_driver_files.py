@@ -26,6 +26,9 @@ def test_every_file_is_in_a_module() -> None:
     new = {path_in_module(path) for path in sources() if not path.startswith("old/")}
     old = {path_in_module(path) for path in sources() if path.startswith("old/")}
     assert new_driver_files().keys() == new
+    claims = {path for path in new if path.startswith("claims_")}
+    assert claims
+    assert new_driver_files(claims=False).keys() == new - claims
     assert old_driver_files().keys() == old | {path_in_module(path) for path in COMMON}
 
 

@@ -213,11 +213,10 @@ def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
     assert words in missing
 
 
-def test_what_comes_with_podrace_can_be_said_but_for_claims_and_volumes() -> None:
+def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups_and_volumes() -> None:
     missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
     assert {name: why for name, why in missing.items() if why} == {
-        "device-twice": ("the driver does not play claims of devices",),
-        "shared-in-flight": ("the driver does not play claims of devices",),
+        "shared-in-flight": ("the driver does not play claims of devices in groups of pods",),
         "volume-told-early": ("the driver does not play volumes",),
     }
 

@@ -190,10 +190,25 @@ func (g *generator) generate() error {
 	}
 	g.wrap("gatedHandle", "handle", "Handle", g.mustType("Handle").Underlying().(*types.Interface))
 	g.wrapCalls()
+	g.wrapClaims()
 	if err := g.implement("casePlugin", "ReservePlugin", "PermitPlugin", "PreBindPlugin", "ScorePlugin"); err != nil {
 		return err
 	}
 	return g.implement("caseExtender", "Extender")
+}
+
+// wrapClaims writes the class around the tracker of claims, if the version has one.
+func (g *generator) wrapClaims() {
+	for name, as := range map[string]string{
+		"SharedDRAManager": "draManager", "ResourceClaimTracker": "claimsInterface", "ResourceSliceLister": "slicesInterface",
+	} {
+		o, err := g.find(name)
+		if err != nil {
+			return
+		}
+		fmt.Fprintf(&g.body, "type %s = %s\n", as, g.name(o.Type()))
+	}
+	g.wrap("gatedClaims", "claimsInterface", "Claims", g.mustType("ResourceClaimTracker").Underlying().(*types.Interface))
 }
 
 func (g *generator) mustType(name string) types.Type {

@@ -13,13 +13,16 @@ type cycle struct {
 	copy       *v1.Pod // its object, as the queue gave it
 	host       string
 	verdicts   map[string]string // by node
+	preFilter  string            // that of PreFilter, if it rejects the pod: it is every node's
 	nominee    string
 	searched   bool // the dry runs are over, and the choice has still to be made
 	postFilter bool // it is over: the nominee is known
+	reads      bool // the snapshot is taken, and nothing was filtered yet: what reads claims now is PreFilter
 }
 
 // hear notes what a point tells; the actor that has come to it is the scheduling goroutine, or works for it.
 func (c *cycle) hear(p point) {
+	c.reads = p.call == "Cache.UpdateSnapshot" && p.after || c.reads && isRead(p)
 	switch {
 	case p.call == "NextPod" && !p.after:
 		*c = cycle{}
@@ -28,6 +31,8 @@ func (c *cycle) hear(p point) {
 	case p.call == "Extender.ProcessPreemption":
 		c.searched = !p.after
 	case c.pod == "" || !p.after || len(p.results) == 0:
+	case p.call == "Framework.RunPreFilterPlugins":
+		c.preFilter = preFilterVerdict(p.results)
 	case p.call == "Framework.RunFilterPluginsWithNominatedPods":
 		c.verdicts[p.node] = verdictOf(p.results[0])
 	case p.call == "Cache.AssumePod" && p.results[0] == nil:
@@ -36,6 +41,18 @@ func (c *cycle) hear(p point) {
 		c.postFilter = true
 		c.nominee = get[string](find(reflect.ValueOf(p.results[0]), "NominatingInfo"), "NominatedNodeName")
 	}
+}
+
+// preFilterVerdict is what PreFilter says of the pod; nothing if it lets it pass.
+func preFilterVerdict(results []any) string {
+	for _, result := range results {
+		if _, is := result.(interface{ IsRejected() bool }); is {
+			if verdict := verdictOf(result); verdict != "FEASIBLE" {
+				return verdict
+			}
+		}
+	}
+	return ""
 }
 
 // verdictOf is the model's word for what the filters say of a node.
@@ -57,6 +74,8 @@ func (e *eye) scheduling(c *cycle, victims map[string]*extenderv1.Victims) {
 		e.see["scheduler.verdict["+node+"]"] = "UNTRIED"
 		if verdict, tried := c.verdicts[node]; tried {
 			e.see["scheduler.verdict["+node+"]"] = verdict
+		} else if c.preFilter != "" {
+			e.see["scheduler.verdict["+node+"]"] = c.preFilter
 		}
 	}
 	if c.searched {

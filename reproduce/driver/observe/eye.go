@@ -60,6 +60,9 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.preempting()
 	e.calls(w)
 	e.groups()
+	if len(w.claims) > 0 {
+		claimPart.see(e, w)
+	}
 	for variable := range e.see {
 		name, _ := parts(variable)
 		if _, there := w.Case.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {

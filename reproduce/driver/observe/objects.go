@@ -1,6 +1,11 @@
 package podrace
 
-import v1 "k8s.io/api/core/v1"
+import (
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+)
 
 // The words of the model for a pod's object (PodObject and PodCopy in model/environment/objects.py).
 
@@ -24,6 +29,7 @@ func (s sight) putCopy(table string, pod *v1.Pod) {
 	s[table+".terminating"] = pod.DeletionTimestamp != nil
 	s[table+".version"] = podVersion(pod)
 	s[table+".gated"] = len(pod.Spec.SchedulingGates) > 0
+	s[table+".named"] = namedClaims(pod)
 }
 
 // orNil is a name, or nil for none.
@@ -32,4 +38,20 @@ func orNil(name string) any {
 		return nil
 	}
 	return name
+}
+
+// madeClaims is the annotation of a pod with the names of the claims that are made for it, from templates.
+const madeClaims = "podrace.io/claims"
+
+// namedClaims is what the pod's status names: no claims, the pod's own, or others.
+func namedClaims(pod *v1.Pod) int {
+	if len(pod.Status.ResourceClaimStatuses) == 0 {
+		return 0
+	}
+	for _, named := range pod.Status.ResourceClaimStatuses {
+		if named.ResourceClaimName == nil || !slices.Contains(strings.Fields(pod.Annotations[madeClaims]), *named.ResourceClaimName) {
+			return 2
+		}
+	}
+	return 1
 }

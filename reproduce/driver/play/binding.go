@@ -15,7 +15,7 @@ func (p *player) bindingStands(s Step) error {
 	case "BIND":
 		r.ends = points("Client.Bind> P", "Cache.BindPod> P")
 	case "FORGET":
-		r.ends = points("Cache.ForgetPod> P")
+		r.ends = givesBack
 	case "NONE", "":
 		return runOut(p, s)
 	default:
@@ -60,7 +60,7 @@ func announce(p *player, s Step) error {
 func failPreFlight(p *player, s Step) error {
 	p.world.answers.preFlight[s.arg("pod")] = true
 	defer delete(p.world.answers.preFlight, s.arg("pod"))
-	return p.advance(s, rule{who: isBinding, ends: points("Cache.ForgetPod> P"), via: bindingVia})
+	return p.advance(s, rule{who: isBinding, ends: givesBack, via: bindingVia})
 }
 
 func preBind(p *player, s Step) error {

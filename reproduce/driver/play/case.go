@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -26,19 +27,22 @@ type Case struct {
 	Pods    []*v1.Pod  `json:"pods"`
 	Budgets []budget   `json:"budgets"`
 
-	Groups []json.RawMessage `json:"groups"` // of pods, in the version's own kind
+	Groups  []json.RawMessage `json:"groups"`  // of pods, in the version's own kind
+	Claims  []json.RawMessage `json:"claims"`  // ResourceClaims
+	Devices []json.RawMessage `json:"devices"` // DeviceClasses and ResourceSlices
 
 	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
 	PodVersions  map[string]*v1.Pod  `json:"pod_versions"`  // as well, those of pods
 
-	AbsentNodes []string            `json:"absent_nodes"` // those of them that are created on the way
-	AbsentPods  []string            `json:"absent_pods"`
-	Order       []string            `json:"order"`  // in which the pods that wait at the start come to the queue
-	Points      map[string][]string `json:"points"` // where plugins have work for a pod
-	Gates       map[string]bool     `json:"gates"`  // feature gates
-	Backoff     *bool               `json:"backoff"`
-	Scored      bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
-	Drops       bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
+	AbsentNodes  []string            `json:"absent_nodes"` // those of them that are created on the way
+	AbsentPods   []string            `json:"absent_pods"`
+	AbsentClaims []string            `json:"absent_claims"`
+	Order        []string            `json:"order"`  // in which the pods that wait at the start come to the queue
+	Points       map[string][]string `json:"points"` // where plugins have work for a pod
+	Gates        map[string]bool     `json:"gates"`  // feature gates
+	Backoff      *bool               `json:"backoff"`
+	Scored       bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
+	Drops        bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
 
 	Initial  map[string]any `json:"initial"` // every variable of the model, by name
 	Steps    []Step         `json:"steps"`
@@ -61,9 +65,16 @@ type Step struct {
 func (s Step) arg(name string) string {
 	v, ok := s.Args[name]
 	if !ok || v == nil {
-		return ""
+		return s.ofUse(name)
 	}
 	return fmt.Sprint(v)
+}
+
+// ofUse is the claim or the pod of a step that is about a claim of a pod, "c1 of a".
+func (s Step) ofUse(name string) string {
+	use, _ := s.Args["use"].(string)
+	claim, pod, _ := strings.Cut(use, " of ")
+	return map[string]string{"claim": claim, "pod": pod}[name]
 }
 
 // says is an argument of the step that is yes or no.

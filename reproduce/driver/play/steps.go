@@ -3,8 +3,10 @@ package podrace
 import "fmt"
 
 var (
-	cycleEnds   = points("NextPod>")
-	bindingVia  = points("Framework.RunPreBindPreFlights< P", "Framework.WillWaitOnPermit< P", "Framework.WaitOnPermit< P", "Queue.Done< P", "Framework.RunPreBindPlugins< P")
+	cycleEnds  = points("NextPod>")
+	bindingVia = points("Framework.RunPreBindPreFlights< P", "Framework.WillWaitOnPermit< P", "Framework.WaitOnPermit< P", "Queue.Done< P", "Framework.RunPreBindPlugins< P")
+	// givesBack is where Unreserve begins, for a pod with claims, or is through.
+	givesBack   = points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>")
 	movesOfPods = points("Queue.MoveAllToActiveOrBackoffQueue<", "Queue.AssignedPodAdded<", "Queue.AssignedPodUpdated<")
 )
 
@@ -48,7 +50,7 @@ var rules = map[string]rule{
 	"binding.fail_pre_flight":  {do: failPreFlight},
 	"binding.wait_on_permit":   {do: func(p *player, s Step) error { return p.bindingStands(s) }},
 	"binding.pre_bind":         {do: preBind},
-	"binding.stop_pre_bind":    {who: isBinding, ends: points("Cache.ForgetPod> P"), via: points("Framework.RunPreBindPlugins< P")},
+	"binding.stop_pre_bind":    {who: isBinding, ends: givesBack, via: points("Framework.RunPreBindPlugins< P")},
 	"binding.bind":             {do: bind},
 	"binding.finish":           {do: finish},
 	"binding.queue_binding":    {do: queueBinding},

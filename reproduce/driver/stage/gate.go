@@ -83,19 +83,24 @@ type gate struct {
 	stage   *Stage
 	owner   *instance
 	grouped bool // there are groups of pods
+	claimed bool // there are claims of devices
 }
 
 // call is one that is under way.
 type call struct {
 	gate  *gate
 	point point
+	heard bool // nobody is held: what comes of it is noted
 }
 
 func (g *gate) enter(name string, args ...any) call {
+	if name == "Framework.RunPreFilterPlugins" && g.claimed {
+		return call{g, about(name, args), true}
+	}
 	if !held[name] || ofGroups[name] && !g.grouped {
 		return call{}
 	}
-	c := call{g, about(name, args)}
+	c := call{gate: g, point: about(name, args)}
 	g.stage.arrive(g.owner, c.point)
 	return c
 }
@@ -108,12 +113,20 @@ func (c call) leave(results ...any) {
 	if c.point.pod == "" { // NextPod tells only now which pod it is about
 		c.point.pod = about(c.point.call, results).pod
 	}
+	if c.heard {
+		c.gate.stage.overhear(c.gate.owner, c.point)
+		return
+	}
 	c.gate.stage.arrive(c.gate.owner, c.point)
 }
 
 // about finds in the arguments of a call which pod and which node it is about: the first of each kind that is there.
 func about(name string, args []any) point {
 	p := point{call: name}
+	if isOfClaims(name) {
+		p.claim = claimIn(args)
+		return p
+	}
 	pod := func(q *v1.Pod) {
 		if q != nil && p.pod == "" {
 			p.pod, p.version = idOf(q), q.ResourceVersion

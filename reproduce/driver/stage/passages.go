@@ -6,6 +6,16 @@ type passage struct {
 	point point
 }
 
+// overhear notes what a point tells of the scheduling cycle: nobody is held there.
+func (s *Stage) overhear(i *instance, p point) {
+	id := goroutine()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.actors[id]; a != nil && a.role == scheduling {
+		i.cycle.hear(p)
+	}
+}
+
 // setPasser says at which points nobody is held.
 func (s *Stage) setPasser(passes func(point) bool) {
 	s.mu.Lock()

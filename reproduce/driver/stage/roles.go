@@ -6,21 +6,23 @@ import "strings"
 type role string
 
 const (
-	nobody      role = ""
-	scheduling  role = "scheduler"
-	binding     role = "binding cycle"
-	preempting  role = "preemption goroutine"
-	podHandler  role = "pod handler"
-	nodeHandler role = "node handler"
-	worker      role = "worker"
-	dispatcher  role = "API dispatcher"
-	calling     role = "API call"
+	nobody        role = ""
+	scheduling    role = "scheduler"
+	binding       role = "binding cycle"
+	preempting    role = "preemption goroutine"
+	podHandler    role = "pod handler"
+	nodeHandler   role = "node handler"
+	claimInformer role = "claim informer"
+	worker        role = "worker"
+	dispatcher    role = "API dispatcher"
+	calling       role = "API call"
 )
 
 // The handling of one event by an event handler counts as a call of these names.
 const (
-	podEvent  = "PodEvent"
-	nodeEvent = "NodeEvent"
+	podEvent   = "PodEvent"
+	nodeEvent  = "NodeEvent"
+	claimEvent = "ClaimEvent"
 )
 
 // identify says who a goroutine is, by who started it and by the first point that it comes to. No names of upstream's functions are
@@ -44,6 +46,8 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 		return &actor{role: podHandler, number: p.number, owner: i}
 	case p.call == nodeEvent:
 		return &actor{role: nodeHandler, number: p.number, owner: i}
+	case p.call == claimEvent:
+		return &actor{role: claimInformer, owner: i}
 	case parent != nil && parent.role == scheduling:
 		return identifyChild(parent, i, p)
 	}

@@ -11,6 +11,7 @@ type point struct {
 	call      string // as the interface and the method are called: "Queue.Add"
 	after     bool
 	pod, node string
+	claim     string // of devices
 	byName    bool   // the pod is told by its name only
 	version   string // of the object that an event handler is given: its resourceVersion
 	number    int    // of an event handler: which one on its informer
@@ -21,6 +22,9 @@ func (p point) String() string {
 	mark := ">"
 	if p.after {
 		mark = "<"
+	}
+	if p.claim != "" {
+		return p.call + mark + " " + p.claim
 	}
 	return strings.TrimRight(strings.Join([]string{p.call + mark, p.pod, p.node}, " "), " ")
 }
@@ -113,7 +117,7 @@ func (s *Stage) arrive(i *instance, p point) {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
-	if a.role == nobody || i.dead {
+	if a.role == nobody || i.dead || i.cycle.passes(a, p) {
 		s.mu.Unlock()
 		return
 	}

@@ -3,6 +3,7 @@ package podrace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -47,6 +49,7 @@ type World struct {
 
 	runs     map[string]string // pod -> the node whose kubelet is not done with it
 	rejected map[string]bool   // pods that a kubelet has rejected
+	claims   []runtime.Object  // ResourceClaims, also those that are created on the way
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -59,6 +62,7 @@ type instance struct {
 	RealCache cacheInterface
 	Waiting   frameworkInterface
 	Informers *gatedInformers
+	tracker   reflect.Value // of claims, behind the wrapper
 
 	stage   *Stage
 	cancel  context.CancelFunc
@@ -95,6 +99,9 @@ func newWorld(c *Case) (*World, error) {
 	for _, p := range w.initialPods() {
 		w.Store.Create(p)
 	}
+	if err := w.createClaims(); err != nil {
+		return nil, err
+	}
 	ran := time.Now().Add(lead / 2).Truncate(time.Second)
 	if err := w.setGates(); err != nil {
 		return nil, err
@@ -112,6 +119,21 @@ func newWorld(c *Case) (*World, error) {
 	time.Sleep(time.Until(ran.Add(lead)))
 	settle()
 	return w, nil
+}
+
+// createClaims creates the claims that are there at the start.
+func (w *World) createClaims() error {
+	if len(w.Case.Claims) > 0 && claimPart.gate == nil {
+		return errors.New("this version has no resource.k8s.io/v1")
+	}
+	claims, err := decoded(w.Case.Claims)
+	for _, o := range claims {
+		if !contains(w.Case.AbsentClaims, idOf(o.(metav1.Object))) {
+			w.Store.Create(o)
+		}
+	}
+	w.claims = claims
+	return err
 }
 
 // initialPods are the pods that are there at the start: those that wait come last, in the order of the case.
@@ -144,7 +166,7 @@ func contains(names []string, name string) bool {
 func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
-	g := &gate{w.Stage, i, len(w.Case.Groups) > 0}
+	g := &gate{w.Stage, i, len(w.Case.Groups) > 0, len(w.claims) > 0}
 	w.instance = i
 
 	objects := make([]runtime.Object, 0, len(w.budgets.objects))
@@ -155,10 +177,15 @@ func (w *World) start(then time.Time) error {
 	if err != nil {
 		return err
 	}
-	objects = append(objects, groups...)
+	devices, err := decoded(w.Case.Devices)
+	if err != nil {
+		return err
+	}
+	objects = append(append(objects, groups...), devices...)
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	w.budgets.clients = clientset.Interface
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
+	i.Informers.passes = w.Store.IsBeyond
 	i.Informers.drops = func(version string) bool {
 		return w.Case.Drops && w.Store.IsBeyond(version) && !(w.Case.tellsOfTargets() && w.Store.IsTarget(version))
 	}
@@ -176,6 +203,11 @@ func (w *World) start(then time.Time) error {
 	}
 	w.Stage.Hold(false)
 	i.Informers.starting.Store(true)
+	if len(w.claims) > 0 {
+		if err := claimPart.gate(ctx, w, g); err != nil {
+			return err
+		}
+	}
 	i.Informers.Start(ctx.Done())
 	i.Informers.WaitForCacheSync(ctx.Done())
 	if err := sched.WaitForHandlersSync(ctx); err != nil {

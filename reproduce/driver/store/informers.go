@@ -20,6 +20,7 @@ type gatedInformers struct {
 	starting atomic.Bool               // the initial list is being handled
 	drops    func(version string) bool // events that handlers are not given
 	skips    atomic.Bool               // nor the one before which a handler stands
+	passes   func(version string) bool // events of claims that are given without a stop
 }
 
 func (f *gatedInformers) Core() core.Interface {
@@ -92,7 +93,11 @@ func (h *gatedHandler) handle(o any, written string, do func()) {
 	if h.factory.drops(written) {
 		return
 	}
-	c := call{h.factory.gate, about(h.event, []any{o})}
+	if h.event == claimEvent && h.factory.passes(written) {
+		do()
+		return
+	}
+	c := call{gate: h.factory.gate, point: about(h.event, []any{o})}
 	c.point.version, c.point.number = written, h.number
 	c.gate.stage.arrive(c.gate.owner, c.point)
 	if !h.factory.skips.Swap(false) {

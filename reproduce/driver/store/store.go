@@ -30,6 +30,7 @@ type Store struct {
 	pods     map[string]*v1.Pod
 	finished map[string]*v1.Pod
 	nodes    map[string]*v1.Node
+	claims   map[string]runtime.Object // ResourceClaims
 	log      map[string][]event
 	sent     map[string]int // of the log of a kind, how many events the watch has delivered
 	watches  map[string]*watch.RaceFreeFakeWatcher
@@ -58,15 +59,16 @@ const (
 
 func newStore() *Store {
 	return &Store{
-		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, log: map[string][]event{}, sent: map[string]int{},
+		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, claims: map[string]runtime.Object{}, log: map[string][]event{}, sent: map[string]int{},
 		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, targets: map[string]bool{}, faults: map[string]fault{},
 		from: map[string]int{}, rank: map[string]int{},
 	}
 }
 
 const (
-	podKind  = "pods"
-	nodeKind = "nodes"
+	podKind   = "pods"
+	nodeKind  = "nodes"
+	claimKind = "resourceclaims"
 )
 
 func resource(kind string) schema.GroupResource { return schema.GroupResource{Resource: kind} }
@@ -88,6 +90,12 @@ func (s *Store) commit(kind string, what watch.EventType, o runtime.Object, beyo
 			delete(s.nodes, t.Name)
 		} else {
 			s.nodes[t.Name] = t
+		}
+	default:
+		if what == watch.Deleted {
+			delete(s.claims, idOf(m))
+		} else {
+			s.claims[idOf(m)] = o
 		}
 	}
 	if beyond != "" {

@@ -17,12 +17,15 @@ import (
 
 // What users, kubelets and schedulers write.
 
-// Create writes a new pod or node.
+// Create writes a new pod, node or claim.
 func (s *Store) Create(o runtime.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kind := podKind
-	if _, ok := o.(*v1.Node); ok {
+	kind := claimKind
+	switch o.(type) {
+	case *v1.Pod:
+		kind = podKind
+	case *v1.Node:
 		kind = nodeKind
 	}
 	s.commit(kind, watch.Added, o.DeepCopyObject(), "")
@@ -231,7 +234,7 @@ func isTarget(p *v1.Pod) bool {
 
 // projection is what the model knows of a pod.
 func projection(p *v1.Pod) string {
-	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates) > 0, "|", podVersion(p))
+	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates) > 0, "|", podVersion(p), "|", namedClaims(p))
 }
 
 // unschedulableSays is whether the pod's condition says that it could not be scheduled.

@@ -35,6 +35,9 @@ type cycle struct {
 	hasPopped   bool // this process has begun with one
 }
 
+// passes is whether an actor is not to be held at a point: there are no claims.
+func (c *cycle) passes(*actor, point) bool { return false }
+
 // hear is told of each point that the scheduling cycle comes to.
 func (c *cycle) hear(p point) {
 	switch p.call {

@@ -1,0 +1,147 @@
+"""The claims and devices of a scenario as Kubernetes objects (resource.k8s.io/v1, as from 1.34 on).
+
+A class of devices has a driver of its own, with one pool: the allocator tries pools in no order. What a driver has on a node is one ResourceSlice, and what every
+node can reach is another. A claim asks for one device of its class. The finalizer is there as soon as the claim is allocated (A-CLAIM-FINALIZER).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model.environment.objects import Claim, ClusterSpec, Device, Node, Pod
+
+Object = dict[str, Any]
+
+API = "resource.k8s.io/v1"
+FINALIZER = "resource.kubernetes.io/delete-protection"
+REQUEST, POOL = "device", "all"
+MADE = "podrace.io/claims"
+_UNNAMED = "devices"
+
+
+def device_objects(spec: ClusterSpec) -> tuple[Object, ...]:
+    """The DeviceClasses and ResourceSlices of a cluster. A class that no device is in is there all the same."""
+    classes = dict.fromkeys([device.of for device in spec.devices] + [claim.of for claim in spec.claims])
+    pools: dict[tuple[str, Node | None], list[Device]] = {}
+    for device in spec.devices:
+        pools.setdefault((device.of, device.node), []).append(device)
+    return (
+        *(_class(of) for of in classes),
+        *(
+            _slice(of, node, devices, sum(of == other for other, _ in pools))
+            for (of, node), devices in pools.items()
+        ),
+    )
+
+
+def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
+    """A ResourceClaim as it is at the start, or when it is created."""
+    metadata: Object = {"name": claim.name, "namespace": _namespace(claim, spec.pods), "uid": claim.name}
+    if claim.owner is not None:
+        metadata["ownerReferences"] = [
+            {"apiVersion": "v1", "kind": "Pod", "name": claim.owner, "uid": claim.owner, "controller": True}
+        ]
+    status: Object = {}
+    if claim.device is not None:
+        metadata["finalizers"] = [FINALIZER]
+        status["allocation"] = _allocation(claim.device)
+    if claim.reserved:
+        status["reservedFor"] = [
+            {"resource": "pods", "name": pod.recreates or pod.name, "uid": pod.name}
+            for pod in spec.pods
+            if pod.name in claim.reserved
+        ]
+    exactly = {"deviceClassName": class_name(claim.of), "allocationMode": "ExactCount", "count": 1}
+    request = {"name": REQUEST, "exactly": exactly}
+    return {
+        "apiVersion": API,
+        "kind": "ResourceClaim",
+        "metadata": metadata,
+        "spec": {"devices": {"requests": [request]}},
+        "status": status,
+    }
+
+
+def claims_of_pod(pod: Pod) -> list[Object]:
+    """spec.resourceClaims: a claim that is made for the pod is referred to by a template of its name."""
+    return [
+        {
+            "name": _in_pod(number),
+            "resourceClaimTemplateName" if claim in pod.generated else "resourceClaimName": claim,
+        }
+        for number, claim in enumerate(pod.claims)
+    ]
+
+
+def annotations_of_pod(pod: Pod) -> dict[str, str]:
+    """The names of the claims that are made for the pod, for the driver."""
+    return {MADE: " ".join(claim for claim in pod.claims if claim in pod.generated)} if pod.generated else {}
+
+
+def claims_named_at_start(pod: Pod, spec: ClusterSpec) -> list[Object]:
+    """status.resourceClaimStatuses: the claims that were made for the pod, if they are there at the start."""
+    made = {claim.name for claim in spec.claims if claim.exists}
+    if not pod.exists or not pod.generated <= made:
+        return []
+    return [
+        {"name": _in_pod(number), "resourceClaimName": claim}
+        for number, claim in enumerate(pod.claims)
+        if claim in pod.generated
+    ]
+
+
+def _in_pod(number: int) -> str:
+    return f"claim-{number}"
+
+
+def class_name(of: str) -> str:
+    """The name of a device class."""
+    return of or _UNNAMED
+
+
+def _driver(of: str) -> str:
+    return f"{class_name(of)}.podrace.io"
+
+
+def _class(of: str) -> Object:
+    selector = {"cel": {"expression": f'device.driver == "{_driver(of)}"'}}
+    return {
+        "apiVersion": API,
+        "kind": "DeviceClass",
+        "metadata": {"name": class_name(of), "uid": class_name(of)},
+        "spec": {"selectors": [selector]},
+    }
+
+
+def _slice(of: str, node: Node | None, devices: list[Device], slices: int) -> Object:
+    name = f"{class_name(of)}-{'everywhere' if node is None else node.name}"
+    where: Object = {"allNodes": True} if node is None else {"nodeName": node.name}
+    return {
+        "apiVersion": API,
+        "kind": "ResourceSlice",
+        "metadata": {"name": name, "uid": name},
+        "spec": {
+            "driver": _driver(of),
+            "pool": {"name": POOL, "generation": 1, "resourceSliceCount": slices},
+            "devices": [{"name": device.name} for device in devices],
+            **where,
+        },
+    }
+
+
+def _allocation(device: Device) -> Object:
+    found = {
+        "request": REQUEST,
+        "driver": _driver(device.of),
+        "pool": POOL,
+        "device": device.name,
+    }
+    allocation: Object = {"devices": {"results": [found]}}
+    if device.node is not None:
+        term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [device.node.name]}]}
+        allocation["nodeSelector"] = {"nodeSelectorTerms": [term]}
+    return allocation
+
+
+def _namespace(claim: Claim, pods: tuple[Pod, ...]) -> str:
+    return next((pod.namespace for pod in pods if claim.name in pod.claims), "default")

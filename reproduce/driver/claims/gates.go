@@ -1,0 +1,130 @@
+package podrace
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+func init() {
+	claimPart.gate, claimPart.see = gateClaims, func(e *eye, w *World) { e.claims(w) }
+	for _, call := range []string{
+		claimEvent, toldTracker, toldQueue,
+		"Claim.Get", "Claim.Update", "Claim.UpdateStatus", "Claim.Patch",
+		"Claims.Get", "Claims.GetPendingAllocation", "Claims.ClaimHasPendingAllocation",
+		"Claims.GatherAllocatedState", "Claims.ListAllAllocatedDevices",
+		"Claims.SignalClaimPendingAllocation", "Claims.MaybeRemoveClaimPendingAllocation", "Claims.RemoveClaimPendingAllocation",
+		"Claims.AssumeClaimAfterAPICall", "Claims.AssumedClaimRestore",
+	} {
+		held[call] = true
+	}
+}
+
+// draPlugin is the plugin DynamicResources of the scheduler.
+func (i *instance) draPlugin() any {
+	plugins := path(i.Waiting, "reservePlugins")
+	for n := range lengthOf(plugins) {
+		plugin := plugins.Index(n).Interface()
+		if named, is := plugin.(interface{ Name() string }); is && named.Name() == "DynamicResources" {
+			return plugin
+		}
+	}
+	return nil
+}
+
+// gateClaims puts gates where DynamicResources calls the tracker of claims, and where the assume cache gives its events to its two handlers. Then it starts the
+// informer of claims ahead of the others: what the queue is given first has its claims already.
+func gateClaims(ctx context.Context, w *World, g *gate) error {
+	manager := path(w.draPlugin(), "draManager")
+	if !manager.IsValid() {
+		return fmt.Errorf("DynamicResources has no field draManager")
+	}
+	real := manager.Interface().(draManager)
+	w.tracker = reflect.ValueOf(real.ResourceClaims())
+	manager.Set(reflect.ValueOf(&gatedManager{real, &gatedClaims{real.ResourceClaims(), g}, w.answers}))
+	handlers := field(field(w.tracker, "cache"), "eventHandlers")
+	if lengthOf(handlers) != 2 {
+		return fmt.Errorf("the assume cache of claims has %d event handlers, not two", lengthOf(handlers))
+	}
+	for n, name := range []string{toldTracker, toldQueue} {
+		at := handlers.Index(n)
+		at.Set(reflect.ValueOf(&claimHandler{at.Interface().(cache.ResourceEventHandler), name, g, w.Store}))
+	}
+	claims := w.Informers.SharedInformerFactory.Resource().V1().ResourceClaims().Informer()
+	go claims.RunWithContext(ctx)
+	cache.WaitForCacheSync(ctx.Done(), claims.HasSynced)
+	settle()
+	return nil
+}
+
+// gatedManager gives DynamicResources the gated tracker, and slices whose devices are in the order in which the allocator is to try them.
+type gatedManager struct {
+	draManager
+	claims  claimsInterface
+	answers *answers
+}
+
+func (m *gatedManager) ResourceClaims() claimsInterface { return m.claims }
+
+func (m *gatedManager) ResourceSlices() slicesInterface {
+	return &orderedSlices{m.draManager.ResourceSlices(), m.answers}
+}
+
+type orderedSlices struct {
+	slicesInterface
+	answers *answers
+}
+
+func (l *orderedSlices) ListWithDeviceTaintRules() ([]*resourceapi.ResourceSlice, error) {
+	all, err := l.slicesInterface.ListWithDeviceTaintRules()
+	place := func(device resourceapi.Device) int {
+		if n := slices.Index(l.answers.devices, device.Name); n >= 0 {
+			return n
+		}
+		return len(l.answers.devices)
+	}
+	first := func(one *resourceapi.ResourceSlice) int { return place(one.Spec.Devices[0]) }
+	var ordered []*resourceapi.ResourceSlice
+	for _, one := range all {
+		one = one.DeepCopy()
+		slices.SortStableFunc(one.Spec.Devices, func(a, b resourceapi.Device) int { return cmp.Compare(place(a), place(b)) })
+		ordered = append(ordered, one)
+	}
+	slices.SortStableFunc(ordered, func(a, b *resourceapi.ResourceSlice) int { return cmp.Compare(first(a), first(b)) })
+	return ordered, err
+}
+
+// claimHandler is a handler of the assume cache's events, which stops before and after each; not where the model has no such event.
+type claimHandler struct {
+	handler cache.ResourceEventHandler
+	name    string
+	gate    *gate
+	store   *Store
+}
+
+func (h *claimHandler) handle(o any, version string, do func()) {
+	if h.store.IsBeyond(version) {
+		do()
+		return
+	}
+	c := h.gate.enter(h.name, o)
+	do()
+	c.leave()
+}
+
+func (h *claimHandler) OnAdd(o any, initial bool) {
+	h.handle(o, "", func() { h.handler.OnAdd(o, initial) })
+}
+
+func (h *claimHandler) OnUpdate(old, o any) {
+	h.handle(o, versionOf(o), func() { h.handler.OnUpdate(old, o) })
+}
+
+func (h *claimHandler) OnDelete(o any) {
+	h.handle(o, "", func() { h.handler.OnDelete(o) })
+}

@@ -1,0 +1,242 @@
+package podrace
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// How the steps about claims are forced.
+
+func init() {
+	for step, r := range claimRules() {
+		rules[step] = r
+	}
+}
+
+var (
+	looksInFlight = points("Claims.GetPendingAllocation< C", "Claims.ClaimHasPendingAllocation< C")
+	endsFlight    = points("Claims.MaybeRemoveClaimPendingAllocation< C", "Claims.RemoveClaimPendingAllocation< C")
+	listsDevices  = points("Claims.GatherAllocatedState<", "Claims.ListAllAllocatedDevices<")
+	delivers      = points("ClaimTracker> C")
+)
+
+func claimRules() map[string]rule {
+	return map[string]rule{
+		// DynamicResources, in the scheduling cycle.
+		"dynamic_resources.get_claim":     {who: isScheduler, ends: points("Claims.Get< C"), settle: rejected},
+		"dynamic_resources.check_claim":   {do: checkClaim},
+		"dynamic_resources.list_devices":  {do: listDevices},
+		"dynamic_resources.add_in_flight": {do: addInFlight},
+		"dynamic_resources.deallocate":    {who: isScheduler, ends: points("Claim.UpdateStatus< C"), via: points("Framework.RunPostFilterPlugins< P")},
+		"dynamic_resources.reserve_claim": {who: isScheduler, ends: points("Claims.SignalClaimPendingAllocation< C"), via: points("Framework.RunReservePluginsReserve< P")},
+
+		// In the binding cycle.
+		"dynamic_resources.write_claim":   {do: writeClaim},
+		"dynamic_resources.refresh_claim": {do: refreshClaim},
+		"dynamic_resources.assume_claim":  {do: assumeClaim},
+		"dynamic_resources.settle_claim":  {do: settleClaim},
+		"dynamic_resources.fail_claim":    {do: failClaim},
+
+		// Unreserve.
+		"dynamic_resources.unreserve_claim":   {who: isUser, ends: endsFlight, via: bindingVia},
+		"dynamic_resources.restore_claim":     {who: isUser, ends: append(points("Claims.AssumedClaimRestore< C"), delivers...), gone: true},
+		"dynamic_resources.end_restore":       {do: endRestore},
+		"dynamic_resources.patch_reservation": {who: isUser, ends: points("Claim.Patch< C")},
+		"dynamic_resources.lose_patch":        {do: losePatch},
+
+		// The assume cache.
+		"claim_cache.deliver":      {do: deliverClaim},
+		"claim_cache.tell_tracker": {who: isEmitting, ends: points("ClaimTracker< C")},
+		"claim_cache.tell_queue":   {do: tellQueue},
+
+		// Everybody else.
+		"resource_claims.miss_update":      {do: func(p *player, s Step) error { return p.world.Store.MissClaim(s.arg("claim")) }},
+		"claim_controller.sync_claim":      {do: controlClaim},
+		"claim_controller.reserve_for_pod": {do: controlClaim},
+		"claim_controller.hear_of_end":     {do: func(*player, Step) error { return nil }},
+		"claim_maker.make_claim":           {do: createClaim},
+		"claim_maker.name_claims":          {do: nameClaims},
+		"claim_deletions.create_claim":     {do: createClaim},
+		"claim_deletions.delete_claim":     {do: func(p *player, s Step) error { return p.world.Store.DeleteClaim(s.arg("claim")) }},
+		"claim_deletions.collect_claim":    {do: func(p *player, s Step) error { return p.world.Store.DeleteClaim(s.arg("claim")) }},
+		"claim_deletions.release_claim":    {do: releaseClaim},
+	}
+}
+
+// isUser is the goroutine of the pod that uses the claim: its binding cycle, or the scheduling cycle, which unreserves a pod that is not to be bound.
+func isUser(p *player, s Step) func(*actor) bool {
+	bound := isBinding(p, s)
+	cycles := p.expects("scheduler.pod") == s.arg("pod")
+	return func(a *actor) bool { return bound(a) || cycles && a.role == scheduling }
+}
+
+// isEmitting is the one goroutine that delivers the events of the assume cache: the informer's, or one that assumes or restores a claim.
+func isEmitting(*player, Step) func(*actor) bool {
+	return func(a *actor) bool { return a.at.call == toldTracker || a.at.call == toldQueue }
+}
+
+func isClaimInformer(*player, Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == claimInformer }
+}
+
+// checkClaim: nobody asks whether a claim is in flight that is allocated.
+func checkClaim(p *player, s Step) error {
+	if p.expects("dynamic_resources.copy[%s].device", s.arg("use")) != "" {
+		return nil
+	}
+	if err := p.advance(s, rule{who: isScheduler, ends: looksInFlight}); err != nil {
+		return err
+	}
+	return rejected(p, s)
+}
+
+// rejected: where PreFilter rejects the pod, that is what it says of every node. The scheduler comes to what follows.
+func rejected(p *player, s Step) error {
+	for _, node := range p.world.Case.Nodes {
+		if p.expects("scheduler.verdict[%s]", node.Name) != "UNRESOLVABLE" {
+			return nil
+		}
+	}
+	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPostFilterPlugins> P", "FailureHandler> P")})
+}
+
+// listDevices: one call lists the allocated devices and adds those in flight. So the scheduler stays before it, if that makes no difference.
+func listDevices(p *player, s Step) error {
+	for _, t := range p.rest {
+		if t.Step == "dynamic_resources.add_in_flight" && t.arg("pod") == s.arg("pod") {
+			return nil
+		}
+		for variable := range t.Changes {
+			if strings.HasPrefix(variable, "claim_tracker.allocated") || strings.HasPrefix(variable, "claim_tracker.in_flight") {
+				return within("what is allocated and what is in flight is read within one call, and nobody can be held between")(p, s)
+			}
+		}
+	}
+	return nil
+}
+
+// addInFlight: the call itself. Which devices the allocator is to choose is said now, by the order in which it is given them.
+func addInFlight(p *player, s Step) error {
+	p.world.answers.devices = nil
+	for _, t := range p.rest {
+		if t.arg("pod") != s.arg("pod") {
+			continue
+		}
+		if t.Step == "dynamic_resources.reserve_claim" {
+			p.world.answers.devices = append(p.world.answers.devices, t.arg("device"))
+		} else if t.Step == "scheduler.reserve" || t.Step == "scheduler.pop" {
+			break
+		}
+	}
+	return p.advance(s, rule{who: isScheduler, ends: listsDevices})
+}
+
+// writeClaim: the UPDATE of the finalizer, if it is not there, and that of the status. After a conflict there is no other.
+func writeClaim(p *player, s Step) error {
+	via := points("Framework.RunPreBindPlugins< P")
+	r := rule{who: isBinding, ends: points("Claim.Update< C", "Claim.UpdateStatus< C"), via: via}
+	if err := p.advance(s, r); err != nil {
+		return err
+	}
+	a := p.world.Stage.Find(isBinding(p, s))
+	if a == nil || a.at.call != "Claim.Update" || len(a.at.results) > 0 && a.at.results[0] != nil {
+		return nil
+	}
+	return p.advance(s, rule{who: isBinding, ends: points("Claim.UpdateStatus< C")})
+}
+
+// refreshClaim: after a conflict some milliseconds pass before the claim is read again.
+func refreshClaim(p *player, s Step) error {
+	a := p.world.Stage.Find(isBinding(p, s))
+	if a == nil || !a.at.after {
+		return fmt.Errorf("whoever is to read %s again has not written: %s", s.arg("claim"), p.world.Stage.Where())
+	}
+	p.world.Stage.Release(a)
+	for n := 0; n < 20 && p.world.Stage.Find(isBinding(p, s)) == nil; n++ {
+		time.Sleep(time.Millisecond)
+	}
+	return p.advance(s, rule{who: isBinding, ends: points("Claim.Get< C")})
+}
+
+// assumeClaim: the call returns once its event is delivered, so that the goroutine delivers it, or waits for whoever does. Up to 1.34 there is no call for a
+// claim that was merely reserved.
+func assumeClaim(p *player, s Step) error {
+	is := isBinding(p, s)
+	a := p.world.Stage.Find(is)
+	if a == nil || a.at.call != "Claim.UpdateStatus" || !a.at.after {
+		return fmt.Errorf("%s is not written: %s", s.arg("claim"), p.world.Stage.Where())
+	}
+	p.world.Stage.Release(a)
+	if b := p.world.Stage.Find(is); b != nil && b.at.call == "Claims.AssumeClaimAfterAPICall" && !b.at.after {
+		p.world.Stage.Release(b)
+	}
+	return nil
+}
+
+// settleClaim: the allocation is in flight no longer. That of a claim that was merely reserved was not.
+func settleClaim(p *player, s Step) error {
+	if _, ended := s.Changes["dynamic_resources.chosen["+s.arg("use")+"]"]; !ended {
+		return nil
+	}
+	return p.advance(s, rule{who: isBinding, ends: endsFlight, via: points("Claims.AssumeClaimAfterAPICall< C")})
+}
+
+// failClaim: bindClaim returns an error, and gives back what was in flight where it was this pod that chose it. Unreserve follows.
+func failClaim(p *player, s Step) error {
+	if _, ended := s.Changes["dynamic_resources.chosen["+s.arg("use")+"]"]; ended {
+		if err := p.advance(s, rule{who: isBinding, ends: endsFlight}); err != nil {
+			return err
+		}
+	}
+	return p.bindingStands(s)
+}
+
+// endRestore: the call has returned.
+func endRestore(p *player, s Step) error {
+	a := p.world.Stage.Find(isUser(p, s))
+	if a == nil || a.at.call != "Claims.AssumedClaimRestore" || !a.at.after {
+		return fmt.Errorf("%s is not restored: %s", s.arg("claim"), p.world.Stage.Where())
+	}
+	return nil
+}
+
+func losePatch(p *player, s Step) error {
+	defer p.failing(true, s.arg("claim"), "Claim.Patch")()
+	return p.advance(s, rule{who: isUser, ends: points("Claim.Patch< C")})
+}
+
+// deliverClaim: the informer's handler changes the assume cache, and begins to deliver what came of it, if something did. The events that the model does not
+// have go before.
+func deliverClaim(p *player, s Step) error {
+	if name := p.world.Store.Deliver(claimKind); name != s.arg("claim") {
+		return fmt.Errorf("the watch's next event is about %q", name)
+	}
+	r := rule{who: isClaimInformer, ends: append(points("ClaimEvent< C"), delivers...), via: movesOfPods}
+	if err := p.advance(s, r); err != nil {
+		return err
+	}
+	return p.returned(s)
+}
+
+// tellQueue: then whoever has delivered the event goes on to the next, or is through.
+func tellQueue(p *player, s Step) error {
+	emitter := p.world.Stage.Find(isEmitting(p, s))
+	if emitter == nil {
+		return fmt.Errorf("nobody delivers an event: %s", p.world.Stage.Where())
+	}
+	who := func(*player, Step) func(*actor) bool { return func(a *actor) bool { return a == emitter } }
+	if err := p.advance(s, rule{who: who, ends: points("ClaimQueue< C"), via: movesOfPods}); err != nil {
+		return err
+	}
+	p.world.Stage.Release(emitter)
+	return p.returned(s)
+}
+
+// returned lets the informer be through with an event.
+func (p *player) returned(s Step) error {
+	if a := p.world.Stage.Find(isClaimInformer(p, s)); a != nil && a.at.call == claimEvent && a.at.after {
+		p.world.Stage.Release(a)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+"""Claims and devices as objects: they are read back as manifests are, and pods refer to them."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podrace.manifests import read_manifests
+from podrace.manifests.reading.device_objects import WrittenDevices
+from podrace.model.environment.objects import Claim, ClusterSpec, Device, Node, Pod, PodGroup
+from podrace.reproduce.objects import objects_of
+
+CLASSES = st.sampled_from(["", "gpu"])
+
+
+@st.composite
+def clusters(draw: Any) -> ClusterSpec:
+    """Two nodes, devices on them and elsewhere, claims that have one or not, and are reserved or not."""
+    nodes = (Node(0, "n1", 1), Node(1, "n2", 1))
+    wheres = draw(st.lists(st.tuples(st.sampled_from([None, *nodes]), CLASSES), max_size=4))
+    devices = tuple(Device(i, f"d{i}", node, of) for i, (node, of) in enumerate(wheres))
+    pods = tuple(Pod(i, name, 1, claims=["c0", "c1"]) for i, name in enumerate("ab"))
+    claims = []
+    for i in range(2):
+        device = draw(st.sampled_from([None, *devices]))
+        reserved = draw(st.sets(st.sampled_from("ab"))) if device is not None else set()
+        of = draw(CLASSES) if device is None else device.of
+        claims.append(Claim(i, f"c{i}", device, sorted(reserved), of))
+    return ClusterSpec("c", pods, nodes, devices=devices, claims=tuple(claims))
+
+
+def read_back(spec: ClusterSpec) -> WrittenDevices:
+    """What the reader of manifests makes of the claims and devices."""
+    made = objects_of(spec)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "objects.yaml"
+        file.write_text(yaml.safe_dump_all([*made.nodes, *made.devices, *made.claims, *made.pods]))
+        return read_manifests([str(file)]).claims.devices
+
+
+@given(clusters())
+def test_manifests_say_the_same(spec: ClusterSpec) -> None:
+    found = read_back(spec)
+    where = {
+        device.key[-1]: (part.driver, device.where.node) for part in found.slices for device in part.devices
+    }
+    assert where == {
+        d.name: (f"{d.of or 'devices'}.podrace.io", d.node.name if d.node else "") for d in spec.devices
+    }
+    by_name = {claim.meta.name.rpartition("/")[2]: claim for claim in found.claims.values()}
+    for claim in spec.claims:
+        read = by_name[claim.name]
+        assert (read.wish.of, read.wish.unlike) == (claim.of or "devices", "")
+        assert found.classes[read.wish.of].selectors == (
+            f'device.driver == "{claim.of or "devices"}.podrace.io"',
+        )
+        assert [key[-1] for key in read.devices] == ([claim.device.name] if claim.device else [])
+        assert (read.reach is None) is (claim.device is None or claim.device.node is None)
+        assert {name.rpartition("/")[2] for name in read.reserved} == claim.reserved
+
+
+def test_the_finalizer_comes_with_the_allocation() -> None:
+    node = Node(0, "n1", 1)
+    device = Device(0, "gpu1", node)
+    claims = (Claim(0, "c0"), Claim(1, "c1", device))
+    spec = ClusterSpec("c", (Pod(0, "a", 1, claims=["c0", "c1"]),), (node,), devices=(device,), claims=claims)
+    made = objects_of(spec)
+    assert [claim["metadata"].get("finalizers") for claim in made.claims] == [
+        None,
+        ["resource.kubernetes.io/delete-protection"],
+    ]
+    assert made.pods[0]["spec"]["resourceClaims"] == [
+        {"name": "claim-0", "resourceClaimName": "c0"},
+        {"name": "claim-1", "resourceClaimName": "c1"},
+    ]
+    assert made.missing == ()
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
+    """Pods of one name call it the same; the status names it as soon as it is there."""
+    pods = (
+        Pod(0, "web", 1, claims=["web-gpu"], generated=["web-gpu"]),
+        Pod(1, "web-again", 1, claims=["again-gpu"], generated=["again-gpu"], recreates="web", exists=False),
+    )
+    claims = (
+        Claim(0, "web-gpu", exists=exists, owner="web"),
+        Claim(1, "again-gpu", exists=False, owner="web-again"),
+    )
+    made = objects_of(ClusterSpec("c", pods, (Node(0, "n1", 1),), claims=claims))
+    assert [pod["spec"]["resourceClaims"] for pod in made.pods] == [
+        [{"name": "claim-0", "resourceClaimTemplateName": name}] for name in ("web-gpu", "again-gpu")
+    ]
+    assert [pod["metadata"]["annotations"] for pod in made.pods] == [
+        {"podrace.io/claims": "web-gpu"},
+        {"podrace.io/claims": "again-gpu"},
+    ]
+    named = [{"name": "claim-0", "resourceClaimName": "web-gpu"}] if exists else None
+    assert [pod["status"].get("resourceClaimStatuses") for pod in made.pods] == [named, None]
+    (owner,) = made.claims[0]["metadata"]["ownerReferences"]
+    assert (owner["kind"], owner["uid"]) == ("Pod", "web")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (
+            ClusterSpec(
+                "c",
+                (Pod(0, "a", 1, claims=["c0"], group="g"),),
+                (),
+                claims=(Claim(0, "c0"),),
+                groups=(PodGroup(0, "g"),),
+            ),
+            "the driver does not play claims of devices in groups of pods",
+        ),
+        (
+            ClusterSpec(
+                "c",
+                (Pod(0, "a", 1, extended_claim="c0"),),
+                (),
+                claims=(Claim(0, "c0", exists=False, owner="a", special=True),),
+            ),
+            "the driver does not play extended resources that devices back",
+        ),
+        (
+            ClusterSpec(
+                "c",
+                (Pod(0, "x/a", 1, namespace="x", claims=["c0"]), Pod(1, "b", 1, claims=["c0"])),
+                (),
+                claims=(Claim(0, "c0"),),
+            ),
+            "the pods that refer to the claim c0 are in several namespaces",
+        ),
+    ],
+)
+def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
+    assert objects_of(spec).missing == (words,)
