@@ -107,6 +107,11 @@ def parse_walks(text: str) -> int:
     return _count("--walks", text, 10**15, "walks", "5000 or 10k")
 
 
+def parse_parts(text: str) -> int:
+    """Into how many parts clusters are divided, such as 8."""
+    return _count("--parts", text, 10_000, "parts", "8")
+
+
 def parse_steps(text: str) -> int:
     """A number of steps that a random walk may have, such as 500 or 1k."""
     return _count("--steps", text, MOST_STEPS, "steps", "500 or 1k")

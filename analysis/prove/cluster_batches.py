@@ -91,7 +91,7 @@ def refuse_no_outcome(task: Task | FamilyTask, kept: BatchOutcome, regions: Regi
     """
     sliced, system = regions.slice, regions.parametric.system
     if isinstance(task, FamilyTask):
-        refuse_no_family(kept, regions.parametric)
+        refuse_no_family(task, kept, regions.parametric)
     elif tuple((cluster.values, cluster.regions) for cluster in kept.clusters) != task.members:
         raise NoOutcome("it is not about the clusters that it should be about")
     for found, known in (

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...checker.core.exploration import Budget, Lasso
 from ...checker.core.machine import safe_memory
 from ...checker.core.result import EngineDisagreement
 from ...checker.core.trace import LassoTrace, Trace
+from ...checker.family.asking import questionnaires
+from ...checker.family.division import parts_of
 from ...checker.family.outcome import CellOutcome, FamilyOutcome
-from ...checker.family.search import FamilySearch
+from ...checker.family.search import FamilySearch, Part, restricted
 from ...checker.parametric.explorer import Explorer
 from ...checker.parametric.parameters import with_parameters
 from ...checker.parametric.parametric_system import ParametricSystem
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.conclusion import times_fired, verdict_of
+from ...checker.reduction.questions import explored_slice
 from ...checker.trace.execution import ReplayError, confirm
 from ...checker.trace.lasso import confirm_lasso
 from ...model.language import Parameter
@@ -26,22 +29,37 @@ from .proof_request import ProofQuestion
 
 @dataclass(frozen=True, slots=True)
 class FamilyTask:
-    """All clusters of a template. `share` is how many such searches share the memory of the machine."""
+    """All clusters of a template, or a part of them. `share` is how many such searches share the memory of the machine."""
 
     question: ProofQuestion
     max_states: int | None = None
     share: int = 1
+    part: Part = ()
+
+
+LOOKED_AT = 1 << 17
+"""How many states are explored to see how the clusters of a template are best divided."""
+
+
+def family_tasks(task: FamilyTask, parts: int) -> list[FamilyTask]:
+    """The clusters of a template in so many parts, if states divide them into as many and it is worth it."""
+    if parts == 1:
+        return [task]
+    search = FamilySearch(task.question.parametric_system(), task.question.property)
+    if search.run(Budget(max_states=LOOKED_AT)).stopped is None:
+        return [task]
+    return [replace(task, part=part) for part in parts_of(search, parts)]
 
 
 def explore_family(task: FamilyTask) -> BatchOutcome:
-    """Explore all clusters of a template together. Every counterexample is executed by the interpreter.
+    """Explore the clusters of a task together. Every counterexample is executed by the interpreter.
 
     Raises EngineDisagreement.
     """
     parametric = task.question.parametric_system()
     memory = safe_memory()
     budget = Budget(max_states=task.max_states, max_memory=None if memory is None else memory // task.share)
-    search = FamilySearch(parametric, task.question.property)
+    search = FamilySearch(parametric, task.question.property, part=task.part)
     found = search.run(budget)
     traces = _counterexamples(parametric, task.question.property, found)
     return BatchOutcome(
@@ -132,8 +150,11 @@ def _named(cell: CellOutcome) -> dict[str, int]:
     return {q.name: value for q, value in cell.example.items()}
 
 
-def refuse_no_family(kept: BatchOutcome, parametric: ParametricSystem) -> None:
-    """Hold the clusters of an outcome that was kept to what they may be: different members of the family. Raises NoOutcome."""
+def refuse_no_family(task: FamilyTask, kept: BatchOutcome, parametric: ParametricSystem) -> None:
+    """Hold the clusters of an outcome that was kept to what they may be: different members of the part of the family. Raises NoOutcome."""
+    if task.part:
+        *_, asked = questionnaires(explored_slice(parametric.system, task.question.property))
+        parametric = restricted(parametric, asked, task.part)
     known: set[tuple[int, ...]] = set()
     for cluster in kept.clusters:
         values = dict(zip(parametric.parameters, cluster.values, strict=False))

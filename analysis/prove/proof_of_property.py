@@ -33,7 +33,7 @@ from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..scheduler_version import version_of
 from .cluster_batches import Task, named, refuse_no_outcome, work
-from .cluster_families import FamilyTask
+from .cluster_families import FamilyTask, family_tasks
 from .known_classes import KnownClasses
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion, ProofRequest
@@ -96,7 +96,7 @@ class Prover:
     def _about(self, chunks: list[Job]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
         systems = {name: fingerprint(regions.slice) for name, (_, regions) in self.regions.items()}
-        members = [() if self.together else chunk.task.members for chunk in chunks]
+        members = [chunk.task.part if self.together else chunk.task.members for chunk in chunks]
         return {
             "property": self.what,
             "podrace": version("podrace"),
@@ -133,7 +133,9 @@ class Prover:
                 self.found[name] = []
                 if self.together:
                     share = 1 if self.request.ray is not None else self.request.jobs
-                    yield Job(f"{name} #0", FamilyTask(question, self.request.max_states, share))
+                    whole = FamilyTask(question, self.request.max_states, share)
+                    for number, piece in enumerate(family_tasks(whole, self.request.parts)):
+                        yield Job(f"{name} #{number}", piece)
                     continue
                 ranges = tuple(regions.ranges[q] for q in parametric.parameters)
                 members = [
@@ -150,7 +152,9 @@ class Prover:
         def amount(chunk: Job) -> int:
             return 1 if self.together else len(chunk.task.members)
 
-        what = "placements" if self.together else "clusters"
+        what = "clusters"
+        if self.together:
+            what = "placements" if self.request.parts == 1 else "parts of placements"
         total = sum(map(amount, chunks))
         began, done, states = time.monotonic(), 0, 0
         for chunk, result in run_jobs(work, chunks, self._pool(len(chunks)), journal):
@@ -194,6 +198,7 @@ class Prover:
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
             distinct=sum(r.distinct for r in results),
+            parts=max((len(some) for some in self.found.values()), default=1) if self.together else 1,
             violated=sum(o.regions for _, o in violated),
             inconclusive=undecided,
             seconds=round(seconds, 3),

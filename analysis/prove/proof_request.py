@@ -22,7 +22,7 @@ from ..systems import GATE_OF_GROUPS
 
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
-    """What the command line asks for. With `one_by_one`, clusters are never explored together. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
+    """What the command line asks for. With `one_by_one`, clusters are never explored together; else those of a large placement in so many `parts`. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
 
     pods: int
     nodes: int
@@ -39,6 +39,7 @@ class ProofRequest:
     journal: Path | None = None
     gates: Sequence[str] = ()
     one_by_one: bool = False
+    parts: int = 1
 
     def are_together(self, kind: str) -> bool:
         """Whether all clusters of a placement are explored together for a property of this kind."""
@@ -144,8 +145,11 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         kind = (own.get(name) or PROPERTIES[name]).kind
-        if request.example.gangs and not request.are_together(kind):
-            _refuse_to_share(request, name)
+        if not request.are_together(kind):
+            if request.example.gangs:
+                _refuse_to_share(request, name)
+            if request.parts > 1:
+                raise UsageProblem(f"--parts: the clusters are explored one by one for {name}: leave it out")
         asked = tuple(request.own) if name in own else ()
         yield ProofQuestion(
             request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates

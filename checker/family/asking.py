@@ -3,14 +3,15 @@
 A guard is always asked. Of a conjunction that does not hold, one condition that does not hold says enough, and
 best one without parameters; of a choice, what chooses and what is chosen; of a transition, its updates only where it can be taken.
 Which conditions are asked is an expression over state and parameters like any other. So it is compiled as the system is:
-a step that is always enabled writes, for each condition, in which case of the state it was asked, or that it was not.
+a step that is always enabled writes, for each condition that guards ask, in which case of the state it was asked, or that it was not; and for each transition
+a step that is enabled where the transition is writes so what its updates ask. So where a state has few successors, little is computed.
 
 Parameters that answer all that is asked in a state alike give it the same successors and the same predicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...model.language import (
@@ -36,19 +37,20 @@ _MOST_NODES = 1500
 Asked = tuple[tuple[Expr, Expr], ...]
 """Expressions, and where each is evaluated."""
 
+Groups = list[tuple[Expr, Asked]]
+"""What is asked, and in which states at all: there it is evaluated, elsewhere not."""
+
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """A system whose steps write down what a state asks: `variables` has for each condition the variable for its case, from 0; -1: not asked."""
+    """A system whose steps write down what a state asks: `variables` has for each condition the variable for its case, from 0; -1: not asked.
+
+    What a state asks is what any of its successors says: those that say something about a condition say the same.
+    """
 
     system: TransitionSystem
     conditions: tuple[Condition, ...]
     variables: tuple[Variable, ...]
-
-    @property
-    def steps(self) -> int:
-        """How many successors each state has."""
-        return len(self.system.transitions)
 
 
 Questionnaires = tuple[Questionnaire | None, Questionnaire | None, Questionnaire | None, list[Expr]]
@@ -65,44 +67,54 @@ def questionnaires(system: TransitionSystem) -> Questionnaires:
         found = [c for c in conditions(system) if any(case is not None for case in c.cases)]
         questions = list(dict.fromkeys(case[0] for c in found for case in c.cases if case is not None))
         always = as_expr(True)
-        successors = tuple(pair for t in system.transitions for pair in _of_transition(t))
+        guards = tuple(pair for t in system.transitions for pair in _of_guard(t))
+        taken = [
+            (
+                all_of((t.guard, *(c for _, c in t.constraints))),
+                tuple((e, always) for e in t.updates.values()),
+            )
+            for t in system.transitions
+        ]
         predicates = [*system.invariants.values(), *system.witnesses.values()]
         observed = system.liveness_predicates()
         return (
-            _questionnaire(system, found, successors),
-            _questionnaire(system, found, tuple((e, always) for e in predicates)),
-            _questionnaire(system, found, tuple((e, always) for e in observed)),
+            _questionnaire(system, found, [(always, guards), *taken]),
+            _questionnaire(system, found, [(always, tuple((e, always) for e in predicates))]),
+            _questionnaire(system, found, [(always, tuple((e, always) for e in observed))]),
             questions,
         )
 
 
-def _of_transition(t: Transition) -> Asked:
+def _of_guard(t: Transition) -> Iterator[tuple[Expr, Expr]]:
     where = as_expr(True)
-    pairs = []
     for e in (t.guard, *(c for _, c in t.constraints)):
-        pairs.append((e, where))
+        yield e, where
         where = all_of((where, e))
-    return (*pairs, *((e, where) for e in t.updates.values()))
 
 
-def _questionnaire(system: TransitionSystem, found: list[Condition], asked: Asked) -> Questionnaire | None:
-    demanded = _demanded(found, asked)
-    known = [c for c in found if c.expression in demanded]
+def _questionnaire(system: TransitionSystem, found: list[Condition], groups: Groups) -> Questionnaire | None:
+    demanded = [_demanded(found, asked) for _, asked in groups]
+    known = [c for c in found if any(c.expression in some for some in demanded)]
     if not known:
         return None
-    variables, updates = [], []
-    for number, condition in enumerate(known):
-        variable = Variable(f"asked {number}", INT, -1, len(condition.cases) - 1, -1)
-        variables.append(variable)
-        updates.append(select(demanded[condition.expression], _case(condition), as_expr(-1)))
-    steps = [
-        Transition("family", "ask", (("part", i),), "family", False, as_expr(True), (), dict(part))
-        for i, part in enumerate(_divided(list(zip(variables, updates, strict=True))))
-    ]
+    variables = {
+        c: Variable(f"asked {number}", INT, -1, len(c.cases) - 1, -1) for number, c in enumerate(known)
+    }
+    steps: list[Transition] = []
+    for (where, _), some in zip(groups, demanded, strict=True):
+        updates = [
+            (variable, select(some[c.expression], _case(c), as_expr(-1)))
+            for c, variable in variables.items()
+            if c.expression in some
+        ]
+        for part in _divided(updates):
+            steps.append(
+                Transition("family", "ask", (("part", len(steps)),), "family", False, where, (), dict(part))
+            )
     asking = replace(
         system,
         name=f"{system.name}, asked",
-        variables=(*system.variables, *variables),
+        variables=(*system.variables, *variables.values()),
         transitions=tuple(steps),
         invariants={},
         witnesses={},
@@ -110,7 +122,7 @@ def _questionnaire(system: TransitionSystem, found: list[Condition], asked: Aske
         livenesses={},
         views={},
     )
-    return Questionnaire(asking, tuple(known), tuple(variables))
+    return Questionnaire(asking, tuple(known), tuple(variables.values()))
 
 
 def _demanded(found: list[Condition], asked: Asked) -> dict[Expr, Expr]:
@@ -191,7 +203,8 @@ def _divided(updates: list[tuple[Variable, Expr]]) -> Iterable[list[tuple[Variab
             part, known = [], set()
         part.append((variable, value))
         known |= more
-    yield part
+    if part:
+        yield part
 
 
 def answers_of(questionnaire: Questionnaire, cases: Iterable[int]) -> Mapping[Expr, bool]:

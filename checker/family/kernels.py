@@ -33,8 +33,8 @@ ANSWERING, WITHOUT, JOINED = np.uint64(1), np.uint64(2), np.uint64(3)
 """Operations, as in `region_sets`."""
 
 # Where `control` keeps what kernels and their caller tell each other.
-COUNT, LENGTH, WAITING, OPERATION, ONE_SET, OTHER, EDGES = range(7)
-CONTROL_SIZE = 7
+COUNT, LENGTH, WAITING, OPERATION, ONE_SET, OTHER, EDGES, ITEM, SUCCESSOR = range(9)
+CONTROL_SIZE = 9
 
 _AHEAD = np.uint64(24)
 
@@ -130,15 +130,17 @@ def compose(
 
 
 @jit
-def gather_rows(asked: Words, number: int, parts: int, width: int, row_words: int, rows: Words) -> None:
-    """Put together what each of the `parts` of the answers about a state says; a row is at the end of each."""
+def gather_rows(asked: Words, ends: Integers, number: int, width: int, row_words: int, rows: Words) -> None:
+    """Put together what each part of the answers about a state says; a row is at the end of each. Those of state i end at `ends[i]`."""
     every, size = np.uint64(width), np.uint64(row_words)
+    part = np.uint64(0)
     for i in range(np.uint64(number)):
         for w in range(size):
-            bits = np.uint64(0)
-            for part in range(np.uint64(parts)):
-                bits |= asked[(i * np.uint64(parts) + part) * every + every - size + w]
-            rows[i * size + w] = bits
+            rows[i * size + w] = np.uint64(0)
+        while part < np.uint64(ends[i]):
+            for w in range(size):
+                rows[i * size + w] |= asked[part * every + every - size + w]
+            part += ONE
 
 
 @jit
@@ -167,31 +169,30 @@ def cut(
     memory: Memory,
     control: Integers,
     first: int,
-    begin: int,
     number: int,
     rows: Numbers,
     cuts: Numbers,
-) -> int:
-    """Cut the sets of items from number `begin` on down to the members that answer as their row says; the others are added as items.
+) -> bool:
+    """Cut the sets of items from number ITEM on down to the members that answer as their row says; the others are added as items.
 
-    Gives the number of the item where something has to be remembered first, or `number`.
+    Gives whether all are done; if not, something has to be remembered first, and ITEM is the number of the item.
     """
-    for i in range(np.uint64(begin), np.uint64(number)):
+    for i in range(np.uint64(control[ITEM]), np.uint64(number)):
         whole = np.uint64(items.sets[np.uint64(first) + i])
         same = recalled(memory, control, ANSWERING, whole, np.uint64(rows[i]))
         if same == 0:
-            waits: Signed = np.int64(i)
-            return waits
+            control[ITEM] = i
+            return False
         others = recalled(memory, control, WITHOUT, whole, same - ONE)
         if others == 0:
-            stops: Signed = np.int64(i)
-            return stops
+            control[ITEM] = i
+            return False
         cuts[i] = same - ONE
         if others != ONE:
             items.states[control[LENGTH]] = items.states[np.uint64(first) + i]
             items.sets[control[LENGTH]] = others - ONE
             control[LENGTH] += 1
-    return number
+    return True
 
 
 @inline
@@ -225,20 +226,18 @@ def enter(
     cuts: Numbers,
     hashes: Words,
     width: int,
-    item: int,
     number: int,
-    begin: int,
-) -> tuple[int, int]:
-    """Enter the successors of a batch, from successor `begin`, of item `item`, on; each for the set of its item.
+) -> bool:
+    """Enter the successors of a batch, from number SUCCESSOR, of item ITEM, on; each for the set of its item.
 
-    Gives the item and the successor where something has to be remembered first, or the number of items.
+    Gives whether all are entered; if not, something has to be remembered first, and ITEM and SUCCESSOR say where.
     """
     size, every = np.uint64(len(stored.shape)), np.uint64(width)
     total = np.uint64(ends[number - 1])
-    k: Unsigned = np.uint64(begin)
+    k: Unsigned = np.uint64(control[SUCCESSOR])
     for j in range(k, min(k + _AHEAD + _AHEAD, total)):
         ask_for_entry(stored, out, every, j, hashes)
-    for i in range(item, number):
+    for i in range(control[ITEM], number):
         end = np.uint64(ends[i])
         mine = np.uint64(cuts[i])
         while k < end:
@@ -264,24 +263,27 @@ def enter(
                 if before != mine:
                     news = recalled(memory, control, WITHOUT, mine, before)
                     if news == 0:
-                        return i, signed(k)
+                        control[ITEM], control[SUCCESSOR] = i, k
+                        return False
                     if news != ONE:
                         together = recalled(memory, control, JOINED, before, mine)
                         if together == 0:
-                            return i, signed(k)
+                            control[ITEM], control[SUCCESSOR] = i, k
+                            return False
                         fresh = np.uint64(reached.fresh[state])
                         more = news
                         if fresh != 0:
                             more = recalled(memory, control, JOINED, fresh, news - ONE)
                             if more == 0:
-                                return i, signed(k)
+                                control[ITEM], control[SUCCESSOR] = i, k
+                                return False
                         else:
                             reached.waiting[control[WAITING]] = state
                             control[WAITING] += 1
                         reached.sets[state] = together - ONE
                         reached.fresh[state] = more - ONE
             k += ONE
-    return number, signed(k)
+    return True
 
 
 @jit

@@ -41,6 +41,11 @@ class RegionSets:
     def __len__(self) -> int:
         return len(self._bits)
 
+    @property
+    def answered(self) -> dict[int, list[int]]:
+        """Of each question that was asked, the cells that answer no, and those that answer yes, a bit each."""
+        return self._answering
+
     def members(self, number: int) -> Iterator[int]:
         """The cells of a set."""
         return _ones(self._bits[number])

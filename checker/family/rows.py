@@ -30,7 +30,6 @@ class Rows:
 
     def ask(self, code: Code, number: int, numbers: np.ndarray) -> None:
         """Ask the first states of the input of the code; the number of each one's row goes to `numbers`."""
-        steps = self.asked.steps
         fields = [code.program.layout.fields[v] for v in self.asked.variables]
         first = min(field.word for field in fields)
         words = code.width - first
@@ -39,7 +38,7 @@ class Rows:
             self._read = np.zeros(BATCH * words, np.uint64)
         assert self._read is not None
         code.expand(number)
-        kernels.gather_rows(code.batch.states, number, steps, code.width, words, self._read)
+        kernels.gather_rows(code.batch.states, code.batch.ends, number, code.width, words, self._read)
         if self._count + number > self._store.room:
             self._store.make_room(self._count, number)
         self._count = kernels.number_rows(self._store.arrays, self._count, self._read, number, numbers)

@@ -11,21 +11,40 @@ broken the invariant, its search ends with that level, as a search for it alone 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
+from ...model.language import Expr, negate
 from ..core.exploration import Budget, OutOfBudget, Watcher
 from ..explicit.states.budget import SearchBudget
 from ..explicit.states.search_state import bits_of
 from ..explicit.states.store import Store
 from ..explicit.states.workers import Workers
+from ..kernel_compiler.jit import Kernel
 from ..parametric.parametric_system import ParametricSystem
+from ..parametric.regions import Values, evaluate
 from ..reduction.questions import explored_slice
 from . import kernels
 from .asking import questionnaires
 from .cells import Cells
 from .fair_runs import PREDICATES, SUCCESSORS, FairRuns
 from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
-from .kernels import COUNT, LENGTH, ONE_SET, OPERATION, OTHER, WAITING, Items, Memory, Reached
+from .kernels import (
+    COUNT,
+    ITEM,
+    LENGTH,
+    ONE_SET,
+    OPERATION,
+    OTHER,
+    SUCCESSOR,
+    WAITING,
+    Items,
+    Memory,
+    Reached,
+)
 from .outcome import CellOutcome, FamilyOutcome
 from .region_sets import EVERYTHING, NOTHING, RegionSets
 from .rows import Rows
@@ -33,22 +52,29 @@ from .rows import Rows
 _LOOK = 16
 """Batches between two looks at the clock."""
 
+Part = tuple[tuple[int, bool], ...]
+"""Some of the choices: those that answer these questions so. Questions are numbered in the order in which a system asks them."""
+
 
 class FamilySearch:
-    """One search of the slice for one invariant or liveness. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
+    """One search of the slice for one invariant or liveness, for the choices of a part. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
 
     Raises ValueError for another kind of property and where no choice meets the assumptions, what `questions` raises,
     and UndecidedRegions.
     """
 
-    def __init__(self, parametric: ParametricSystem, property_id: str, window: int = WINDOW) -> None:
+    def __init__(
+        self, parametric: ParametricSystem, property_id: str, window: int = WINDOW, part: Part = ()
+    ) -> None:
         if property_id in parametric.system.resettabilities:
             raise ValueError(f"`{property_id}` is a resettability: its clusters are explored one by one")
         self.parametric = parametric
         self.slice = explored_slice(parametric.system, property_id)
         *self.asked, questions = questionnaires(self.slice)
         self.number = {question: i for i, question in enumerate(questions)}
-        self.sets = RegionSets(Cells(parametric, questions), questions)
+        chosen = restricted(parametric, questions, part)
+        self.assumed = chosen.assumptions
+        self.sets = RegionSets(Cells(chosen, questions), questions)
         self.predicates = [*self.slice.invariants, *self.slice.witnesses]
         self.witnesses: set[str] = set()
         self.violated = NOTHING
@@ -68,6 +94,10 @@ class FamilySearch:
         self._items = [np.zeros(1 << 12, np.uint32) for _ in Items._fields]
         self.row_numbers, self.cuts = np.zeros(BATCH, np.uint32), np.zeros(BATCH, np.uint32)
         self.hits = np.zeros(self.code.system.program.constraint_words, np.uint64)
+
+    def has(self, values: Values) -> bool:
+        """Whether a choice of the parameters is among those that are searched for."""
+        return all(evaluate(condition, values) for condition in self.assumed)
 
     def run(self, budget: Budget, progress: Watcher | None = None) -> FamilyOutcome:
         """Search until all is explored or a budget runs out. `max_states` bounds the states that differ."""
@@ -220,15 +250,11 @@ class FamilySearch:
         np.add.at(self.transitions, self.cuts[:number], np.diff(batch.ends[:number], prepend=0))
         self.fired += np.bincount(batch.which[:total], minlength=len(self.fired))
         self._make_room(total)
-        item = begin = 0
-        while True:
-            item, begin = kernels.enter(
-                self.store.arrays, self.reached, self.memory, self.control, batch.states, batch.ends, self.cuts,
-                self.hashes, system.width, item, number, begin,
-            )  # fmt: skip
-            if item == number:
-                break
-            self.remember(SUCCESSORS)
+        self.control[ITEM] = self.control[SUCCESSOR] = 0
+        self._until_done(
+            SUCCESSORS, kernels.enter, self.store.arrays, self.reached, self.memory, self.control, batch.states, batch.ends,
+            self.cuts, self.hashes, system.width, number,
+        )  # fmt: skip
 
     # What is asked
 
@@ -242,14 +268,21 @@ class FamilySearch:
         self.compose(code, at, number)
         rows.ask(code, number, self.row_numbers)
         self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
-        begin = 0
+        self.control[ITEM] = 0
+        self._until_done(
+            kind, kernels.cut, self.items, self.memory, self.control, at, number, self.row_numbers, self.cuts
+        )
+
+    def _until_done(self, kind: int, kernel: Kernel, *arguments: Any) -> None:
+        """Have a kernel go on until it has what it asks for. One of its arguments is what is remembered, which moves as it grows."""
+        place = next(i for i, a in enumerate(arguments) if isinstance(a, Memory))
         while True:
-            begin = kernels.cut(
-                self.items, self.memory, self.control, at, begin, number, self.row_numbers, self.cuts
-            )
-            if begin == number:
-                return
-            self.remember(kind)
+            memory = self.memory
+            run = kernel.ready(*arguments[:place], memory, *arguments[place + 1 :])
+            while memory.keys is self.sets.keys:
+                if run():
+                    return
+                self.remember(kind)
 
     def remember(self, kind: int) -> None:
         """Work out what a kernel has asked for, which was busy with this kind of questions."""
@@ -314,6 +347,12 @@ class FamilySearch:
             witnesses=frozenset(self.witnesses),
             seconds=self.budget.seconds,
         )
+
+
+def restricted(parametric: ParametricSystem, questions: Sequence[Expr], part: Part) -> ParametricSystem:
+    """The system with the answers of a part assumed."""
+    answers = tuple(questions[number] if yes else negate(questions[number]) for number, yes in part)
+    return replace(parametric, assumptions=(*parametric.assumptions, *answers))
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:

@@ -50,6 +50,19 @@ class Kernel:
         self._lock = Lock()
 
     def __call__(self, *arguments: Any) -> Any:
+        compiled, words = self._for(arguments)
+        return compiled(words)
+
+    def ready(self, *arguments: Any) -> Callable[[], Any]:
+        """A call with these arguments, to be made again and again: what they are is found out once.
+
+        Arrays are not kept: they must not go, nor move, as long as it is called.
+        """
+        compiled, words = self._for(arguments)
+        given = compiled.given(words)
+        return lambda: compiled.call(given)
+
+    def _for(self, arguments: tuple[Any, ...]) -> tuple[_Compiled, list[int]]:
         words: list[int] = []
         types = tuple(_type_of(a, words) for a in arguments)
         compiled = self._compiled.get(types)
@@ -58,7 +71,7 @@ class Kernel:
                 compiled = self._compiled.get(types)
                 if compiled is None:
                     compiled = self._compiled[types] = _Compiled(self.kernel, types)
-        return compiled(words)
+        return compiled, words
 
 
 class _Compiled:
@@ -79,7 +92,14 @@ class _Compiled:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.code["kernel"])
 
     def __call__(self, words: list[int]) -> Any:
-        given = (ctypes.c_uint64 * max(1, len(words)))(*words)
+        return self.call(self.given(words))
+
+    def given(self, words: list[int]) -> ctypes.Array[ctypes.c_uint64]:
+        """The words of the arguments, as the code reads them."""
+        return (ctypes.c_uint64 * max(1, len(words)))(*words)
+
+    def call(self, given: ctypes.Array[ctypes.c_uint64]) -> Any:
+        """Run the code, and give what it returns. Raises ValueError where it does."""
         results = (ctypes.c_int64 * max(1, len(self._kinds)))()
         status = self._call(given, results)
         if status:

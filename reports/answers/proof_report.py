@@ -53,7 +53,8 @@ class ViolatingGroup(msgspec.Struct, frozen=True):
 class Proof(msgspec.Struct, frozen=True):
     """The verdict on one property of all clusters up to a size.
 
-    `distinct` is how many of the states differ, where clusters of one placement were explored together; 0 where each was explored by itself.
+    `distinct` is how many of the states differ, where clusters of one placement, or of a part of it, were explored together; 0 where each was explored by itself.
+    `parts` is into how many parts a placement was divided at most: a state that several of them reach differs in each.
     """
 
     property: str
@@ -82,6 +83,7 @@ class Proof(msgspec.Struct, frozen=True):
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     gangs: tuple[int, ...] = ()
     distinct: int = 0
+    parts: int = 1
 
     @builtins.property
     def vacuous(self) -> bool:
@@ -154,7 +156,9 @@ def verdict_words(proof: Proof) -> str:
         f"{proof.states:,} states and {proof.transitions:,} transitions in all, {proof.depth} steps deep"
     )
     if proof.distinct:
-        searched += f", of which {proof.distinct:,} states differ"
+        searched += f", of which {proof.distinct:,} states differ" + (
+            " within their part" if proof.parts > 1 else ""
+        )
     if proof.verdict == "HOLDS FOR ALL":
         return f"{told}; each was explored to the end: {searched}."
     violating = f"{proof.violated:,} of them {'is' if proof.violated == 1 else 'are'} violating"

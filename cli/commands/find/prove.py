@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ....analysis.asked.method import threads_of
-from ....analysis.asked.options import UsageProblem, parse_size, parse_states
+from ....analysis.asked.options import UsageProblem, parse_parts, parse_size, parse_states
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Form,
@@ -97,6 +97,13 @@ def prove(
             "--one-by-one", help="Explore each cluster by itself, also where all can be explored together."
         ),
     ] = False,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Explore the clusters of a large placement in so many parts, each a job: for several processes or machines, or where memory is short.",
+        ),
+    ] = None,
     jobs: Annotated[
         str | None, typer.Option("-j", "--jobs", metavar="N", help="So many processes (all cores).")
     ] = None,
@@ -126,6 +133,7 @@ def prove(
     most = parse_states(max_states) if max_states is not None else None
     processes = threads_of(jobs)
     singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
+    pieces = 1 if parts is None else parse_parts(parts)
     sizes = singles, parse_size("--nodes", nodes)
     if journal is not None and journal.is_dir() and not journal.is_symlink():
         raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
@@ -166,6 +174,7 @@ def prove(
         ray=ray,
         journal=journal,
         one_by_one=one_by_one,
+        parts=pieces,
     )
     with progress_display(no_color) as display:
         proofs = prove_all(request, display)

@@ -8,9 +8,11 @@ from itertools import product
 
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.explicit.reference import explore
+from podrace.checker.family.division import parts_of
 from podrace.checker.family.outcome import CellOutcome, FamilyOutcome
 from podrace.checker.family.search import FamilySearch
 from podrace.checker.parametric.explorer import Explorer
@@ -115,6 +117,35 @@ def test_random_systems_choice_by_choice(drawn: TransitionSystem) -> None:
         alone.append(itself)
     assert reached == set(range(len(found.cells)))
     what_all_reach(found, family.slice, alone)
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(systems(invariants=1, resettabilities=0, parameters=3), st.integers(1, 30), st.integers(2, 5))
+def test_each_choice_is_in_one_part_and_has_its_counts_there(
+    drawn: TransitionSystem, looked_at: int, number: int
+) -> None:
+    with fresh_graph():
+        system = tamed(drawn)
+    unknown = parameters_of(system)
+    assume(system.invariants and unknown)
+    assume(is_answerable(system))
+    parametric = ParametricSystem(system, unknown)
+    begun = FamilySearch(parametric, "invariant0")
+    begun.run(Budget(max_states=looked_at))
+    parts = parts_of(begun, number)
+    assert len(parts) == len(set(parts)) <= number
+    whole = FamilySearch(parametric, "invariant0")
+    expected = whole.run(Budget())
+    searches = [FamilySearch(parametric, "invariant0", part=part) for part in parts]
+    found = [search.run(Budget()) for search in searches]
+    for codes in product(*(range(q.lo, q.hi + 1) for q in unknown)):
+        values = dict(zip(unknown, codes, strict=True))
+        own = [i for i, search in enumerate(searches) if search.has(values)]
+        assert len(own) == 1
+        cell = found[own[0]].cells[searches[own[0]].sets.cells.cell_of(values)]
+        assert replace(cell, example={}) == replace(
+            expected.cells[whole.sets.cells.cell_of(values)], example={}
+        )
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -233,6 +264,16 @@ def test_a_choice_is_told_from_another_only_where_a_state_asks() -> None:
         (3, 4, 3, 3),
     ]
     assert (found.states, found.stopped) == (4, None)
+
+
+def test_parts_have_few_states_in_common() -> None:
+    begun = FamilySearch(up_to_cap(9), "never")
+    begun.run(Budget(max_states=5))
+    parts = parts_of(begun, 3)
+    searches = [FamilySearch(up_to_cap(9), "never", part=part) for part in parts]
+    found = [sorted(c.states for c in search.run(Budget()).cells) for search in searches]
+    assert found == [[2], [3], [4, 5, 6, 7, 8, 9, 10]]
+    assert parts_of(begun, 1) == [()]
 
 
 def test_numbers_beyond_the_first_window_are_compiled_for() -> None:

@@ -237,3 +237,16 @@ def test_what_has_no_translation_is_refused() -> None:
         _clear(np.arange(10)[::2])
     with pytest.raises(Untranslatable, match="array of float64"):
         _clear(np.zeros(3))
+
+
+@jit
+def _counts_up(counts: Any, by: int) -> bool:
+    counts[0] += by
+    return counts[0] > 5
+
+
+def test_a_call_that_is_ready_can_be_made_again_and_again() -> None:
+    counts = np.zeros(1, np.int64)
+    run = _counts_up.ready(counts, 2)
+    assert [run(), run(), run()] == [False, False, True]
+    assert counts[0] == 6

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from podrace.analysis.prove import cluster_families
 from tests.cli.find.test_prove import GANG, ON, OWN, of_violated, rewritten
 from tests.cli.helpers import Shell
 
@@ -46,6 +47,33 @@ def test_clusters_that_no_state_tells_apart_are_one(shell: Shell) -> None:
         assert together[told] == alone[told]
     assert sorted(together["steps_never_fired"]) == sorted(alone["steps_never_fired"])
     assert (alone["clusters"], alone["distinct"]) == (117, 0)
+
+
+@pytest.mark.ci
+def test_parts_of_placements_find_what_the_whole_finds(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.19", "--property", "S-NOM", "-o", "json"]
+    whole = untimed(shell(*line, *SMALL).out)
+    monkeypatch.setattr(cluster_families, "LOOKED_AT", 200)
+    line += ["--parts", "3", "--journal", "j"]
+    parts = untimed(shell(*line, *SMALL).out)
+    assert (whole.pop("parts"), parts.pop("parts")) == (1, 3)
+    assert (whole.pop("distinct"), parts.pop("distinct")) == (3845, 3946)
+    assert parts == whole
+    names = [json.loads(line)[0] for line in Path("j").read_text().splitlines()[1:]]
+    assert [names.count(f"2 pods, 1 nodes: 2 waiting #{number}") for number in range(4)] == [1, 1, 1, 0]
+    again = untimed(shell(*line, *SMALL).out)
+    assert (again.pop("parts"), again.pop("distinct")) == (3, 3946)
+    assert again == whole
+
+
+def test_parts_that_cannot_be_are_refused(shell: Shell) -> None:
+    line = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "--property", "S-NOM"]
+    none = shell(*line, "--parts", "0")
+    assert (none.code, none.out) == (2, "")
+    assert "--parts: `0` is no number of parts: write a number from 1 to 10,000, such as 8" in none.err
+    alone = shell(*line, "--parts", "2", "--one-by-one")
+    assert (alone.code, alone.out) == (2, "")
+    assert "--parts: the clusters are explored one by one for S-NOM: leave it out" in alone.err
 
 
 def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
