@@ -1,6 +1,6 @@
 """What must never happen, what must always be able to happen, and what must not go on for ever."""
 
-from .admissions import NoPodRejected, PortsGivenOnce, RunningPodsFit
+from .admissions import DeferredResizesKeepNobodyOut, NoPodRejected, PortsGivenOnce, RunningPodsFit
 from .bindings import (
     AntiAffinityKept,
     BoundAsAssumed,
@@ -131,6 +131,7 @@ PROPERTIES: dict[str, type[Property]] = {
         GroupNominationsRespected,
         NotStuck,
         TaintedPodsLeave,
+        DeferredResizesKeepNobodyOut,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
         ParkedPodsAreWoken,

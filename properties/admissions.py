@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..model.environment.kubelet import is_ever_resized
 from ..model.environment.objects import Node, Pod
-from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
+from ..model.environment.pod_versions import PodVersion
+from ..model.language import Expr, any_of, as_expr, before, boolean, per, select, when
 from . import truth
 from .property import Property
 
@@ -111,3 +114,39 @@ class PortsGivenOnce(Property):
             for node in self.nodes
         )
         return {"a pod is tried while the snapshot holds one with the same host port": tried}
+
+
+class DeferredResizesKeepNobodyOut(Property):
+    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node beside what its pods were allocated.
+
+    To the scheduler a pod counts with what its user wants, although its kubelet may put that off for ever. Kubelets decide only where the scope has
+    `kubelet_admission`; a pod that is not resized, or that no kubelet has, counts with what it asks for.
+    """
+
+    id = "S-DEFER"
+    kind = "deadlock freedom"
+    concerns = "the pod that is kept out"
+    issues = (135107,)
+
+    kubelet: Kubelet
+
+    def holds(self) -> Expr:
+        where = truth.placement(self)
+        where = replace(where, held={v: self._is_held(v) for v in self.pod_versions})
+        return ~any_of(
+            truth.waits(self, pod) & where.live[node] & truth.fits(self, pod, node, where)
+            for pod in self.subjects
+            for node in self.nodes
+        )
+
+    def _is_held(self, version: PodVersion) -> Expr:
+        pod = version.pod
+        asks = self.api.pod[pod].version == version.number
+        if not is_ever_resized(pod):
+            return asks
+        has = any_of(self.kubelet.runs[pod][node] for node in self.nodes) & self.kubelet.is_resizing(pod)
+        return select(has, self.kubelet.allocated[pod] == version.number, asks)
+
+    def witnesses(self) -> dict[str, Expr]:
+        resized = [pod for pod in self.pods if is_ever_resized(pod)]
+        return {"a kubelet puts a resize off": any_of(self.kubelet.is_resizing(pod) for pod in resized)}

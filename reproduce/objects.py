@@ -304,6 +304,12 @@ def _spread(constraint: SpreadConstraint) -> Object:
     }
     if not constraint.selector.nothing:
         found["labelSelector"] = _selector(constraint.selector)
+    if constraint.min_domains > 1:
+        found["minDomains"] = constraint.min_domains
+    if not constraint.honors_affinity:
+        found["nodeAffinityPolicy"] = "Ignore"
+    if constraint.honors_taints:
+        found["nodeTaintsPolicy"] = "Honor"
     return found
 
 

@@ -25,7 +25,7 @@ from .reader.controller_section import (
     REPLACEMENT,
     STRATEGIES,
 )
-from .reader.directives import EFFECTS, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.directives import EFFECTS, INCLUSION, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
 from .reader.group_section import MAX_MIN_COUNT
 from .reader.host_ports import MAX_PORT, PROTOCOLS
 from .reader.labels import MAX_ENTITIES, OF_LABELS
@@ -333,6 +333,10 @@ OBJECTS: Mapping[str, Schema] = {
             "labelSelector": part("labelSelector"),
             **_SELECTOR,
             "others": table(whole(0, MAX_OTHERS)),
+            "minDomains": whole(1, MAX_SKEW),
+            "nodeAffinityPolicy": word(INCLUSION),
+            "nodeTaintsPolicy": word(INCLUSION),
+            "matchLabelKeys": listed(LABEL_KEY),
         },
         ["maxSkew", "topologyKey"],
     ),

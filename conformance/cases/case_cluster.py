@@ -25,7 +25,7 @@ from ...model.environment.objects import (
 from ...model.environment.placement_rules import SpreadConstraint
 from ...model.history import resolve
 from ...model.language import Component, Concrete
-from .cases import Case, NotCovered, NotTranslated
+from .cases import Case, NotTranslated
 from .preemption_plugins import known_victims
 
 
@@ -71,11 +71,14 @@ def spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
     """The hard topology spread constraints of a pod."""
     found = []
     for c in pod.get("topologySpreadConstraints") or ():
-        if c.get("minDomains"):
-            raise NotCovered("minDomains is not modelled")
         if c.get("whenUnsatisfiable") != "ScheduleAnyway":
             found.append(
-                SpreadConstraint(c["topologyKey"], selector(c.get("labelSelector")), int(c["maxSkew"]))
+                SpreadConstraint(
+                    c["topologyKey"],
+                    selector(c.get("labelSelector")),
+                    int(c["maxSkew"]),
+                    min_domains=int(c.get("minDomains") or 1),
+                )
             )
     return found
 

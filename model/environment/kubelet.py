@@ -3,12 +3,15 @@
 A pod that does not fit beside the others (lifecycle/predicate.go: resources, how many pods, host ports, node affinity, NoExecute taints) is rejected: its phase is Failed, with a reason such
 as OutOfcpu. The others are the pods that the kubelet knows, and is not done with (GetActivePods): also one whose object says already that it has finished.
 A pod whose object is gone is not among them, although its containers may still run (104824, as the comment there says).
+A pod that grows counts for its kubelet with what it has been allocated: the kubelet allocates more when that fits beside what the others were allocated, puts it off until
+then (Deferred), or, where the node is too small for it, says that it never will (Infeasible). For the scheduler it counts with what its user wants from the moment of the write.
 Where a node's condition Ready is Unknown, its kubelet hears of nothing and reports nothing; what runs there runs on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..language import (
@@ -20,9 +23,11 @@ from ..language import (
     as_expr,
     boolean,
     count,
+    integer,
     per,
     require,
     select,
+    smallest,
     step,
     tells,
     total,
@@ -31,7 +36,8 @@ from ..language import (
 )
 from .node_versions import versions_in
 from .objects import Node, Pod
-from .pod_versions import in_form
+from .pod_versions import PodVersion, in_form
+from .scope import last_version
 
 if TYPE_CHECKING:
     from .api import APIServer
@@ -41,21 +47,28 @@ def _admits(scope: object) -> int:
     return int(getattr(scope, "kubelet_admission", False))
 
 
+def _last_allocated(scope: object) -> int:
+    return last_version(scope) * _admits(scope)
+
+
 class Kubelet(Component):
     """One kubelet per node.
 
-    `runs[p][n]`: the kubelet of n has admitted the pod, and is not done with it. `rejected[p]`: a kubelet has rejected it.
+    `runs[p][n]`: the kubelet of n has admitted the pod, and is not done with it. `rejected[p]`: a kubelet has rejected it. `allocated[p]`: of a pod
+    that is resized, the version whose requests it has been allocated.
     """
 
     api: APIServer
 
     runs = per(Pod, per(Node, boolean(possible=_admits)))
     rejected = per(Pod, boolean(possible=_admits))
+    allocated = per(Pod, integer(0, _last_allocated))
 
     phrases = words(
         {
             "runs": Words("kubelet of {1}: {0} runs", "kubelet of {1}: it is done with {0}"),
             "rejected": Words("{0} is rejected by its kubelet", decisive=True),
+            "allocated": Words("{0} has been allocated what it asks for", decisive=True),
         }
     )
 
@@ -78,6 +91,8 @@ class Kubelet(Component):
         for node in self.universe[Node]:
             with when(self.is_on(pod, node)):
                 self.runs[pod][node] = True
+        if is_ever_resized(pod):
+            self.allocated[pod] = self.api.pod[pod].version
 
     @step(actor="kubelet", each="pod")
     @tells(
@@ -94,6 +109,56 @@ class Kubelet(Component):
         )
         self.rejected[pod] = True
         self.api.finish_pod(pod)
+
+    @step(actor="kubelet", each="pod")
+    @tells("The kubelet allocates to {pod} what it asks for by now.")
+    def allocate(self, pod: Pod) -> None:
+        """handlePodResourcesResize: what the pod asks for fits beside what the others were allocated."""
+        if not self.scope.kubelet_admission or not is_ever_resized(pod):
+            require(False)
+            return
+        require(self.is_resizing(pod) & self._is_where(pod, lambda node: self.fits(pod, node)))
+        self.allocated[pod] = self.api.pod[pod].version
+
+    @step(actor="kubelet", each="version")
+    @tells(
+        "The kubelet says that it can never give {version} what it asks for: it counts for what it was allocated."
+    )
+    def refuse(self, version: PodVersion) -> None:
+        """handlePodResourcesResize: the node is too small (Infeasible). The status says so; for the scheduler, the pod counts as the version which was allocated."""
+        pod = version.pod
+        if not self.scope.kubelet_admission or not is_ever_resized(pod):
+            require(False)
+            return
+        require(self.is_resizing(pod) & (self.allocated[pod] == version.number))
+        require(self._is_where(pod, lambda node: self.is_too_small(pod, node)))
+        self.api.update_pod(version)
+
+    def is_resizing(self, pod: Pod) -> Expr:
+        """Whether the pod asks for more than it was allocated. (One that asks for less has been given less when its status says so.)"""
+        current = self.api.pod[pod]
+        grown = any_of(
+            in_form(self.universe, pod, current.version, partial(_request, r))
+            > in_form(self.universe, pod, self.allocated[pod], partial(_request, r))
+            for r in pod.resources
+        )
+        return current.assigned & ~current.terminating & grown
+
+    def _is_where(self, pod: Pod, question: Callable[[Node], Expr]) -> Expr:
+        return any_of(
+            self.runs[pod][n] & self.is_at_work_on(pod, n) & question(n) for n in self.universe[Node]
+        )
+
+    def is_too_small(self, pod: Pod, node: Node) -> Expr:
+        """Whether the pod asks for more than the node has in all."""
+
+        def exceeds(form: Pod) -> Expr:
+            return any_of(
+                shown & any_of(form.request(r) > content.allocatable(r) for r in form.resources)
+                for shown, content in self.contents(node)
+            )
+
+        return in_form(self.universe, pod, self.api.pod[pod].version, exceeds)
 
     @step(actor="kubelet", each="pod")
     @tells("The kubelet is done with {pod}, whose object is gone, or said so before.")
@@ -197,7 +262,7 @@ class Kubelet(Component):
 
         def enough(resource: str) -> Expr:
             asked = self.asked(pod, resource)
-            taken = total(select(there, self.asked(o, resource), 0) for o, there in others.items())
+            taken = total(select(there, self.held(o, resource), 0) for o, there in others.items())
             return (asked == 0) | (taken + asked <= content.allocatable(resource))
 
         fits = all_of(enough(resource) for resource in pod.resources)
@@ -220,3 +285,19 @@ class Kubelet(Component):
             yield as_expr(True), node
         for version in versions:
             yield as_expr(self.api.node_version[node]) == version, version.content
+
+    def held(self, pod: Pod, resource: str) -> Expr:
+        """What a pod that runs counts for: what it was allocated, or less, once it asks for less."""
+        asked = self.asked(pod, resource)
+        if not is_ever_resized(pod):
+            return asked
+        return smallest(asked, in_form(self.universe, pod, self.allocated[pod], partial(_request, resource)))
+
+
+def is_ever_resized(pod: Pod) -> bool:
+    """Whether what the pod asks for may change."""
+    return any(other.requests != pod.requests for other in pod.later.values())
+
+
+def _request(resource: str, form: Pod) -> Expr:
+    return form.request(resource)

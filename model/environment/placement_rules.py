@@ -229,13 +229,18 @@ class SpreadConstraint:
     """A hard constraint (DoNotSchedule): how unevenly the pods of `selector` may lie over the values of a node label.
 
     `others` says how many more pods it counts in which domain: pods that are no part of the cluster that is modelled, but
-    stay where they are. A domain that is named there does not go when its nodes do.
+    stay where they are. A domain that is named there does not go when its nodes do. Of fewer domains than `min_domains` an empty one counts as the
+    least. A node counts only if the pod asks for it, unless not `honors_affinity` (nodeAffinityPolicy), and, where it `honors_taints`
+    (nodeTaintsPolicy), only if the pod tolerates its taints.
     """
 
     topology_key: str
     selector: Selector
     max_skew: int = 1
     others: Mapping[str, int] = field(default_factory=dict)
+    min_domains: int = 1
+    honors_affinity: bool = True
+    honors_taints: bool = False
 
     def counts(self, labels: Mapping[str, str]) -> bool:
         """Whether a pod with these labels, in the namespace of the constraint's owner, is counted."""

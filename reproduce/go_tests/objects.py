@@ -158,4 +158,10 @@ def _spread(constraint: Object) -> str:
     said = _selector(constraint.get("labelSelector"))
     skew, key = constraint["maxSkew"], quoted(constraint["topologyKey"])
     when = f"v1.{constraint['whenUnsatisfiable']}"
-    return f"SpreadConstraint({skew}, {key}, {when}, {said}, nil, nil, nil, nil)"
+    least = f"ptr.To[int32]({constraint['minDomains']})" if "minDomains" in constraint else "nil"
+    policies = [_policy(constraint.get(name)) for name in ("nodeAffinityPolicy", "nodeTaintsPolicy")]
+    return f"SpreadConstraint({skew}, {key}, {when}, {said}, {least}, {', '.join(policies)}, nil)"
+
+
+def _policy(said: str | None) -> str:
+    return "nil" if said is None else f"ptr.To(v1.NodeInclusionPolicy{said})"

@@ -134,6 +134,8 @@ def _imports(case: Case) -> Iterator[str]:
     if any("metav1." in line for line in cluster_lines(case)):
         yield '\tmetav1 "k8s.io/apimachinery/pkg/apis/meta/v1"'
     yield '\tst "k8s.io/kubernetes/pkg/scheduler/testing"'
+    if any("ptr.To" in line for line in cluster_lines(case)):
+        yield '\t"k8s.io/utils/ptr"'
     yield ")"
 
 

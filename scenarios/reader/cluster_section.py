@@ -397,6 +397,10 @@ def _refuse_updates(pods: Members, made: tuple[Pod, ...], scored: bool, budgets:
                 value.fail(
                     "tolerations can be added, not taken away: name those that the pod has at first, too"
                 )
+            if version.spread != pod.spread:
+                value.fail(
+                    "matchLabelKeys of its topology spread constraints names a label that the update changes, and which value counts depends on the release: leave that label as it is"
+                )
             if version.labels != pod.labels and scored:
                 value.fail(
                     "scores look at the labels that a pod has at first: let no update change labels, or remove `scored: true`"

@@ -6,8 +6,18 @@ Affinity between pods may be in Kubernetes' words or in podrace's shorter ones. 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ...model.environment.objects import NodeAffinity, NodeTerm, Operator, Selector, Taint, Term, Toleration
+from ...model.environment.objects import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    Selector,
+    Taint,
+    Term,
+    Toleration,
+)
 from ...model.environment.placement_rules import NODE_NAME, SpreadConstraint
 from .labels import (
     SELECTOR_FIELDS,
@@ -203,17 +213,20 @@ def _value(fields: Mapping[str, Value]) -> str:
     return label_value(fields["value"]) if "value" in fields else ""
 
 
-SPREAD_FIELDS = ("maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", *SELECTOR_FIELDS, "others")
+SPREAD_FIELDS = (
+    "maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", *SELECTOR_FIELDS, "others", "minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "matchLabelKeys",
+)  # fmt: skip
+INCLUSION = ("Honor", "Ignore")
 MAX_SKEW = 1 << 31
 MAX_OTHERS = 1_000_000
 
 
-def read_spread(value: Value | None) -> list[SpreadConstraint]:
-    """The hard constraints of a pod."""
-    return [] if value is None else [_constraint(v) for v in value.elements("a list of constraints")]
+def read_spread(value: Value | None, labels: Mapping[str, str]) -> list[SpreadConstraint]:
+    """The hard constraints of a pod with these labels."""
+    return [] if value is None else [_constraint(v, labels) for v in value.elements("a list of constraints")]
 
 
-def _constraint(value: Value) -> SpreadConstraint:
+def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
     fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
     for needed in ("maxSkew", "topologyKey"):
         if needed not in fields:
@@ -228,12 +241,23 @@ def _constraint(value: Value) -> SpreadConstraint:
     if "labelSelector" in fields and beside is not None:
         fields[beside].fail(f"`labelSelector` is there, too: move `{beside}` into it")
     selector = read_selector(fields["labelSelector"]) if "labelSelector" in fields else selector_in(fields)
+    if "matchLabelKeys" in fields:
+        keys = [label_key(key) for key in fields["matchLabelKeys"].elements("a list of label keys")]
+        own = tuple(Requirement(key, Operator.IN, (labels[key],)) for key in keys if key in labels)
+        selector = replace(selector, expressions=(*selector.expressions, *own))
     return SpreadConstraint(
         label_key(fields["topologyKey"]),
         selector,
         fields["maxSkew"].integer(1, MAX_SKEW),
         _others(fields["others"]) if "others" in fields else {},
+        fields["minDomains"].integer(1, MAX_SKEW) if "minDomains" in fields else 1,
+        _honors(fields, "nodeAffinityPolicy", True),
+        _honors(fields, "nodeTaintsPolicy", False),
     )
+
+
+def _honors(fields: Mapping[str, Value], name: str, default: bool) -> bool:
+    return fields[name].one_of(INCLUSION, "a policy") == "Honor" if name in fields else default
 
 
 def _others(value: Value) -> dict[str, int]:

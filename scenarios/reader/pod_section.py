@@ -99,7 +99,7 @@ def _version(
         tolerations=read_tolerations(fields.get("tolerations")),
         node_selector=read_labels(fields, "nodeSelector"),
         node_affinity=read_node_affinity(fields.get("nodeAffinity")),
-        spread=read_spread(fields.get("topologySpreadConstraints")),
+        spread=read_spread(fields.get("topologySpreadConstraints"), read_labels(fields)),
         node=_node(member, nodes),
         exists=member.exists and "recreates" not in fields,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,

@@ -190,6 +190,9 @@ def test_a_spread():
         "selector",
         "max_skew",
         "others",
+        "min_domains",
+        "honors_affinity",
+        "honors_taints",
     ]
 
 

@@ -244,6 +244,14 @@ ROWS = [
     Row("counted-by-its-kubelet", "S-ADMIT", "1.24", (), (), H, 524, 1383, 38),
     Row("counted-by-its-kubelet", "S-ADMIT", "1.24", (), ("108366",), V, 130, 256, 10, 10),
     Row("counted-by-its-kubelet", "S-ADMIT", "1.36", (), (), H, 240, 484, 36),
+    # 110175: a taint takes a zone away, and the pre-check asks whether the pod fits on the very node. Before 1.26 taints counted for nothing.
+    Row("tainted-domain", "S-STUCK", "1.26", (), (), V, 149, 300, 16, 16),
+    Row("tainted-domain", "S-STUCK", "1.29", (), (), V, 149, 300, 16, 16),
+    Row("tainted-domain", "S-STUCK", "1.31", (), (), V, 149, 300, 16, 16),
+    Row("tainted-domain", "S-STUCK", "1.31", ("hints-decide",), (), H, 409, 908, 40),
+    Row("tainted-domain", "S-STUCK", "1.32", (), (), H, 356, 808, 39),
+    Row("tainted-domain", "S-STUCK", "1.32", (), ("hints-decide",), V, 138, 276, 16, 16),
+    Row("tainted-domain", "S-STUCK", "1.36", (), (), H, 246, 482, 38),
     # 125332: something is left under the name of a pod that a taint has driven away.
     Row("kept-name", "S-KEPT", "1.9", (), (), V, 114, 253, 7, 7),
     Row("kept-name", "S-KEPT", "1.32", (), (), V, 114, 253, 7, 7),

@@ -166,6 +166,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("stays-where-tainted", "S-LEAVE", (WorksByUID,), (), H, 22416, None),
     ("tainted-in-flight", "S-ADMIT", (), (), V, 51, 8),
     ("twin", "S-TWIN", (), (), V, 38870, 19),
+    ("deferred-resize", "S-DEFER", (), (), V, 102, 15),
+    ("deferred-resize", "S-STUCK", (), (), H, 102, None),
     ("late-patch", "S-COND", (), (), V, 635, 24),
     # What keeps an assumed pod out of the queue does not help here, but there; the UID as a precondition does here.
     ("late-patch", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), V, 634, 24),
@@ -278,10 +280,10 @@ def test_goroutines_overdraw_a_budget_as_scheduling_cycles_do(release: str, stat
     ("name", "release", "verdict", "states", "steps"),
     [
         ("tainted-in-flight", "1.23", H, 227, None),
-        ("tainted-in-flight", "1.24", V, 61, 8),
+        ("tainted-in-flight", "1.24", V, 64, 8),
         ("taint-gone", "1.9", V, 935, 12),
-        pytest.param("twin", "1.25", H, 442503, None, marks=pytest.mark.ci),
-        ("twin", "1.26", V, 81158, 19),
+        pytest.param("twin", "1.25", H, 509239, None, marks=pytest.mark.ci),
+        ("twin", "1.26", V, 92614, 19),
     ],
 )
 def test_what_controllers_and_kubelets_did_before(

@@ -56,6 +56,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "counted-by-its-kubelet": (10,),
     "unheard-extender": (16,),
     "kept-name": (7,),
+    "tainted-domain": (16,),
     # Between two reads; or an event of the assume cache that is delivered late.
     "device-twice": (30, 34),
     # The handler of the update makes the cache forget the pod; or the binding goroutine does, just before it.

@@ -31,7 +31,7 @@ NOTHING, NONE = "-", "nothing"
 DEAR = ("2 waits, 1 waits above it", "2 bound, 1 waits above it")
 """The clusters in which a pod preempts: they are asked last."""
 
-_ELSEWHERE = (".claims", ".volumes", ".groups", ".admissions")
+_ELSEWHERE = (".claims", ".volumes", ".groups", ".admissions", ".taints")
 
 ASKED = [
     name

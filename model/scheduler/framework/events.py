@@ -258,7 +258,7 @@ def default_plugins(
         *selection,
     )
     spread = (
-        ClusterEvent("PodAll", "Pod", of_pods),
+        ClusterEvent("PodAll", "Pod", of_pods | Action.UPDATE_POD_TOLERATION),
         ClusterEvent(
             "NodeAddDeleteLabelOrTaint",
             "Node",

@@ -3,7 +3,7 @@ podtopologyspread, interpodaffinity; framework/runtime/framework.go, 1.34)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
@@ -124,10 +124,16 @@ class Filters(Component):
     def admits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """preCheckForNode: whether a new node is worth waking the pod for (taints, node affinity, host ports, resources).
 
-        Neither spec.unschedulable nor inter-pod affinity is looked at.
+        Neither spec.unschedulable nor inter-pod affinity is looked at, and not all taints are.
         """
-        checks = (self.taints_tolerated, self.node_affinity, self.node_ports, self.node_resources)
+        if self.is_repelled(pod, node, self.effects_of_pre_check()):
+            return as_expr(False)
+        checks = (self.node_affinity, self.node_ports, self.node_resources)
         return all_of(check(pod, node, placement) == Code.SUCCESS for check in checks)
+
+    def effects_of_pre_check(self) -> Sequence[str]:
+        """The effects of taints that it looks at (131609 added NoExecute in 1.34, where queueing hints, and so no such check, are there for good)."""
+        return ("NoSchedule",)
 
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
         """Whether filtering and scoring end in an error rather than in a verdict: never for want of a node."""
@@ -146,12 +152,14 @@ class Filters(Component):
 
     def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """TaintToleration: every taint but those that are a mere preference is tolerated."""
-        repels = any(
-            taint.effect in ("NoSchedule", "NoExecute")
-            and not any(t.tolerates(taint) for t in pod.tolerations)
+        return as_expr(Code.UNRESOLVABLE if self.is_repelled(pod, node) else Code.SUCCESS)
+
+    def is_repelled(self, pod: Pod, node: Node, effects: Sequence[str] = ("NoSchedule", "NoExecute")) -> bool:
+        """Whether the node has a taint with one of these effects that the pod does not tolerate (DoNotScheduleTaintsFilterFunc)."""
+        return any(
+            taint.effect in effects and not any(t.tolerates(taint) for t in pod.tolerations)
             for taint in node.taints
         )
-        return as_expr(Code.UNRESOLVABLE if repels else Code.SUCCESS)
 
     def node_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """NodeAffinity: spec.nodeSelector and required node affinity; no eviction changes a node's labels."""
@@ -327,10 +335,21 @@ class Filters(Component):
         least = as_expr(more)
         for exists, pods in domains.values():
             least = select(exists, smallest(least, pods), least)
+        if (wanted := self.wanted_domains(constraint)) > 1:
+            least = select(count(exists for exists, _ in domains.values()) < wanted, 0, least)
         own = int(constraint.counts(pod.labels))
         here = domains.get(node.labels[constraint.topology_key])
         there = as_expr(0) if here is None else here[1]
         return there + own - least <= constraint.max_skew
+
+    def wanted_domains(self, constraint: SpreadConstraint) -> int:
+        """minDomains: of fewer domains an empty one counts as the least (minMatchNum)."""
+        return constraint.min_domains
+
+    def counts_node(self, pod: Pod, constraint: SpreadConstraint, node: Node) -> bool:
+        """Whether the constraint counts the node (matchNodeInclusionPolicies)."""
+        by_taints = not constraint.honors_taints or not self.is_repelled(pod, node)
+        return by_taints and (not constraint.honors_affinity or pod.asks_for(node))
 
     def counts_pods(self, constraint: SpreadConstraint) -> bool:
         """Whether the constraint counts any other pods at all; with an empty selector it counts nobody."""
@@ -341,8 +360,7 @@ class Filters(Component):
     ) -> dict[str, tuple[Expr, Expr]]:
         """By value of the constraint's key: whether some node that counts has it, and how many pods are on those nodes.
 
-        Nodes count that have all keys of the pod's constraints and pass its node affinity (nodeAffinityPolicy Honor,
-        nodeTaintsPolicy Ignore), pods if they are not terminating. Of nominated pods AddPod asks the selector alone (updateWithPod), which
+        Nodes count that have all keys of the pod's constraints and that the policies of this one let in, pods if they are not terminating. Of nominated pods AddPod asks the selector alone (updateWithPod), which
         an empty one passes.
         """
         counts = self.counts_pods(constraint)
@@ -355,7 +373,7 @@ class Filters(Component):
             return q.namespace == pod.namespace and constraint.counts(q.labels)
 
         for node in placement.nodes:
-            if not (has_keys(node, pod) and pod.asks_for(node)):
+            if not (has_keys(node, pod) and self.counts_node(pod, constraint, node)):
                 continue
             live = placement.live[node]
             there = [

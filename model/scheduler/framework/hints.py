@@ -135,6 +135,8 @@ class Hints(Component):
                 return as_expr(True)
             return as_expr(change.assigned and self.mends_affinity(pod, old, new))
         if plugin.name == "PodTopologySpread":
+            if own and old.tolerations != new.tolerations and any(c.honors_taints for c in pod.spread):
+                return as_expr(True)
             involved = own or (change.assigned and new.namespace == pod.namespace)
             return as_expr(involved and any(c.counts(old.labels) != c.counts(new.labels) for c in pod.spread))
         return as_expr(True)

@@ -12,9 +12,12 @@ import pytest
 from podrace.checker.search import check
 from podrace.model.environment.node_versions import NodeVersion
 from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, Scope
+from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.history import resolve
+from podrace.model.language import as_expr
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
+from podrace.scenarios.reader.scenario_reader import parse_scenario
 from tests.model.clusters import concrete, enabled
 from tests.races import hazard_patches
 
@@ -148,3 +151,79 @@ def test_what_an_overcommitment_does_to_the_user(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+# --- resizes ---------------------------------------------------------------------------------------------------
+
+
+def growing(cpu: int, room: int = 3, release: str = "1.36") -> tuple[Any, Any, Pod, Pod]:
+    """x, which may grow to that much, and y, on a node; what may be done for x once it has been written."""
+    n = Node(0, "n", room)
+    x, y = Pod(0, "x", 1, node=n, later={"larger": Pod(0, "x", cpu)}), Pod(1, "y", 1, node=n)
+    model = model_of([x, y, Pod(2, "z", 1)], n, release=release, pod_updates=2)
+    _, larger = model.get(lambda: model.part("api").universe[PodVersion])
+    model.do(lambda: model.part("api").update_pod(larger))
+    return model, larger, x, y
+
+
+def may(model: Any, x: Pod) -> list[str]:
+    kubelet, (initial, _) = model.part("kubelet"), model.get(lambda: model.part("api").universe[PodVersion])
+    ways = {"allocate": lambda: kubelet.allocate(x), "refuse": lambda: kubelet.refuse(initial)}
+    return [way for way, step in ways.items() if enabled(model, step)]
+
+
+@pytest.mark.parametrize(("cpu", "ways"), [(2, ["allocate"]), (3, []), (4, ["refuse"])])
+def test_a_resize_is_allocated_put_off_or_refused(cpu: int, ways: list[str]) -> None:
+    """canAdmitPod and podResizesAdmitHandler: it fits, it does not fit yet, or never."""
+    model, _, x, _ = growing(cpu)
+    assert may(model, x) == ways
+
+
+def test_what_was_put_off_is_allocated_once_there_is_room() -> None:
+    model, larger, x, y = growing(3)
+    kubelet = model.part("kubelet")
+    model.do(lambda: model.part("api").delete_pod(y))
+    assert may(model, x) == []
+    model.do(lambda: kubelet.finish_termination(y))
+    assert may(model, x) == ["allocate"]
+    model.do(lambda: kubelet.allocate(x))
+    assert may(model, x) == []
+    assert model.get(lambda: as_expr(kubelet.allocated[x])) == larger.number
+
+
+def test_until_then_another_pod_is_admitted_and_after_that_it_is_not() -> None:
+    """129532: what counts for a kubelet is what it has allocated."""
+    for allocates, said in ((False, "admit"), (True, "reject")):
+        model, _, x, _ = growing(2)
+        if allocates:
+            model.do(lambda model=model, x=x: model.part("kubelet").allocate(x))
+        (*_, z) = model.get(lambda model=model: model.part("api").universe[Pod])
+        bind(model, z, model.get(lambda model=model: model.part("api").universe[Node])[0])
+        assert decides(model, z) == [said]
+
+
+def test_what_is_refused_counts_as_it_was_allocated() -> None:
+    model, _, x, _ = growing(4)
+    initial, _ = model.get(lambda: model.part("api").universe[PodVersion])
+    model.do(lambda: model.part("kubelet").refuse(initial))
+    assert model.get(lambda: as_expr(model.part("api").pod[x].version)) == 0
+    assert may(model, x) == []
+
+
+@pytest.mark.parametrize(
+    ("cpu", "verdict", "states", "steps"),
+    [("2", "HOLDS", 184, None), ("3", "VIOLATED", 102, 15), ("4", "HOLDS", 418, None)],
+)
+def test_only_what_is_put_off_keeps_others_out(
+    cpu: str, verdict: str, states: int, steps: int | None
+) -> None:
+    """135107."""
+    text = (
+        (HAZARDS / "deferred-resize.yaml")
+        .read_text(encoding="utf-8")
+        .replace("larger: {cpu: 3}", f"larger: {{cpu: {cpu}}}")
+    )
+    scenario = parse_scenario(text)
+    (found,) = check(instrument(scenario.spec, resolve("1.36").classes, [PROPERTIES["S-DEFER"]]), ["S-DEFER"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)

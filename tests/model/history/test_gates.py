@@ -29,6 +29,8 @@ def test_which_change_is_behind_which_gate():
         "55109": "PodPriority",
         "even-pods-spread": "EvenPodsSpread",
         "preemption-policy": "NonPreemptingPriority",
+        "min-domains": "MinDomainsInPodTopologySpread",
+        "node-inclusion-policies": "NodeInclusionPolicyInPodTopologySpread",
         "prefer-nominated-node": "PreferNominatedNode",
         "scheduling-gates": "PodSchedulingReadiness",
         "118438": "SchedulerQueueingHints",

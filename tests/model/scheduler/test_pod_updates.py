@@ -80,7 +80,7 @@ def test_which_plugin_asks_for_which_updates() -> None:
         "TaintToleration": "T",
         "NodeAffinity": "",
         "NodeResourcesFit": "S",
-        "PodTopologySpread": "L",
+        "PodTopologySpread": "LT",
         "InterPodAffinity": "L",
     }
 

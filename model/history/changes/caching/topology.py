@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....environment.objects import Pod
+from ....environment.objects import Node, Pod
 from ....environment.placement_rules import SpreadConstraint
 from ....language import Expr, as_expr, largest, smallest
 from ....scheduler import Filters, PriorityQueue, Scores
@@ -58,3 +58,29 @@ class AssignedPodsWakeByAffinityOnly(PriorityQueue):
 
     def looks_at(self, parked: Pod, pod: Pod) -> Expr:
         return as_expr(any(t.required and not t.anti and t.matches(pod) for t in parked.terms))
+
+
+@before(
+    "min-domains",
+    "minDomains of topology spread constraints is looked at",
+    first_in="1.27",
+    gate="MinDomainsInPodTopologySpread",
+)
+class AnyNumberOfDomains(Filters):
+    """The feature gate MinDomainsInPodTopologySpread was off (1.24 to 1.26), and before that there was no such field."""
+
+    def wanted_domains(self, constraint: SpreadConstraint) -> int:
+        return 1
+
+
+@before(
+    "node-inclusion-policies",
+    "nodeAffinityPolicy and nodeTaintsPolicy of topology spread constraints are looked at",
+    first_in="1.26",
+    gate="NodeInclusionPolicyInPodTopologySpread",
+)
+class NodesCountByAffinity(Filters):
+    """The feature gate NodeInclusionPolicyInPodTopologySpread was off (1.25), and before that there were no such fields."""
+
+    def counts_node(self, pod: Pod, constraint: SpreadConstraint, node: Node) -> bool:
+        return pod.asks_for(node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....environment.objects import NATIVE, HostPort, Node, Pod, Scope
 from ....environment.watch import NodeWatch
 from ....language import Expr, all_of, any_of, as_expr, require, select, step, tells
@@ -191,3 +193,15 @@ class PortsByNumber(Filters):
 
     def is_taken_by(self, pod: Pod, port: HostPort) -> bool:
         return any(own.port == port.port for own in pod.host_ports)
+
+
+@before(
+    "pre-check-taints",
+    "the pre-check of a node lets pods pass that its NoExecute taints would drive away",
+    first_in="1.24",
+)
+class NoExecutePreChecked(Filters):
+    """It looked at taints with the effect NoExecute, too (1.22 and 1.23)."""
+
+    def effects_of_pre_check(self) -> Sequence[str]:
+        return ("NoSchedule", "NoExecute")

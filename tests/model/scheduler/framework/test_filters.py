@@ -167,6 +167,25 @@ def test_tolerations():
         assert codes([pod], on, pod) == expected
 
 
+@pytest.mark.parametrize(
+    ("effect", "release", "admits"),
+    [
+        ("NoSchedule", "1.22", False),
+        ("NoSchedule", "1.31", False),
+        ("NoExecute", "1.22", False),
+        ("NoExecute", "1.23", False),
+        ("NoExecute", "1.24", True),
+        ("NoExecute", "1.31", True),
+    ],
+)
+def test_which_taints_hide_a_new_node(effect: str, release: str, admits: bool) -> None:
+    """preCheckForNode."""
+    on, pod = (Node(0, "n", 4, taints=[Taint("k", "v", effect)]),), Pod(0, "p", 1)
+    model = concrete(spec([pod], on), release)
+    filters, snapshot = model.part("filters"), model.part("snapshot")
+    assert model.get(lambda: filters.admits(pod, on[0], snapshot.placement())) is admits
+
+
 def test_a_cordoned_node_is_tolerated_like_a_taint_without_a_value():
     on, key = (Node(0, "cordoned", 9, unschedulable=True),), "node.kubernetes.io/unschedulable"
     for toleration, expected in (

@@ -11,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.model.environment.objects import Node, Pod, PodObject
-from podrace.model.environment.placement_rules import Selector, SpreadConstraint
+from podrace.model.environment.placement_rules import Selector, SpreadConstraint, Taint, Toleration
+from podrace.model.environment.pod_versions import PodChange
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
     NODE_DELETE,
     NOMINATED_POD_GONE,
     WAITING_POD_GONE,
+    Plugin,
+    PodUpdate,
     default_plugins,
 )
 from podrace.model.scheduler.framework.status import Code
@@ -25,6 +28,7 @@ from tests.model.clusters import concrete, spec
 from tests.profiles import examples
 
 WEB = {"app": "web"}
+TAINT = Taint("dedicated")
 ZONES = (None, "east", "west", "north")
 LABELS: tuple[dict[str, str], ...] = ({}, WEB, {"app": "db"})
 
@@ -55,7 +59,7 @@ def _said(plugin: Any, pod: Pod, node: Node, snapshot: Any) -> Any:
 def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Code]:
     """Upstream's words (calPreFilterState and Filter, 1.34), on plain numbers."""
     pod = pods[-1]
-    counting = [n for n in on if all(c.topology_key in n.labels for c in pod.spread) and pod.asks_for(n)]
+    keyed = [n for n in on if all(c.topology_key in n.labels for c in pod.spread)]
     found = []
     for node in on:
         code = Code.SUCCESS
@@ -63,6 +67,12 @@ def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Co
             if c.topology_key not in node.labels:
                 code = Code.UNRESOLVABLE
                 break
+            counting = [
+                n
+                for n in keyed
+                if (pod.asks_for(n) or not c.honors_affinity)
+                and not (n.taints and c.honors_taints and not pod.tolerations)
+            ]
             matches: Counter[str] = Counter({n.labels[c.topology_key]: 0 for n in counting})
             for value, number in c.others.items():
                 matches[value] = 0 if c.selector.empty else number
@@ -71,9 +81,9 @@ def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Co
                     continue
                 if q.namespace == pod.namespace and not c.selector.empty and c.selector.matches(q.labels):
                     matches[q.node.labels[c.topology_key]] += 1
-            least = min(matches.values(), default=1 << 31)
+            least = 0 if len(matches) < c.min_domains else min(matches.values(), default=1 << 31)
             own = int(c.selector.matches(pod.labels))
-            if matches[node.labels[c.topology_key]] + own - least > c.max_skew:
+            if matches.get(node.labels[c.topology_key], 0) + own - least > c.max_skew:
                 code = Code.UNSCHEDULABLE
                 break
         found.append(code)
@@ -84,7 +94,11 @@ def by_hand(pods: list[Pod], on: tuple[Node, ...], leaving: set[int]) -> list[Co
 def clusters(draw: Any) -> tuple[list[Pod], tuple[Node, ...], set[int]]:
     """A few nodes in zones, bound pods, some of which terminate, and a pod with constraints."""
     zones = draw(st.lists(st.sampled_from(ZONES), min_size=1, max_size=4))
-    on = tuple(Node(i, f"n{i}", 9, {} if z is None else {"zone": z}) for i, z in enumerate(zones))
+    taints = st.sampled_from(([], [], [TAINT]))
+    on = tuple(
+        Node(i, f"n{i}", 9, {} if z is None else {"zone": z}, taints=draw(taints))
+        for i, z in enumerate(zones)
+    )
     pods = [
         Pod(
             i, f"p{i}", 1, node=draw(st.sampled_from(on)), labels=draw(st.sampled_from(LABELS)),
@@ -95,11 +109,20 @@ def clusters(draw: Any) -> tuple[list[Pod], tuple[Node, ...], set[int]]:
     keys = st.sampled_from(("zone", "kubernetes.io/hostname"))
     selectors = st.sampled_from((Selector(WEB), Selector({"app": "db"}), Selector(), Selector(nothing=True)))
     others = st.dictionaries(st.sampled_from(("east", "west", "far")), st.integers(0, 3), max_size=3)
-    constraint = st.builds(SpreadConstraint, keys, selectors, st.integers(1, 2), others)
+    constraint = st.builds(
+        SpreadConstraint,
+        keys,
+        selectors,
+        st.integers(1, 2),
+        others,
+        st.integers(1, 3),
+        st.booleans(),
+        st.booleans(),
+    )
     pod = Pod(
         len(pods), "last", 1, labels=draw(st.sampled_from(LABELS)),
         spread=draw(st.lists(constraint, min_size=1, max_size=2)),
-        node_selector=draw(st.sampled_from(({}, {"zone": "east"}))),
+        node_selector=draw(st.sampled_from(({}, {"zone": "east"}))), tolerations=draw(st.sampled_from(((), (Toleration(operator="Exists"),)))),
     )  # fmt: skip
     return (
         [*pods, pod],
@@ -228,3 +251,52 @@ def test_a_pod_hears_of_its_own_nomination_in_any_release(release: str, of_other
         bool(model.get(partial(hints.wakes, spread, p, NOMINATED_POD_GONE, about))) for about in (p, pods[0])
     ]
     assert woken == [True, of_others]
+
+
+@pytest.mark.parametrize(
+    ("constraint", "release", "there"),
+    [
+        # Two zones, and one pod of the kind in the first.
+        ({"min_domains": 3}, "1.27", Code.UNSCHEDULABLE),
+        ({"min_domains": 3, "max_skew": 2}, "1.27", Code.SUCCESS),
+        ({"honors_taints": True}, "1.26", Code.SUCCESS),
+        ({"honors_taints": True}, "1.25", Code.UNSCHEDULABLE),
+        ({"honors_taints": True, "min_domains": 2}, "1.27", Code.UNSCHEDULABLE),
+        ({"honors_taints": True, "min_domains": 2}, "1.26", Code.SUCCESS),
+    ],
+)
+def test_how_nodes_and_domains_count(constraint: dict[str, Any], release: str, there: Code) -> None:
+    on = (Node(0, "e", 4, {"zone": "east"}), Node(1, "w", 4, {"zone": "west"}, taints=[TAINT]))
+    spread = (SpreadConstraint("zone", Selector(WEB), **constraint),)
+    pods = [Pod(0, "q", 1, labels=WEB, node=on[0]), Pod(1, "p", 1, labels=WEB, spread=spread)]
+    assert codes(pods, on, set(), release)[0] is there
+
+
+@pytest.mark.parametrize(("release", "there"), [("1.25", Code.SUCCESS), ("1.26", Code.UNSCHEDULABLE)])
+def test_nodes_that_the_pod_does_not_ask_for_count_if_the_constraint_says_so(
+    release: str, there: Code
+) -> None:
+    on = (Node(0, "e", 4, {"zone": "east"}), Node(1, "w", 4, {"zone": "west"}))
+    spread = (SpreadConstraint("zone", Selector(WEB), honors_affinity=False),)
+    pods = [
+        Pod(0, "q", 1, labels=WEB, node=on[0]),
+        Pod(1, "p", 1, labels=WEB, spread=spread, node_selector={"zone": "east"}),
+    ]
+    assert codes(pods, on, set(), release)[0] is there
+
+
+@pytest.mark.parametrize(("honors", "wakes"), [(False, False), (True, True)])
+def test_a_toleration_wakes_a_pod_whose_constraint_counts_nodes_by_their_taints(
+    honors: bool, wakes: bool
+) -> None:
+    """isSchedulableAfterPodChange (127447)."""
+    spread = (SpreadConstraint("zone", Selector(WEB), honors_taints=honors),)
+    old = Pod(0, "p", 1, spread=spread)
+    old.later = {"new": Pod(0, "p", 1, spread=spread, tolerations=[Toleration(operator="Exists")])}
+    old.later["new"].number = 1
+    model = concrete(spec([old], (Node(0, "e", 4),), pod_updates=1), "1.36")
+    hints = model.part("hints")
+    (plugin,) = (p for p in hints.universe[Plugin] if p.name == "PodTopologySpread")
+    (kind,) = (k for k in hints.universe[PodUpdate] if k.name == "PodTolerationChange")
+    change = PodChange(old, old.later["new"], False)
+    assert model.get(lambda: hints.wakes(plugin, old, kind.event, change)) is wakes
