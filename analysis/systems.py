@@ -15,6 +15,7 @@ from .asked.options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, UsageProblem
 from .asked.own_modules import at_line
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
+from .asked.usage_problem import NotInRelease
 
 GATE_OF_GROUPS = "GangScheduling"
 
@@ -42,20 +43,20 @@ def traced(run: Run) -> TransitionSystem:
     """The system of a run, with the parameters that its scenario leaves open."""
     release = run.composition.release
     if run.scenario.spec.claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
-        raise UsageProblem(
+        raise NotInRelease(
             f"{run.scenario.name}: resourceClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
         )
     special = any(claim.special for claim in run.scenario.spec.claims)
     if special and version_of(release) < version_of(FIRST_WITH_EXTENDED):
-        raise UsageProblem(
+        raise NotInRelease(
             f"{run.scenario.name}: extended resources of deviceClasses are modelled from {FIRST_WITH_EXTENDED} on: ask for a later release than {release}"
         )
     if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
-        raise UsageProblem(
+        raise NotInRelease(
             f"{run.scenario.name}: volumeClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
         )
     if run.scenario.spec.groups and (GATE_OF_GROUPS, True) not in run.composition.gates:
-        raise UsageProblem(
+        raise NotInRelease(
             f"{run.scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or later"
         )
     try:

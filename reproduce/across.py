@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
+from ..analysis.asked.usage_problem import NotInRelease
 from ..checker.core.exploration import Budget
 from ..reports.reproduction import Reproduction
 from ..scenarios import Scenario, ScenarioError, catalogue, hazards
@@ -33,7 +34,7 @@ def across(
     for scenario in scenarios:
         try:
             asked += prepare(list(searched([scenario], wanted, budget, method, watcher)))
-        except ScenarioError as problem:
+        except (ScenarioError, NotInRelease) as problem:
             asked += [_absent(scenario, one, wanted, str(problem)) for one in scenario.properties]
     return reproduce(asked, go, say or watcher.say)
 

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class UsageProblem(Exception):
     """A wrong option or argument: one line that says what is wrong and what to do."""
+
+
+class NotInRelease(UsageProblem):
+    """The cluster has something that the model knows of later releases only."""
