@@ -30,7 +30,8 @@ class Scope:
 
     Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
     events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are. `scale_down_looks_again`:
-    the autoscaler looks at a node once more in the moment in which it takes it away. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
+    the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks.
+    `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
     `taint_eviction`: the taint eviction controller runs (see `TaintEviction`).
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
@@ -69,6 +70,10 @@ class Scope:
     disruption_controller: bool = False
     kubelet_admission: bool = False
     scale_down_looks_again: bool = False
+    scale_down_taints: bool = False
+    scale_down_waits: bool = False
+    autoscaler: bool = False
+    autoscaler_nominates: bool = False
     taint_eviction: bool = False
     pod_gc: bool = True
     flush: bool = True
