@@ -67,6 +67,7 @@ class Scope:
     claim_deletions: int = 0
     missed_claim_updates: int = 0
     controller_restarts: int = 0
+    device_failures: int = 0
     disruption_controller: bool = False
     kubelet_admission: bool = False
     scale_down_looks_again: bool = False
@@ -94,6 +95,7 @@ class _WiderScope(Scope):
     pod_versions: int = 1
     names_of_claims: int = 0
     passing_claims: int = 0
+    conditions: int = 0
 
 
 def with_more(
@@ -104,12 +106,13 @@ def with_more(
     pod_versions: int,
     names_of_claims: int = 0,
     passing_claims: bool = False,
+    conditions: bool = False,
 ) -> Scope:
     """The scope of a cluster in which some pod has scheduling gates, may finish, has several versions, or has claims made for it; or claims come and go.
 
     `names_of_claims`: what the status of a pod may name, from nothing to the claims of another pod. Elsewhere, their place in an object costs nothing.
     """
-    if not gates and not finishing and pod_versions == 1 and not passing_claims:
+    if not gates and not finishing and pod_versions == 1 and not passing_claims and not conditions:
         return scope
     known = {field.name: getattr(scope, field.name) for field in fields(Scope)}
     return _WiderScope(
@@ -119,6 +122,7 @@ def with_more(
         pod_versions=pod_versions,
         names_of_claims=names_of_claims,
         passing_claims=int(passing_claims),
+        conditions=int(conditions),
     )
 
 
@@ -135,6 +139,11 @@ def last_name(scope: object) -> int:
 def passing_claims(scope: object) -> int:
     """Whether claims come and go."""
     return int(getattr(scope, "passing_claims", 0))
+
+
+def conditions_possible(scope: object) -> int:
+    """Whether a device has binding conditions."""
+    return int(getattr(scope, "conditions", 0))
 
 
 def finishing_possible(scope: object) -> int:

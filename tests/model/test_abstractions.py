@@ -845,6 +845,21 @@ def test_a_claim_lives():
     assert not [v.name for v in system.variables if "finalizer" in v.name]
 
 
+def test_a_claim_clock():
+    (scenario,) = find_scenarios("scenarios/claims/device-late.yaml")
+    steps = steps_of("1.36", scenario.spec)
+    assert {
+        "dynamic_resources.see_ready",
+        "dynamic_resources.tire_of_devices",
+        "device_driver.report_ready",
+    } <= steps
+    system = trace_system(build_cluster(scenario.spec, resolve("1.36").classes))
+    late = [v.name for v in system.variables if "timed_out" in v.name]
+    assert late == ["resource_claims.timed_out[c1]"]  # of the claim, and not of each copy of it
+    ready = [t for t in system.transitions if t.label.startswith("dynamic_resources.see_ready")]
+    assert len(ready) == 1  # for the pod, and not for each of its claims
+
+
 def test_a_claim_lag():
     system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
     assert {v.hi for v in system.variables if ".lag" in v.name or "_lag" in v.name} == {7}
