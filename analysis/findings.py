@@ -186,6 +186,7 @@ def scope_of(scope: Scope) -> dict[str, Value]:
     for name in (
         "fair_flush",
         "scale_down_looks_again",
+        "disruption_controller_lags",
         "scale_down_taints",
         "scale_down_waits",
         "autoscaler",

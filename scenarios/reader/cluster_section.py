@@ -157,6 +157,10 @@ def read_scope(
             given[bound].fail(
                 f"no {what} has anything to be updated to: give one `updates`, or remove the bound"
             )
+    if values.get("disruption_controller_lags") and not values.get("disruption_controller"):
+        given["disruption_controller_lags"].fail(
+            "there is no disruption controller: add `disruption_controller: true`, or remove this"
+        )
     if values.get("evictions") and not values.get("disruption_controller"):
         given["evictions"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true`"

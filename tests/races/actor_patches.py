@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from podrace.model.environment.autoscaler import Autoscaler
+from podrace.model.environment.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
 from podrace.model.environment.controllers.replacement import Controllers, Phase
-from podrace.model.environment.objects import Node, Pod
+from podrace.model.environment.objects import DisruptionBudget, Node, Pod
 from podrace.model.environment.owned_pods import Owned, Owner
 from podrace.model.environment.workloads import StrategyKind, StrategySpec
 from podrace.model.language import Expr, any_of, as_expr, require
@@ -93,6 +94,14 @@ class KeptForPending(Autoscaler):
         empty: Expr = super().looks_empty(node)
         waits = [p for p in self.universe[Pod] if not p.foreign]
         return empty & ~any_of(self.api.pod[p].pending & self.would_fit(p, node) for p in waits)
+
+
+class WritesRegardless(Budgets):
+    """The disruption controller writes what it has counted over whatever was written since, as it did before 82152."""
+
+    def is_written(self, budget: DisruptionBudget) -> Expr:
+        """Its loop read the newest version, and wrote the old status to it."""
+        return as_expr(True)
 
 
 class WaitsAfterTaint(Autoscaler):

@@ -22,6 +22,7 @@ from tests.races.actor_patches import (
     PreferredHaveRoom,
     ReplacedWhenGone,
     WaitsAfterTaint,
+    WritesRegardless,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,8 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("taint-unseen", "S-SCALE", "1.36", (), V, 148, 10),
     ("taint-unseen", "S-SCALE", "1.31", (), V, 177, 10),
     ("taint-unseen", "S-SCALE", "1.36", (WaitsAfterTaint,), H, 194, None),
+    ("overwritten-budget", "S-EVICT", "1.36", (), H, 4953, None),
+    ("overwritten-budget", "S-EVICT", "1.36", (WritesRegardless,), V, 1289, 14),
     ("replaced-before-gone", "S-MANY", "1.36", (), V, 29, 3),
     ("replaced-before-gone", "S-MANY", "1.36", (ReplacedWhenGone,), H, 338, None),
     ("one-too-many", "S-MANY", "1.36", (), V, 53, 7),
