@@ -59,6 +59,10 @@ class Expansion:
         words = self.layout.words
         out.do("%room.up = add i64 %room, 63")
         out.do("%scratch = and i64 %room.up, -64")
+        pointers(out, "scratch")
+        taken = out.value(f"getelementptr i8, ptr %scratch.p, i64 {self.room.taken}")
+        size = 8 * len(self.system.transitions)
+        out.do(f"call void @llvm.memset.p0.i64(ptr {taken}, i8 0, i64 {size}, i1 false)")
         out.do("br label %loop")
         out.begin("loop")
         out.lines += [
@@ -83,6 +87,9 @@ class Expansion:
             found = out.value(f"call i64 @listed(i64 %scratch, i64 {number}, i64 %n)")
             arguments = f"i64 %own, i64 %out, i64 %which, i64 %scratch, i64 {found}"
             out.value(f"call i64 @move{number}({arguments})")
+            at = out.value(f"getelementptr i64, ptr {taken}, i64 {number}")
+            so_far = out.value(f"load i64, ptr {at}")
+            out.do(f"store i64 {out.value(f'add i64 {so_far}, {found}')}, ptr {at}")
         out.do("%first.next = add i64 %first, %n")
         out.do("br label %loop")
         out.begin("done")

@@ -6,7 +6,8 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         Write the successors of `count` states to `out`, and the transition of each to `which` (i32),
         ordered by parent, then by transition; ends[i] is where those of parent i end. Returns their
         number. For a constraint that stops a transition before number `last`, set its bit in `hits`.
-        `room` are `room_bytes` bytes of the caller's, for this call alone.
+        `room` are `room_bytes` bytes of the caller's, for this call alone; from `taken` on, how many successors
+        each transition has (i64) is left there.
     check(states, count, seen, found)
         The position of the first state with a predicate bit that `seen` lacks, or `count`. That
         state's bits go to `found`. The bits: invariants broken, then witnesses reached.
@@ -56,6 +57,11 @@ class Program:
     def room_bytes(self) -> int:
         """How many bytes a caller of `expand` keeps for it."""
         return self._expansion.room.bytes
+
+    @property
+    def taken(self) -> int:
+        """From which byte of its room on `expand` leaves how many successors each transition has; counted from a place as `ALIGNMENT` asks."""
+        return self._expansion.room.taken
 
     @property
     def constraint_words(self) -> int:

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..llvm.text import Assembly, function, pointers
-from .lanes import LANES, QUARTERS, SHORT
+from .lanes import LANES, QUARTER, QUARTERS, SHORT
 
 CHUNK = 256
 """States of a chunk: so many that most transitions fill their lanes, so few that all this stays near the processor."""
 
 _MASKS = CHUNK // 64
-_ALIGNMENT = 64
+ALIGNMENT = 64
+"""Where the arrays begin: at the first such place of the memory that the caller gives."""
 
 
 class Room:
@@ -29,7 +30,8 @@ class Room:
         self.next = self.counts + 4 * CHUNK
         self.list = self.next + 8 * CHUNK
         self.masks = self.list + 2 * CHUNK
-        self.bytes = self.masks + 8 * _MASKS * transitions + _ALIGNMENT
+        self.taken = self.masks + 8 * _MASKS * transitions
+        self.bytes = self.taken + 8 * transitions + ALIGNMENT
 
     def quarter(self, number: int) -> int:
         """Where a quarter of all states lies."""
@@ -139,9 +141,18 @@ class Room:
         out.do(f"call void @llvm.memset.p0.i64(ptr {counts}, i8 0, i64 {4 * CHUNK}, i1 false)")
         out.do(f"%up = add i64 %n, {LANES - 1}")
         out.do(f"%padded = and i64 %up, {-LANES}")
-        out.do("br label %loop")
+        out.do(f"%whole = and i64 %n, {-QUARTERS}")
+        out.do("br label %fours")
+        out.begin("fours")
+        out.do("%four = phi i64 [ 0, %entry ], [ %four.next, %turn ]")
+        out.do("%left = icmp ult i64 %four, %whole")
+        out.do("br i1 %left, label %turn, label %loop")
+        out.begin("turn")
+        self._split_four(out)
+        out.do(f"%four.next = add i64 %four, {QUARTERS}")
+        out.do("br label %fours")
         out.begin("loop")
-        out.do("%i = phi i64 [ 0, %entry ], [ %i.next, %body ]")
+        out.do("%i = phi i64 [ %whole, %fours ], [ %i.next, %body ]")
         out.do("%more = icmp ult i64 %i, %n")
         out.do("br i1 %more, label %body, label %rest")
         out.begin("body")
@@ -164,6 +175,25 @@ class Room:
         out.do("br label %rest")
         out.begin("done")
         return function("split", ("states", "room", "n"), out, result="0", linkage="internal")
+
+    def _split_four(self, out: Assembly) -> None:
+        """Split QUARTERS states from %four on: of each word, a square of quarters is turned over."""
+        start = out.value(f"mul i64 %four, {8 * self.words}")
+        state = out.value(f"getelementptr i8, ptr %states.p, i64 {start}")
+        for word in range(self.words):
+            together = "poison"
+            for other in range(QUARTERS):
+                at = out.value(f"getelementptr i64, ptr {state}, i64 {other * self.words + word}")
+                one = out.value(f"load i64, ptr {at}")
+                together = out.value(f"insertelement <{QUARTERS} x i64> {together}, i64 {one}, i64 {other}")
+            square = out.value(f"bitcast <{QUARTERS} x i64> {together} to {SHORT}")
+            for k in range(QUARTERS):
+                chosen = ", ".join(f"i32 {QUARTERS * other + k}" for other in range(QUARTERS))
+                row = out.value(
+                    f"shufflevector {SHORT} {square}, {SHORT} poison, <{QUARTERS} x i32> <{chosen}>"
+                )
+                at = self.address(out, self.quarter(QUARTERS * word + k), "%four", 2)
+                out.do(f"store <{QUARTERS} x i{QUARTER}> {row}, ptr {at}, align 8")
 
     def _places(self) -> str:
         """places(room, n, filled, ends): where the successors of each state begin, after `filled` others; where they end."""

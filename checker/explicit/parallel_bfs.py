@@ -35,6 +35,7 @@ from .states.bfs_kernel import (
     TRANSITIONS,
     KernelCounts,
     begin,
+    count_taken,
     look_ahead,
 )
 from .states.hash_table import (
@@ -201,6 +202,7 @@ def gather(
         total: int = expand(stored, first, number, batch, ALL)
         for w in range(len(own.hits)):
             own.hits[w] |= batch.hits[w]
+        count_taken(own, batch)
         known, every = np.uint64(count), np.uint64(total)
         begin(stored, known, batch, every)
         k: Unsigned = np.uint64(0)
@@ -208,7 +210,6 @@ def gather(
             end = np.uint64(batch.ends[i])
             while k < end:
                 look_ahead(stored, known, batch, k, every)
-                own.fired[batch.which[k]] += 1
                 finds.parents[found] = first + i
                 if len(stored.keyed) > 0:
                     new = claim_key(team, stored, finds, (found, turn), batch.states, k, batch.hashes[k])

@@ -144,7 +144,6 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
         parent = control[HEAD] + i
         while k < end:
             look_ahead(stored, count, batch, k, every)
-            counts.fired[batch.which[k]] += 1
             mixed = batch.hashes[k]
             place, known = find(stored, buffer, k * size, mixed)
             if not known:
@@ -153,6 +152,8 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
                     control[STOP_COUNT], control[STOP_SEEN] = control[COUNT], np.int64(k) + 1
                     control[TRANSITIONS] += control[STOP_SEEN]
                     control[COUNT] = count
+                    for j in range(k + ONE):
+                        counts.fired[batch.which[j]] += 1
                     return
                 for w in range(len(stored.shape)):
                     states[count * size + np.uint64(w)] = buffer[k * size + np.uint64(w)]
@@ -163,3 +164,11 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
             k += ONE
     control[COUNT] = count
     control[TRANSITIONS] += total
+    count_taken(counts, batch)
+
+
+@inline
+def count_taken(counts: KernelCounts, batch: Successors) -> None:
+    """Count the transitions of all successors of a batch."""
+    for t in range(len(batch.taken)):
+        counts.fired[t] += batch.taken[t]

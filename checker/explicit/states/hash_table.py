@@ -65,11 +65,11 @@ _LOW32 = np.uint64(0xFFFFFFFF)
 
 @inline
 def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
-    """A hash whose every bit depends on every bit of the state at words[at]."""
+    """A hash of the state at words[at]: each bit of its upper half depends on every bit of the state."""
     mixed = np.uint64(0)
     for w in range(len(shape)):
-        mixed = (mixed ^ words[at + np.uint64(w)]) * _MIX1
-        mixed ^= mixed >> np.uint64(32)
+        mixed = (mixed + words[at + np.uint64(w)]) * _MIX1
+    mixed ^= mixed >> np.uint64(32)
     mixed *= _MIX2
     return mixed ^ (mixed >> np.uint64(29))
 

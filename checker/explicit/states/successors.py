@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...codegen.program import Program
+from ...codegen.room import ALIGNMENT
 from ...kernel_compiler.intrinsics import call
 from ...kernel_compiler.jit import inline
 from ...llvm.machine_code import MachineCode
@@ -27,14 +28,15 @@ Integers = NDArray[np.int64]
 class Successors(NamedTuple):
     """The successors of some states, as `codegen.program` describes what `expand` writes.
 
-    Their words, their transitions, where those of each parent end, and the constraints hit; room for their hashes; and
-    the address of `expand` and of the room that it needs.
+    Their words, their transitions, where those of each parent end, and the constraints hit; how many there are of each
+    transition; room for their hashes; and the address of `expand` and of the room that it needs.
     """
 
     states: Words
     which: NDArray[np.int32]
     ends: Integers
     hits: Words
+    taken: Integers
     hashes: Words
     expand: int
     room: int
@@ -68,12 +70,14 @@ class Batch:
         self.hashes = np.empty(most, np.uint64)
         self.hits = np.zeros(program.constraint_words, np.uint64)
         self._room = np.empty(program.room_bytes, np.uint8)
+        taken = -self.room % ALIGNMENT + program.taken
+        self.taken = self._room[taken : taken + 8 * len(program.system.transitions)].view(np.int64)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(code.expand)
 
     @property
     def arrays(self) -> Successors:
         """The buffers as kernels take them, with the best code that there is by now."""
-        arrays = (self.states, self.which, self.ends, self.hits, self.hashes)
+        arrays = (self.states, self.which, self.ends, self.hits, self.taken, self.hashes)
         return Successors(*arrays, self.code.expand, self.room)
 
     @property

@@ -205,7 +205,7 @@ def test_a_search_of_another_system_is_refused(tmp_path: Path, other: Transition
 
 def test_a_search_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     explore(ring(5), Budget(disk=tmp_path))
-    monkeypatch.setattr(checkpoint, "version", lambda name: "99")
+    monkeypatch.setattr(checkpoint, "version_of_package", lambda name: "99")
     assert "another version" in problem(ring(5), Budget(disk=tmp_path, resume=True))
 
 
