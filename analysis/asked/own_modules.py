@@ -9,6 +9,7 @@ import hashlib
 import linecache
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -102,7 +103,7 @@ class _FromSource(SourceFileLoader):
         super().exec_module(module)
 
 
-class _Finder:
+class _Finder(MetaPathFinder):
     """Finds the modules that files import from their own folders: below the name of the file's module, so that files of
     different folders never share one.
     """

@@ -198,7 +198,8 @@ class Lanes:
             # A divisor is positive in every state; but a lane without a state may hold anything.
             positive = out.value(f"icmp sgt {kind} {b}, {constant(size, 0)}")
             b = out.value(f"select {TRUTHS} {positive}, {kind} {b}, {kind} {constant(size, 1)}")
-        quotient = out.value(f"sdiv {kind} {a}, {b}")
+        # Where nothing is negative, both give the same, and one of them is a multiplication when b is a constant.
+        quotient = out.value(f"{'sdiv' if node.args[0].lo < 0 else 'udiv'} {kind} {a}, {b}")
         if node.args[0].lo < 0:
             remainder = out.value(f"srem {kind} {a}, {b}")
             negative = out.value(f"icmp slt {kind} {remainder}, {constant(size, 0)}")

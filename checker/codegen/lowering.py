@@ -170,7 +170,7 @@ class Lowering:
         out = self.out
         size = max(width(n) for n in (node, *node.args))
         a, b = (self._sized(arg, size) for arg in node.args)
-        quotient = out.value(f"sdiv i{size} {a}, {b}")
+        quotient = out.value(f"{'sdiv' if node.args[0].lo < 0 else 'udiv'} i{size} {a}, {b}")
         if node.args[0].lo < 0:
             remainder = out.value(f"srem i{size} {a}, {b}")
             negative = out.value(f"icmp slt i{size} {remainder}, 0")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.language import State, TransitionSystem, Variable
+from ..codegen.mixed_radix import in_fewer_words
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
 from ..llvm.machine_code import SOON, MachineCode, compile_system
@@ -42,7 +43,7 @@ def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -
 
     Raises ValueError if the system has no native code, and CheckpointProblem.
     """
-    program = generate(system)
+    program = generate(in_fewer_words(system))
     with ExitStack() as stack:
         checkpoint = None
         if budget.disk is not None:

@@ -16,7 +16,6 @@ from ...environment.claims import (
     DELETING,
     GONE,
     MOST_BEHIND,
-    PENDING,
     THERE,
     ClaimObject,
     ClaimUse,
@@ -78,7 +77,6 @@ class Stage(Enum):
     PATCH = 11
     UNRESERVED = 12
     CREATED = 13
-    READY = 14
 
 
 class FindDevices(Component):
@@ -133,7 +131,6 @@ class FindDevices(Component):
             for other in self.universe[Pod]:
                 self.copy[use].reserved[other] = False
             self.copy[use].life = THERE
-            self.copy[use].readiness = PENDING
             self.lag[use] = 0
             self.chosen[use] = None
             self.unavailable[use] = False
