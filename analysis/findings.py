@@ -183,7 +183,16 @@ def scope_of(scope: Scope) -> dict[str, Value]:
     """The bounds, and of the configuration what is not as by default."""
     bounds = asdict(scope)
     config = bounds.pop("config")
-    for name in ("fair_flush", "scale_down_looks_again", "kubelet_admission"):
+    for name in (
+        "fair_flush",
+        "scale_down_looks_again",
+        "disruption_controller_lags",
+        "scale_down_taints",
+        "scale_down_waits",
+        "autoscaler",
+        "autoscaler_nominates",
+        "kubelet_admission",
+    ):
         if not bounds[name]:  # worth a word only where it is on
             del bounds[name]
     return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}

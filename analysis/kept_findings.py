@@ -9,6 +9,7 @@ Those have `checker.verdict_cache`, whose key is the system itself.
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -163,6 +164,8 @@ def _is_older(bytecode: Path, source: Path) -> bool:
 def files() -> Iterator[Path]:
     """Every file of FOLDERS, bytecode left out, in order."""
     for folder in FOLDERS:
-        for path in sorted((_ROOT / folder).rglob("*")):
-            if path.parent.name != "__pycache__" and path.is_file():
-                yield path
+        for place, inner, names in os.walk(_ROOT / folder):
+            inner[:] = sorted(name for name in inner if name != "__pycache__")
+            for name in sorted(names):
+                if (path := Path(place, name)).is_file():
+                    yield path

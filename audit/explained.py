@@ -37,7 +37,7 @@ _AGENT = re.compile(r"kube-scheduler/v(1\.[0-9]{1,3})(?:\.[0-9]{1,3})?(?:[-+ ]|$
 _NO_FAULTS = (
     "pod_events", "node_events", "pod_creations", "pod_deletions", "pod_updates", "node_updates", "evictions",
     "scale_downs", "claim_events", "volume_creations", "volume_deletions", "provision_failures", "bind_timeouts",
-    "claim_creations", "claim_deletions", "missed_claim_updates",
+    "claim_creations", "claim_deletions", "missed_claim_updates", "device_failures",
 )  # fmt: skip
 _FAULTS = tuple(f.name for f in fields(Scope) if f.type == "int" and f.name not in _NO_FAULTS)
 _ASKED = frozenset({"S-CAP", "S-COND"})

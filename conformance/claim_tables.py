@@ -31,7 +31,7 @@ STEPS = {
     "dynamic_resources": (
         "get_claim", "check_claim", "list_devices", "add_in_flight", "deallocate", "reserve_claim", "write_claim", "refresh_claim",
         "assume_claim", "settle_claim", "fail_claim", "unreserve_claim", "restore_claim", "end_restore", "patch_reservation",
-        "delete_stale", "create_claim", "delete_claim",
+        "delete_stale", "create_claim", "delete_claim", "see_ready", "see_failure",
     ),
     "volume_binding": (
         "read_claim", "list_volumes", "look_again", "assume_volume", "assume_claim", "write_volume", "write_claim", "check_bindings",

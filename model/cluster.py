@@ -22,6 +22,7 @@ from .environment.claims import (
 )
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
 from .environment.controllers.replacement import Controllers
+from .environment.devices import DeviceDriver
 from .environment.faults import Faults
 from .environment.footprint import UsedPort, used_ports_of
 from .environment.kubelet import Kubelet
@@ -140,6 +141,7 @@ class Cluster(Model):
     claim_controller: ClaimController
     claim_maker: ClaimMaker
     claim_deletions: ClaimDeletions
+    device_driver: DeviceDriver
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker
     dynamic_resources: DynamicResources
@@ -209,6 +211,7 @@ def build_cluster(
         pod_versions=most,
         names_of_claims=OTHERS if again else OWN if generated else 0,
         passing_claims=passing,
+        conditions=any(device.conditions for device in spec.devices),
     )
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NoReplacementForEver(Property):
-    """It never goes on for ever that pods of one owner are taken off their nodes, made anew, and placed again.
+    """It never goes on for ever that pods of one owner are taken off their nodes, made anew, and placed again, nor that a node is made and taken away.
 
     They are taken away by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller; that a pod finishes by itself does not
     count. Users act finitely often, so nothing but the cluster's own components keeps such a loop going.
@@ -61,9 +61,15 @@ class NoReplacementForEver(Property):
                 as_expr(True),
                 (moved, ~moved),
             )
+        for node in self.nodes if self.scope.autoscaler else ():
+            there = as_expr(self.api.node_exists[node])
+            yield Case(f"{node.name} is made and taken away again, for ever", as_expr(True), (there, ~there))
 
     def witnesses(self) -> dict[str, Expr]:
-        return {"a pod of an owner is placed": any_of(self.placed[o] for o in self.universe[Owner])}
+        placed = {"a pod of an owner is placed": any_of(self.placed[o] for o in self.universe[Owner])}
+        later = [node for node in self.nodes if not node.exists]
+        made = {"a node is made": any_of(self.api.node_exists[node] for node in later)}
+        return {**(placed if self.universe[Owner] else {}), **(made if self.scope.autoscaler else {})}
 
 
 class NoMoreThanWanted(Property):

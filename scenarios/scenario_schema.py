@@ -7,6 +7,7 @@ from typing import Any
 
 from ..model.environment.objects import ExtensionPoint, Operator
 from ..model.environment.workloads import OwnerKind
+from .reader.claim_section import CONDITIONS
 from .reader.cluster_section import (
     BOUNDS,
     MAX_ALLOWED,
@@ -354,6 +355,9 @@ OBJECTS: Mapping[str, Schema] = {
         {
             "node": about(WORD, "Where the device is; none for one that all nodes reach."),
             "deviceClassName": about(WORD, "The device class that it is in."),
+            "bindingConditions": about(
+                FLAG, "Whether a pod is bound only once its driver has said that it is ready."
+            ),
         }
     ),
     "resourceClaim": mapping(
@@ -361,6 +365,7 @@ OBJECTS: Mapping[str, Schema] = {
             "device": about(WORD, "What is allocated to the claim at the start."),
             "deviceClassName": about(WORD, "The device class that it asks for."),
             "reservedFor": about(listed(WORD), "The pods that may use it, at the start."),
+            "bindingConditions": about(word(tuple(CONDITIONS)), "What is known of its device at the start."),
             "exists": FLAG,
         }
     ),

@@ -9,7 +9,6 @@ import hashlib
 import linecache
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -103,7 +102,7 @@ class _FromSource(SourceFileLoader):
         super().exec_module(module)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the modules that files import from their own folders: below the name of the file's module, so that files of
     different folders never share one.
     """

@@ -7,7 +7,6 @@ there. A file that cannot be read, or that was not written for this user, counts
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +67,8 @@ class KeptTexts:
         signed = signature(self.use, *_signed(key, text))
         if signed is None:
             return False
+        import tempfile  # it takes a while to import, and what is found again needs none
+
         data = msgspec.json.encode(_File(FORMAT, key, signed.hex(), text))
         with suppress(OSError):
             path = self._path(key)

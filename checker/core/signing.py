@@ -12,7 +12,6 @@ import hashlib
 import hmac
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 VARIABLE = "PODRACE_KEY"
@@ -101,6 +100,8 @@ def _read(path: Path) -> bytes | None:
 
 def _made(path: Path) -> bytes | None:
     """A new key. Where processes make one at once, all get that of the first."""
+    import tempfile  # once for each user
+
     make_private(path.parent)
     handle, draft = tempfile.mkstemp(dir=path.parent)  # readable by nobody else from the beginning
     try:

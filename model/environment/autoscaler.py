@@ -1,21 +1,24 @@
-"""cluster-autoscaler's way with empty nodes: it looks for a node on which nobody is, and takes it away.
+"""Autoscalers: they take nodes away on which nobody is, and make nodes for pods that fit nowhere (cluster-autoscaler; Karpenter, which consolidates).
 
 When cluster-autoscaler decides, a pod counts as being on a node if it is bound there, or waits nominated to it (core/podlistprocessor/filter_out_expendable.go). It taints the node, and its
-actuator (core/scaledown/actuation/actuator.go) looks once more, at bound pods alone, before it deletes the node; between that look and the deletion there is more to do. The second look of the
-model (`scale_down_looks_again`) is that of a better autoscaler: it counts nominations as well, and is one step with the deletion.
+actuator (core/scaledown/actuation/actuator.go) looks once more, at bound pods alone, some time after (node-delete-delay-after-taint), before it deletes the node; between that look and the
+deletion there is more to do. The second look of `scale_down_looks_again` is that of a better autoscaler: it counts nominations as well, and is one step with the deletion.
+
+A node that is made has a name of its own each time. A node of the scenario stands for one after the other, each time when nobody remembers the one before (see `is_forgotten`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..language import (
-    Component,
     Expr,
     Words,
+    all_of,
     any_of,
     as_expr,
     boolean,
+    constraint,
     per,
     require,
     step,
@@ -23,64 +26,209 @@ from ..language import (
     when,
     words,
 )
+from ..language.remembering import forget, is_forgotten
 from .faults import Fault
+from .node_fit import NodeFit, takes
+from .node_versions import NodeVersion
 from .objects import Node, Pod
 
 if TYPE_CHECKING:
     from .api import APIServer
     from .faults import Faults
+    from .watch import NodeWatch
+
+TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
+"""The key of the taint that cluster-autoscaler puts on a node which it is about to delete."""
+
+OUTLIVED = ("node_infos.changed",)
+"""State of a node that is gone which says nothing of the next one: that it changed since the last snapshot, as the next one has, too."""
 
 
 def _scales(scope: object) -> int:
-    return int(getattr(scope, "scale_downs", 0) > 0)
+    return int(getattr(scope, "scale_downs", 0) > 0 or getattr(scope, "autoscaler", False))
 
 
-class Autoscaler(Component):
-    """`doomed[n]`: the autoscaler has found the node empty, and is about to take it away."""
+def _taints(scope: object) -> int:
+    return _scales(scope) * int(getattr(scope, "scale_down_taints", False))
+
+
+class Posts(Protocol):
+    """What is asked of binding cycles."""
+
+    def is_posting(self, pod: Pod) -> Expr:
+        """Whether the pod's Binding comes next, or is under way."""
+
+
+class Tries(Protocol):
+    """What is asked of the scheduling cycle."""
+
+    def in_flight(self, pod: Pod) -> Expr:
+        """Whether the pod is being tried."""
+
+
+class Autoscaler(NodeFit):
+    """`doomed[n]`: the autoscaler has found the node empty, and is about to take it away. `cleared[n]`: it has tainted it, and found it empty once more."""
 
     api: APIServer
+    node_watch: NodeWatch
+    scheduler: Tries
+    binding: Posts
     faults: Faults
 
     doomed = per(Node, boolean(possible=_scales))
+    cleared = per(Node, boolean(possible=_taints))
 
-    phrases = words({"doomed": Words("the autoscaler has found {0} empty", "", decisive=True)})
+    phrases = words(
+        {
+            "doomed": Words("the autoscaler has found {0} empty", "", decisive=True),
+            "cleared": Words("the autoscaler has found {0} empty once more", "", decisive=True),
+        }
+    )
+
+    @property
+    def scales_down(self) -> bool:
+        """Whether nodes are taken away: so often, or as often as it likes."""
+        return bool(self.scope.scale_downs or self.scope.autoscaler)
 
     def looks_empty(self, node: Node) -> Expr:
         """Whether the API server shows nobody on the node, and nobody who is to go there."""
         pods = (self.api.pod[p] for p in self.universe[Pod])
         return ~any_of(p.exists & ((p.node == node) | (p.pending & (p.nominated == node))) for p in pods)
 
+    def has_nobody(self, node: Node) -> Expr:
+        """Whether the API server shows nobody who is bound to the node."""
+        return ~any_of(self.is_on(pod, node) for pod in self.universe[Pod])
+
+    # --- nodes that go ---------------------------------------------------------------------------------------
+
     @step(actor="autoscaler", fair=False)
     @tells("The autoscaler finds that {node} is empty.")
     def find_empty(self, node: Node) -> None:
         """The loop decides on a node."""
-        if not self.scope.scale_downs:
+        if not self.scales_down:
             require(False)
             return
         require(self.api.node_exists[node] & ~as_expr(self.doomed[node]) & self.looks_empty(node))
-        self.faults.spend(Fault.SCALE_DOWN)
+        if not self.scope.autoscaler:
+            self.faults.spend(Fault.SCALE_DOWN)
         self.doomed[node] = True
+
+    @step(actor="autoscaler", each="node")
+    @tells("The autoscaler puts its taint on {node}.")
+    def put_taint(self, node: Node) -> None:
+        """MarkToBeDeleted: pods are to stay away from now on."""
+        leaving = leaving_version(self.universe[NodeVersion], node)
+        if not self.scales_down or not self.scope.scale_down_taints or leaving is None:
+            require(False)
+            return
+        require(self.doomed[node] & self.api.node_exists[node] & ~self.is_tainted(node))
+        self.api.write_node(node, exists=True, version=leaving)
+
+    @step(actor="autoscaler", each="node")
+    @tells("The autoscaler looks at {node} once more, and finds nobody.")
+    def look_again(self, node: Node) -> None:
+        """The actuator lists the pods that are bound to the node; where it waits, after whoever chose the node before the taint has bound."""
+        if not self.scales_down or not self.scope.scale_down_taints:
+            require(False)
+            return
+        require(
+            self.doomed[node] & self.is_tainted(node) & ~as_expr(self.cleared[node]) & self.has_nobody(node)
+        )
+        if self.scope.scale_down_waits:
+            require(self.is_heard(node))
+        self.cleared[node] = True
+
+    def is_heard(self, node: Node) -> Expr:
+        """Whether the scheduler has been told of the taint, and nobody is in a cycle, or about to be bound, who was tried before."""
+        log, pods = self.node_watch.log, self.universe[Pod]
+        busy = any_of(self.scheduler.in_flight(p) | self.binding.is_posting(p) for p in pods)
+        told = ~any_of((log.length > i) & (log.entry(i).node == node) for i in range(log.capacity))
+        return told & ~busy
 
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler takes {node} away.")
     def take_away(self, node: Node) -> None:
-        """The node is deleted, at once after a second look where the scope has `scale_down_looks_again`."""
-        if not self.scope.scale_downs:
+        """The node is deleted, at once after a second look where the scope has `scale_down_looks_again`, or some time after it where it has `scale_down_taints`."""
+        if not self.scales_down:
             require(False)
             return
         require(self.doomed[node])
         if self.scope.scale_down_looks_again:
             require(self.looks_empty(node))
-        self.doomed[node] = False
+        if self.scope.scale_down_taints:
+            require(self.cleared[node])
+        self._let_go(node)
         with when(self.api.node_exists[node]):
             self.api.write_node(node, exists=False)
 
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler finds somebody on {node}, and leaves it.")
     def spare(self, node: Node) -> None:
-        """The second look finds that the node is not empty any more."""
-        if not self.scope.scale_downs or not self.scope.scale_down_looks_again:
+        """The second look finds that the node is not empty any more: the taint goes, if it has put one there."""
+        if not self.scales_down or not (self.scope.scale_down_looks_again or self.scope.scale_down_taints):
             require(False)
             return
-        require(self.doomed[node] & ~self.looks_empty(node))
+        empty = (
+            self.has_nobody(node) | self.cleared[node]
+            if self.scope.scale_down_taints
+            else self.looks_empty(node)
+        )
+        require(self.doomed[node] & ~empty)
+        if self.scope.scale_down_taints:
+            require(self.is_tainted(node))
+            with when(self.api.node_exists[node]):
+                self.api.write_node(node, exists=True)
+        self._let_go(node)
+
+    def _let_go(self, node: Node) -> None:
         self.doomed[node] = False
+        if self.scope.scale_down_taints:
+            self.cleared[node] = False
+
+    def is_tainted(self, node: Node) -> Expr:
+        """Whether the node's object has the autoscaler's taint."""
+        leaving = leaving_version(self.universe[NodeVersion], node)
+        return as_expr(False) if leaving is None else as_expr(self.api.node_version[node]) == leaving
+
+    # --- nodes that come -------------------------------------------------------------------------------------
+
+    @step(actor="autoscaler", each="node")
+    @tells("The autoscaler makes {node}, for {pod}.")
+    def make_node(self, node: Node, pod: Pod) -> None:
+        """A pod was rejected, fits on no node, and would on this one: the node joins, and the pod is nominated there if the autoscaler does so.
+
+        The bound is that there is a node which nobody remembers.
+        """
+        if not self.scope.autoscaler or pod.foreign:
+            require(False)
+            return
+        waits = self.api.pod[pod].pending & self.api.pod[pod].failed & ~self.api.pod[pod].terminating
+        require(waits & ~self.api.node_exists[node] & ~self.fits_some(pod, self.universe[Node]))
+        require(self.would_fit(pod, node))
+        constraint(
+            f"nodes: {len(self.universe[Node])} at once, those that are remembered among them",
+            is_forgotten(self, node, OUTLIVED),
+        )
+        forget(self, node, ())
+        self.api.write_node(node, exists=True)
+        if self.scope.autoscaler_nominates:
+            self.api.set_nomination(pod, node)
+
+    def would_fit(self, pod: Pod, node: Node) -> Expr:
+        """Whether the pod fits on the node while nobody else is there."""
+        if not takes(pod, node):
+            return as_expr(False)
+        return all_of(self.asked(pod, r) <= node.allocatable(r) for r in pod.resources)
+
+
+def leaving_version(versions: tuple[NodeVersion, ...], node: Node) -> NodeVersion | None:
+    """The version of a node that has the autoscaler's taint."""
+    return next((v for v in versions if v.node is node and is_leaving(v)), None)
+
+
+def is_leaving(version: NodeVersion) -> bool:
+    """Whether a version of a node has the autoscaler's taint."""
+    return any(taint.key == TO_BE_DELETED for taint in version.content.taints)
+
+
+__all__ = ["TO_BE_DELETED", "Autoscaler", "is_leaving", "leaving_version"]

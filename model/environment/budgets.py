@@ -48,11 +48,22 @@ def _most(scope: object) -> int:
     return MOST * _kept(scope)
 
 
+def _lags(scope: object) -> int:
+    return _kept(scope) * int(getattr(scope, "disruption_controller_lags", False))
+
+
+def _most_counted(scope: object) -> int:
+    return MOST * _lags(scope)
+
+
 class Budgets(Component):
     """Status of the budgets at the API server (`allowed`, `disrupted`) and in the scheduler's informer (`listed_allowed`, `listed_disrupted`).
 
     `read_allowed`, `read_disrupted`: what the preemption at hand has got from the lister: it lists the budgets once, before its first dry run.
     `evicting`: the eviction of the pod was granted, and its object is still to be deleted.
+
+    Where the disruption controller lags: `running`, `leaving`: what its informer has of the pod. `counting`: it has counted, and is to write `counted`, `counted_disrupted`; `outdated`: the budget
+    was written by somebody else since it was read.
     """
 
     api: APIServer
@@ -65,6 +76,12 @@ class Budgets(Component):
     read_allowed = per(DisruptionBudget, integer(0, _most))
     read_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
     evicting = per(Pod, boolean(possible=_kept))
+    running = per(Pod, boolean(possible=_lags))
+    leaving = per(Pod, boolean(possible=_lags))
+    counting = per(DisruptionBudget, boolean(possible=_lags))
+    counted = per(DisruptionBudget, integer(0, _most_counted))
+    counted_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_lags)))
+    outdated = per(DisruptionBudget, boolean(possible=_lags))
 
     phrases = words(
         {
@@ -89,6 +106,10 @@ class Budgets(Component):
                 "preemption reads that budget {0} allows {after} of its pods to be disrupted", ""
             ),
             "read_disrupted": Words("preemption reads that budget {0} has paid for {1}", ""),
+            "running": Words("disruption controller: {0} runs", "disruption controller: {0} does not run"),
+            "leaving": Words("disruption controller: {0} is being deleted, or gone", ""),
+            "counted": Words("disruption controller: {0} is to allow {after}", ""),
+            "outdated": Words("the status that the disruption controller has read of {0} is old", ""),
             "evicting": Words("API server: the eviction of {0} is granted", "", decisive=True),
         }
     )
@@ -98,9 +119,17 @@ class Budgets(Component):
         """Whether budgets change in a run."""
         return bool(self.scope.disruption_controller)
 
+    @property
+    def lags(self) -> bool:
+        """Whether the disruption controller has a view of its own, and writes some time after it has counted."""
+        return bool(self.kept and self.scope.disruption_controller_lags)
+
     def setup(self) -> None:
         if not self.kept:
             return
+        for pod in self.universe[Pod]:
+            self.running[pod] = self.lags and pod.exists and pod.node is not None
+            self.leaving[pod] = self.lags and not pod.exists
         for budget in self.universe[DisruptionBudget]:
             self.allowed[budget] = self.listed_allowed[budget] = budget.allowed
             for pod in self.universe[Pod]:
@@ -180,6 +209,8 @@ class Budgets(Component):
         """The budget, which allows a disruption, pays for the eviction of a pod."""
         self.allowed[budget] = clamp(self.allowed[budget] - 1, 0, MOST)
         self.disrupted[budget][pod] = True
+        if self.lags:
+            self.outdated[budget] = self.counting[budget]
 
     @step(actor="API server", each="pod")
     @tells("The API server goes on with the eviction of {pod}, and deletes it.")
@@ -198,7 +229,7 @@ class Budgets(Component):
     @tells("The disruption controller counts the pods of {budget} anew.")
     def count_anew(self, budget: DisruptionBudget) -> None:
         """trySync and updatePdbStatus: pods that are gone or terminating leave disruptedPods; the status has what is left."""
-        if not self.kept:
+        if not self.kept or self.lags:
             require(False)
             return
         api, pods = self.api.pod, [p for p in self.universe[Pod] if budget.selects(p)]
@@ -211,6 +242,62 @@ class Budgets(Component):
         self.allowed[budget] = new
         for pod in pods:
             self.disrupted[budget][pod] = paid[pod]
+
+    # --- the same where the controller lags ------------------------------------------------------------------
+
+    @step(actor="disruption controller's informer", each="pod")
+    @tells("The disruption controller hears what has become of {pod}.")
+    def hear(self, pod: Pod) -> None:
+        """Its informer has the newest object."""
+        if not self.lags or not self.protecting(pod):
+            require(False)
+            return
+        current = self.api.pod[pod]
+        runs, leaves = current.assigned & ~current.terminating, current.terminating | ~current.exists
+        require((self.running[pod] != runs) | (self.leaving[pod] != leaves))
+        self.running[pod] = runs
+        self.leaving[pod] = leaves
+
+    @step(actor="disruption controller", each="budget")
+    @tells("The disruption controller counts the pods of {budget}, as its informer has them.")
+    def count_by_view(self, budget: DisruptionBudget) -> None:
+        """trySync: it reads the budget, and counts; updatePdbStatus writes nothing where nothing would change."""
+        if not self.lags:
+            require(False)
+            return
+        pods = [p for p in self.universe[Pod] if budget.selects(p)]
+        paid = {p: self.disrupted[budget][p] & ~self.leaving[p] for p in pods}
+        room = count(self.running[p] & ~paid[p] for p in pods) - self.desired(budget)
+        new = clamp(select(room > 0, room, 0), 0, MOST)
+        pruned = any_of(self.disrupted[budget][p] & ~paid[p] for p in pods)
+        require(~self.counting[budget] & ((self.allowed[budget] != new) | pruned))
+        self.counting[budget] = True
+        self.counted[budget] = new
+        for pod in pods:
+            self.counted_disrupted[budget][pod] = paid[pod]
+
+    @step(actor="disruption controller", each="budget")
+    @tells(
+        "The disruption controller writes the status of {budget}, which is refused if another was written since."
+    )
+    def write_status(self, budget: DisruptionBudget) -> None:
+        """UpdateStatus of the object that was read: a conflict of versions has it count once more."""
+        if not self.lags:
+            require(False)
+            return
+        require(self.counting[budget])
+        with when(self.is_written(budget)):
+            self.allowed[budget] = self.counted[budget]
+            for pod in self.universe[Pod]:
+                self.disrupted[budget][pod] = self.counted_disrupted[budget][pod]
+        self.counting[budget] = self.outdated[budget] = False
+        self.counted[budget] = 0
+        for pod in self.universe[Pod]:
+            self.counted_disrupted[budget][pod] = False
+
+    def is_written(self, budget: DisruptionBudget) -> Expr:
+        """Whether the API server takes the status: not that of an older version."""
+        return ~as_expr(self.outdated[budget])
 
     @step(actor="budget informer", each="budget")
     @tells("The scheduler's informer gets the status of {budget}.")

@@ -1,7 +1,8 @@
 """Devices and ResourceClaims at the API server, and the controller that looks after claims (dynamic resource allocation, resource.k8s.io).
 
 A claim asks for one device. It is allocated or not (status.allocation), and status.reservedFor names the pods that may use it. Every write
-has a new resourceVersion. Which version a copy of a claim is, is known by how many writes came after it (`Versions`).
+has a new resourceVersion. Which version a copy of a claim is, is known by how many writes came after it (`Versions`). `timed_out[c]`: the allocation is older than the time-out for binding conditions. That is told by
+a clock and the time in the allocation, which every copy of it has; here it is true of the present allocation (A-CLAIM-CLOCK).
 
 The controller is kube-controller-manager's (pkg/controller/resourceclaim/controller.go, 1.36). Where there are no claims, nothing of this exists.
 """
@@ -42,7 +43,7 @@ from ..language import (
 from .faults import Fault
 from .names import recreations_of
 from .objects import OWN, Claim, Device, Pod
-from .scope import passing_claims
+from .scope import conditions_possible, passing_claims
 
 if TYPE_CHECKING:
     from .api import APIServer
@@ -57,6 +58,15 @@ MOST_SHARERS = 7
 
 THERE, NOT_YET, DELETING, GONE = range(4)
 """How a claim is: there, to come, with a deletion timestamp, or gone for good."""
+
+
+PENDING, READY, FAILED = range(3)
+"""What the driver has said of the allocated device's binding conditions: nothing yet, that they are met, that one of failure is."""
+
+
+def last_readiness(scope: object) -> int:
+    """The last of these, where some device has binding conditions."""
+    return FAILED if conditions_possible(scope) else PENDING
 
 
 def last_life(scope: object) -> int:
@@ -117,11 +127,12 @@ def _backlog(scope: object) -> int:
 
 
 class ClaimObject(Record):
-    """What of a ResourceClaim object matters: the allocated device, and the pods in reservedFor."""
+    """What of a ResourceClaim object matters: the allocated device, the pods in reservedFor, and what status.devices says of binding conditions."""
 
     device = ref(Device)
     reserved = per(Pod, boolean())
     life = integer(0, last_life)
+    readiness = integer(0, last_readiness)
 
     @property
     def allocated(self) -> Expr:
@@ -158,6 +169,7 @@ class ResourceClaims(Component):
 
     object = per(Claim, ClaimObject)
     events = per(ClaimWatch, fifo(_backlog, ClaimEvent))
+    timed_out = per(Claim, boolean(possible=conditions_possible))
 
     phrases = words(
         {
@@ -187,8 +199,25 @@ class ResourceClaims(Component):
             self.object[claim].device = claim.device
             for pod in self.universe[Pod]:
                 self.object[claim].reserved[pod] = pod.name in claim.reserved
+            if claim.readiness:
+                self.object[claim].readiness = claim.readiness
+            if claim.timed_out:
+                self.timed_out[claim] = True
             if not claim.exists:
                 self.object[claim].life = NOT_YET
+
+    def has_conditions(self) -> bool:
+        """Whether some device has binding conditions."""
+        return bool(conditions_possible(self.scope))
+
+    def awaited(self, device: Value) -> Expr:
+        """Whether the device is one with binding conditions."""
+        return any_of(as_expr(device) == d for d in self.universe[Device] if d.conditions)
+
+    def report(self, claim: Claim, readiness: int) -> None:
+        """The driver writes to status.devices what has become of the binding conditions."""
+        self.object[claim].readiness = readiness
+        self._tell(claim)
 
     def passes(self) -> bool:
         """Whether claims come and go."""
@@ -215,6 +244,7 @@ class ResourceClaims(Component):
         """POST, DELETE, or an UPDATE that takes the finalizer of a deleted claim away. Of one that is gone nothing remains."""
         self.object[claim].life = life
         if life == GONE:
+            self._forget_conditions(claim, as_expr(True))
             self.object[claim].device = None
             for pod in self.universe[Pod]:
                 self.object[claim].reserved[pod] = False
@@ -238,10 +268,18 @@ class ResourceClaims(Component):
         if not keeps:
             differs = differs | (as_expr(old.device) != new_device)
         with when(differs):
+            self._forget_conditions(claim, as_expr(old.device) != new_device)
             self.object[claim].device = new_device
             for pod, value in (reserved or {}).items():
                 self.object[claim].reserved[pod] = value
             self._tell(claim)
+
+    def _forget_conditions(self, claim: Claim, changes: Expr) -> None:
+        """What status.devices says of a device goes with its allocation, and the time of that as well."""
+        if self.has_conditions():
+            with when(changes):
+                self.object[claim].readiness = PENDING
+                self.timed_out[claim] = False
 
     def _tell(self, claim: Claim) -> None:
         for part in (self.claim_cache, self.dynamic_resources, self.claim_controller):

@@ -37,6 +37,7 @@ class Fault(Enum):
     CLAIM_DELETION = "claim_deletions"
     MISSED_CLAIM_UPDATE = "missed_claim_updates"
     CONTROLLER_RESTART = "controller_restarts"
+    DEVICE_FAILURE = "device_failures"
 
 
 class Faults(Component):

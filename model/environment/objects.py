@@ -337,13 +337,18 @@ class DisruptionBudget(Entity):
 
 
 class Device(Entity):
-    """A device that a driver has published, on a node; none for one that every node can reach. `of` is the device class that it is in."""
+    """A device that a driver has published, on a node; none for one that every node can reach. `of` is the device class that it is in.
+
+    `conditions`: it has binding conditions, so that a pod is bound only once its driver has said that the device is ready.
+    """
 
     about = "device {}"
 
-    def __init__(self, index: int, name: str, node: Node | None = None, of: str = "") -> None:
+    def __init__(
+        self, index: int, name: str, node: Node | None = None, of: str = "", *, conditions: bool = False
+    ) -> None:
         super().__init__(index, name)
-        self.node, self.of = node, of
+        self.node, self.of, self.conditions = node, of, conditions
 
     def is_on(self, node: Node) -> bool:
         """Whether an allocation of the device lets a pod go to the node."""
@@ -355,6 +360,7 @@ class Claim(Entity):
 
     `exists` is False for one that comes later: a user creates it, or, if it has an `owner`, the controller makes it from a template for that pod.
     `special`: it stands for the extended resources that its owner asks for and devices back. The scheduler makes it, and may do so again when it is gone.
+    `readiness` is what is known of its device's binding conditions at the start (`environment.claims`), and `timed_out` whether it was waited for long enough.
     """
 
     about = "claim {}"
@@ -370,8 +376,11 @@ class Claim(Entity):
         exists: bool = True,
         owner: str | None = None,
         special: bool = False,
+        readiness: int = 0,
+        timed_out: bool = False,
     ) -> None:
         super().__init__(index, name)
+        self.readiness, self.timed_out = readiness, timed_out
         self.device, self.reserved, self.of = device, frozenset(reserved), of
         self.exists, self.owner, self.special = exists, owner, special
 

@@ -29,8 +29,9 @@ class Scope:
     """How often each fault may happen, and how far views may lag behind the API server.
 
     Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are. `scale_down_looks_again`:
-    the autoscaler looks at a node once more in the moment in which it takes it away. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
+    events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are; `disruption_controller_lags`: by a view of its own, in writes that may conflict. `scale_down_looks_again`:
+    the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks.
+    `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
     `taint_eviction`: the taint eviction controller runs (see `TaintEviction`).
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
@@ -66,9 +67,15 @@ class Scope:
     claim_deletions: int = 0
     missed_claim_updates: int = 0
     controller_restarts: int = 0
+    device_failures: int = 0
     disruption_controller: bool = False
+    disruption_controller_lags: bool = False
     kubelet_admission: bool = False
     scale_down_looks_again: bool = False
+    scale_down_taints: bool = False
+    scale_down_waits: bool = False
+    autoscaler: bool = False
+    autoscaler_nominates: bool = False
     taint_eviction: bool = False
     pod_gc: bool = True
     flush: bool = True
@@ -89,6 +96,7 @@ class _WiderScope(Scope):
     pod_versions: int = 1
     names_of_claims: int = 0
     passing_claims: int = 0
+    conditions: int = 0
 
 
 def with_more(
@@ -99,12 +107,13 @@ def with_more(
     pod_versions: int,
     names_of_claims: int = 0,
     passing_claims: bool = False,
+    conditions: bool = False,
 ) -> Scope:
     """The scope of a cluster in which some pod has scheduling gates, may finish, has several versions, or has claims made for it; or claims come and go.
 
     `names_of_claims`: what the status of a pod may name, from nothing to the claims of another pod. Elsewhere, their place in an object costs nothing.
     """
-    if not gates and not finishing and pod_versions == 1 and not passing_claims:
+    if not gates and not finishing and pod_versions == 1 and not passing_claims and not conditions:
         return scope
     known = {field.name: getattr(scope, field.name) for field in fields(Scope)}
     return _WiderScope(
@@ -114,6 +123,7 @@ def with_more(
         pod_versions=pod_versions,
         names_of_claims=names_of_claims,
         passing_claims=int(passing_claims),
+        conditions=int(conditions),
     )
 
 
@@ -130,6 +140,11 @@ def last_name(scope: object) -> int:
 def passing_claims(scope: object) -> int:
     """Whether claims come and go."""
     return int(getattr(scope, "passing_claims", 0))
+
+
+def conditions_possible(scope: object) -> int:
+    """Whether a device has binding conditions."""
+    return int(getattr(scope, "conditions", 0))
 
 
 def finishing_possible(scope: object) -> int:

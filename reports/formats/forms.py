@@ -1,4 +1,7 @@
-"""All forms that a report for programs and for other readers can have, by the name that `-o` knows."""
+"""All forms that a report for programs and for other readers can have, by the name that `-o` knows.
+
+Each is imported when it is first asked for: a page in HTML needs what draws it, and JSON should not wait for that.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,66 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..ci_outcome import Style
 from ..document import Finding
-from ..html import to_html
-from .github import to_annotations
-from .itf import to_itf
-from .json import to_json
-from .junit import to_junit
-from .markdown import to_markdown
-from .mermaid import to_mermaid
-from .sarif import to_sarif
 
 Form = Callable[[Sequence[Finding], Style], str]
 
+
+def _json(findings: Sequence[Finding], style: Style) -> str:
+    from .json import to_json
+
+    return to_json(findings)
+
+
+def _html(findings: Sequence[Finding], style: Style) -> str:
+    from ..html import to_html
+
+    return to_html(findings)
+
+
+def _junit(findings: Sequence[Finding], style: Style) -> str:
+    from .junit import to_junit
+
+    return to_junit(findings, style)
+
+
+def _sarif(findings: Sequence[Finding], style: Style) -> str:
+    from .sarif import to_sarif
+
+    return to_sarif(findings, style)
+
+
+def _github(findings: Sequence[Finding], style: Style) -> str:
+    from .github import to_annotations
+
+    return to_annotations(findings, style)
+
+
+def _markdown(findings: Sequence[Finding], style: Style) -> str:
+    from .markdown import to_markdown
+
+    return to_markdown(findings, style)
+
+
+def _itf(findings: Sequence[Finding], style: Style) -> str:
+    from .itf import to_itf
+
+    return to_itf(findings, style)
+
+
+def _mermaid(findings: Sequence[Finding], style: Style) -> str:
+    from .mermaid import to_mermaid
+
+    return to_mermaid(findings, style)
+
+
 FORMS: Mapping[str, Form] = {
-    "json": lambda findings, style: to_json(findings),
-    "html": lambda findings, style: to_html(findings),
-    "junit": to_junit,
-    "sarif": to_sarif,
-    "github": to_annotations,
-    "markdown": to_markdown,
-    "itf": to_itf,
-    "mermaid": to_mermaid,
+    "json": _json,
+    "html": _html,
+    "junit": _junit,
+    "sarif": _sarif,
+    "github": _github,
+    "markdown": _markdown,
+    "itf": _itf,
+    "mermaid": _mermaid,
 }
 """Every form but `text`, which is fitted to the terminal."""

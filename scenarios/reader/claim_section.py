@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from ...model.environment.claims import FAILED, PENDING, READY
 from ...model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
 from .labels import Member, Members, read_members
 from .resources import Amounts
 from .yaml_values import Value, known_names, one_line
 
-DEVICE_FIELDS = ("node", "deviceClassName")
-CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "exists")
+DEVICE_FIELDS = ("node", "deviceClassName", "bindingConditions")
+CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "bindingConditions", "exists")
+CONDITIONS = {"pending": PENDING, "met": READY, "failed": FAILED, "timedOut": PENDING}
 TEMPLATE_FIELDS = ("deviceClassName",)
 DEVICE_CLASS_FIELDS = ("extendedResourceName",)
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
@@ -27,7 +30,8 @@ def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, 
     for index, (name, member) in enumerate(members.items()):
         value = member.fields.get("node")
         node = nodes[_known(value, nodes, "node")] if value is not None else None
-        found[name] = Device(index, name, node, _class_of(member))
+        conditions = "bindingConditions" in member.fields and member.fields["bindingConditions"].boolean()
+        found[name] = Device(index, name, node, _class_of(member), conditions=conditions)
     return found
 
 
@@ -69,8 +73,21 @@ def read_claims(
         exists = member.exists
         if not exists and device is not None and given is not None:
             given.fail("a claim that does not exist has no device: remove one of the two")
-        found[name] = Claim(index, name, device, reserved, of, exists=exists)
+        found[name] = Claim(index, name, device, reserved, of, exists=exists, **_conditions(member, device))
     return found
+
+
+def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
+    """What is known of the binding conditions of the claim's device at the start."""
+    value = member.fields.get("bindingConditions")
+    if value is None:
+        return {}
+    if device is None or not device.conditions:
+        value.fail(
+            "the claim has no device with binding conditions: add `bindingConditions: true` to its device"
+        )
+    said = value.one_of(tuple(CONDITIONS), "what has become of binding conditions")
+    return {"readiness": CONDITIONS[said], "timed_out": said == "timedOut"}
 
 
 def read_pod_claims(pod: str, value: Value | None) -> dict[str, str | None]:
@@ -202,9 +219,7 @@ def add_made_claims(
             if known is None:
                 claims[name] = Claim(len(claims), name, of=templates[template], exists=False, owner=pod.name)
             else:
-                claims[name] = Claim(
-                    known.index, name, known.device, sorted(known.reserved), known.of, owner=pod.name
-                )
+                known.owner = pod.name
     return claims
 
 

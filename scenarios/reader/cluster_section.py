@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from ...model.environment.autoscaler import TO_BE_DELETED, is_leaving, leaving_version
 from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
     DEFAULTS,
@@ -156,11 +157,15 @@ def read_scope(
             given[bound].fail(
                 f"no {what} has anything to be updated to: give one `updates`, or remove the bound"
             )
+    if values.get("disruption_controller_lags") and not values.get("disruption_controller"):
+        given["disruption_controller_lags"].fail(
+            "there is no disruption controller: add `disruption_controller: true`, or remove this"
+        )
     if values.get("evictions") and not values.get("disruption_controller"):
         given["evictions"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true`"
         )
-    if values.get("scale_down_looks_again") and not values.get("scale_downs"):
+    if values.get("scale_down_looks_again") and not (values.get("scale_downs") or values.get("autoscaler")):
         given["scale_down_looks_again"].fail(
             "there is no autoscaler to look: add `scale_downs: 1`, or remove this"
         )
@@ -309,8 +314,12 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     refuse_claims(pods, made_pods, claims)
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists and n not in owned],
-        "node_creations": [n for n, m in nodes.items() if not m.exists],
-        "node_updates": [v.name for v in versions_of(made.values()) if v.content is not v.node],
+        "node_creations": [n for n, m in nodes.items() if not m.exists and not _is_on(fields, "autoscaler")],
+        "node_updates": [
+            v.name
+            for v in versions_of(made.values())
+            if v.content is not v.node and not (_is_on(fields, "scale_down_taints") and is_leaving(v))
+        ],
         "pod_updates": [v.name for v in pod_versions_of(made_pods) if v.content is not v.pod],
         "volume_creations": [
             *[v.name for v in volumes.values() if not v.exists and v.provisioned_for is None],
@@ -327,6 +336,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     scope = read_scope(fields.get("scope"), absent, points)
     refuse_groups(top, pods, made_pods, groups, scope)
     strategies = read_descheduler(fields.get("descheduler"))
+    _refuse_autoscaler(fields.get("scope"), scope, made)
     refuse_descheduler(fields, owners, scope, budgets)
     if claims and (scope.restarts or scope.leader_changes):
         top.fail(
@@ -363,6 +373,45 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         if names.count(name) > 1:
             top.fail(f"two ranges are both called {one_line(name)}: rename a pod or a resource")
     return spec
+
+
+def _is_on(fields: Mapping[str, Value], name: str) -> bool:
+    """Whether the scope switches something on: then an autoscaler makes the nodes that are not there, or puts its taint on those that are."""
+    scope = fields.get("scope")
+    given = scope.fields(SCOPE_FIELDS, "a mapping of bounds") if scope is not None else {}
+    return name in given and given[name].boolean()
+
+
+def _refuse_autoscaler(scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node]) -> None:
+    """Refuse what an autoscaler would do of which there is none, and a taint that no node could have."""
+    if scope_of is None:
+        return
+    if scope.scale_down_taints and not (scope.scale_downs or scope.autoscaler):
+        scope_of.fail(
+            "there is no autoscaler to taint nodes: add `scale_downs: 1`, or remove `scale_down_taints`"
+        )
+    if scope.scale_down_waits and not scope.scale_down_taints:
+        scope_of.fail(
+            "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`"
+        )
+    if scope.scale_down_taints and scope.scale_down_looks_again:
+        scope_of.fail(
+            "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"
+        )
+    if scope.autoscaler_nominates and not scope.autoscaler:
+        scope_of.fail(
+            "there is no autoscaler that makes nodes: add `autoscaler: true`, or remove `autoscaler_nominates`"
+        )
+    if scope.autoscaler and (scope.scale_downs or scope.node_creations):
+        scope_of.fail(
+            "the autoscaler does so as often as it likes: remove `scale_downs` and `node_creations`, or `autoscaler`"
+        )
+    for name, node in nodes.items():
+        if scope.scale_down_taints and leaving_version(versions_of([node]), node) is None:
+            scope_of.fail(
+                f"node {name} has no update with the taint {TO_BE_DELETED}: give it one, such as "
+                f"`leaving: {{taints: [{{key: {TO_BE_DELETED}, effect: NoSchedule}}]}}`, or remove `scale_down_taints`"
+            )
 
 
 def _of(kind: str, amounts: Mapping[str, Amounts]) -> dict[str, Amounts]:

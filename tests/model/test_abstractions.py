@@ -6,7 +6,7 @@ The test of an entry is named after it: A-SCORES is `test_a_scores`. None goes o
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -331,9 +331,14 @@ def test_a_budgets():
 def test_a_autoscaler():
     spec = ClusterSpec("scaled", (Pod(0, "p", 1),), (Node(0, "n", 1),), Scope(scale_downs=1))
     found = {t.label.partition("(")[0] for t in system(spec).transitions}
-    # It puts no taint on the node, evicts nobody and makes no node.
+    # It evicts nobody; without more in the scope it puts no taint on the node, and makes none.
     assert {label for label in found if label.startswith("autoscaler")} == {
         "autoscaler.find_empty", "autoscaler.take_away",
+    }  # fmt: skip
+    more = replace(spec, nodes=(Node(0, "n", 1, exists=False),), scope=Scope(autoscaler=True))
+    found = {t.label.partition("(")[0] for t in system(more).transitions}
+    assert {label for label in found if label.startswith("autoscaler")} == {
+        "autoscaler.find_empty", "autoscaler.take_away", "autoscaler.make_node",
     }  # fmt: skip
     assert not [
         v.name for v in system(ClusterSpec("not", spec.pods, spec.nodes)).variables if "autoscaler" in v.name
@@ -838,6 +843,21 @@ def test_a_claim_lives():
     system = trace_system(build_cluster(scenario.spec, resolve("1.36").classes))
     assert {v.hi for v in system.variables if v.name.endswith(".life")} == {3}
     assert not [v.name for v in system.variables if "finalizer" in v.name]
+
+
+def test_a_claim_clock():
+    (scenario,) = find_scenarios("scenarios/claims/device-late.yaml")
+    steps = steps_of("1.36", scenario.spec)
+    assert {
+        "dynamic_resources.see_ready",
+        "dynamic_resources.tire_of_devices",
+        "device_driver.report_ready",
+    } <= steps
+    system = trace_system(build_cluster(scenario.spec, resolve("1.36").classes))
+    late = [v.name for v in system.variables if "timed_out" in v.name]
+    assert late == ["resource_claims.timed_out[c1]"]  # of the claim, and not of each copy of it
+    ready = [t for t in system.transitions if t.label.startswith("dynamic_resources.see_ready")]
+    assert len(ready) == 1  # for the pod, and not for each of its claims
 
 
 def test_a_claim_lag():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from podrace.model.environment.autoscaler import Autoscaler
+from podrace.model.environment.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
 from podrace.model.environment.controllers.replacement import Controllers, Phase
-from podrace.model.environment.objects import Node, Pod
+from podrace.model.environment.objects import DisruptionBudget, Node, Pod
 from podrace.model.environment.owned_pods import Owned, Owner
 from podrace.model.environment.workloads import StrategyKind, StrategySpec
-from podrace.model.language import Expr, any_of, as_expr
+from podrace.model.language import Expr, any_of, as_expr, require
 from podrace.model.scheduler import Filters
 from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.framework.status import Code
@@ -82,3 +84,29 @@ class NodesApart(Filters):
         found: Expr = super().node_affinity(pod, node, placement)
         last = len(self.universe[Node]) - 1
         return found if (node.index == last) is pod.foreign else as_expr(Code.UNRESOLVABLE)
+
+
+class KeptForPending(Autoscaler):
+    """A node on which a pod that waits would fit is not empty, whether that pod says so or not."""
+
+    def looks_empty(self, node: Node) -> Expr:
+        """Nobody is there, and nobody who waits could go there."""
+        empty: Expr = super().looks_empty(node)
+        waits = [p for p in self.universe[Pod] if not p.foreign]
+        return empty & ~any_of(self.api.pod[p].pending & self.would_fit(p, node) for p in waits)
+
+
+class WritesRegardless(Budgets):
+    """The disruption controller writes what it has counted over whatever was written since, as it did before 82152."""
+
+    def is_written(self, budget: DisruptionBudget) -> Expr:
+        """Its loop read the newest version, and wrote the old status to it."""
+        return as_expr(True)
+
+
+class WaitsAfterTaint(Autoscaler):
+    """The second look comes when whoever chose the node before the taint was seen has bound (scale_down_waits)."""
+
+    def look_again(self, node: Node) -> None:
+        super().look_again(node)
+        require(self.is_heard(node))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,14 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.races.actor_patches import (
     FitsThere,
+    KeptForPending,
     LessBusyElsewhere,
     ListsAfresh,
     NodesApart,
     PreferredHaveRoom,
     ReplacedWhenGone,
+    WaitsAfterTaint,
+    WritesRegardless,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +42,13 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("two-schedulers", "S-ADMIT", "1.36", (), V, 1226, 13),
     ("two-schedulers", "S-ADMIT", "1.36", (NodesApart,), H, 544, None),
     ("two-schedulers", "S-CAP", "1.36", (NodesApart,), H, 544, None),
+    ("consolidated-too-soon", "L-LOOP", "1.36", (), V, 27301, 37),
+    ("consolidated-too-soon", "L-LOOP", "1.36", (KeptForPending,), H, 735, None),
+    ("taint-unseen", "S-SCALE", "1.36", (), V, 148, 10),
+    ("taint-unseen", "S-SCALE", "1.31", (), V, 177, 10),
+    ("taint-unseen", "S-SCALE", "1.36", (WaitsAfterTaint,), H, 194, None),
+    ("overwritten-budget", "S-EVICT", "1.36", (), H, 4953, None),
+    ("overwritten-budget", "S-EVICT", "1.36", (WritesRegardless,), V, 1289, 14),
     ("replaced-before-gone", "S-MANY", "1.36", (), V, 29, 3),
     ("replaced-before-gone", "S-MANY", "1.36", (ReplacedWhenGone,), H, 338, None),
     ("one-too-many", "S-MANY", "1.36", (), V, 53, 7),
@@ -71,3 +82,11 @@ def test_the_page_tells_the_steps_of_each() -> None:
     assert told == {
         name: steps for name, *_, patches, verdict, _, steps in ROWS if verdict == V and not patches
     }
+
+
+def test_that_an_autoscaler_nominates_is_not_enough() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "consolidated-too-soon.yaml"))
+    scope = replace(scenario.spec.scope, autoscaler_nominates=True)
+    system = instrument(replace(scenario.spec, scope=scope), resolve("1.36").classes, [PROPERTIES["L-LOOP"]])
+    (found,) = check(system, ["L-LOOP"])
+    assert (found.verdict.name, found.counts.states) == (V, 149105)

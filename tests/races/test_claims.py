@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,14 @@ from podrace.properties.property import Property
 from podrace.scenarios import find_scenarios
 from tests.races.claim_patches import (
     AllocationHereAccepted,
+    FailedBindingHeard,
     OwnerUnasked,
     OwnFlightEnded,
     ReplacedLookedUp,
     SameAllocationAccepted,
     UnreservedAssumed,
 )
+from tests.races.test_binding_conditions import NAMES as CONDITIONS
 from tests.races.test_extended_resources import NAMES as EXTENDED
 from tests.races.test_shared_claims import NAMES as SHARED
 from tests.races.test_shared_claims import NeverAllocatedElsewhere
@@ -83,6 +86,37 @@ def test_an_allocation_that_was_only_in_flight_is_missed_by_nobody_who_waits() -
     )
     assert found.trace is not None
     assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 410532, 39)
+
+
+WITHOUT_NOMINATIONS: list[tuple[str, str, Patches, str, int, int | None]] = [
+    ("flight-ended-by-another", "S-INFLIGHT", (), V, 19190, 26),
+    ("flight-ended-by-another", "S-INFLIGHT", (OwnFlightEnded,), H, 416110, None),
+    ("named-too-late", "S-RESV", (), H, 2884812, None),
+    ("flight-ended-unheard", "L-CLAIM", (), V, 265073, 48),
+    ("flight-ended-unheard", "L-CLAIM", (FailedBindingHeard,), H, 11980528, None),
+    ("device-given-away", "S-DEV", (OwnFlightEnded,), H, 38884938, None),
+]
+"""On 1.36.3 without NominatedNodeNameForExpectation: no binding cycle writes a nomination, so that there are far fewer states."""
+
+
+def priced(row: tuple[str, str, Patches, str, int, int | None]) -> Any:
+    mark = pytest.mark.campaign if row[4] > 10_000_000 else pytest.mark.ci
+    return pytest.param(*row, marks=[mark] if row[4] > 500_000 else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "patches", "verdict", "states", "steps"), [priced(r) for r in WITHOUT_NOMINATIONS]
+)
+def test_where_bindings_nominate_nobody(
+    name: str, identifier: str, patches: Patches, verdict: str, states: int, steps: int | None
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    classes = (*patches, *resolve("1.36.3", gates={"NominatedNodeNameForExpectation": False}).classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert f"{states:,} states" in PAGE
+    assert not found.vacuous
 
 
 class NamesItsOwn(Property):
@@ -194,6 +228,7 @@ def test_every_scenario_is_tested_and_explained() -> None:
         "named-too-late",
         *SHARED,
         *EXTENDED,
+        *CONDITIONS,
     }
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES

@@ -78,6 +78,23 @@ def test_verdict_and_counts(
     assert not found.vacuous
 
 
+@pytest.mark.parametrize(
+    ("patches", "verdict", "states", "steps"),
+    [((), V, 85256, 48), ((BoundAsFiltered,), H, 162176, None), ((OthersAssumptionsKept,), H, 143510, None)],
+)
+def test_bound_after_restore_where_bindings_nominate_nobody(
+    patches: Patches, verdict: str, states: int, steps: int | None
+) -> None:
+    """On 1.36.3 without NominatedNodeNameForExpectation, which makes far fewer states."""
+    (scenario,) = find_scenarios(str(FOLDER / "bound-after-restore.yaml"))
+    classes = (*patches, *resolve("1.36.3", gates={"NominatedNodeNameForExpectation": False}).classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-VOL"]]), ["S-VOL"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert f"{states:,} states" in PAGE
+    assert not found.vacuous
+
+
 def test_every_scenario_is_tested_and_explained() -> None:
     names = {path.stem for path in FOLDER.glob("*.yaml")}
     assert names == {row[0] for row in ROWS}

@@ -6,15 +6,13 @@ none of a DaemonSet (constraints.go of its DefaultEvictor). What a plugin takes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...language import (
-    Component,
     Entity,
     Expr,
     Words,
-    all_of,
     any_of,
     as_expr,
     count,
@@ -28,14 +26,12 @@ from ...language import (
     when,
     words,
 )
-from ..node_versions import versions_in
+from ..node_fit import NodeFit, repels, takes
 from ..objects import ClusterSpec, Node, Pod
 from ..owned_pods import Owned
-from ..pod_versions import in_form
 from ..workloads import OwnerKind, StrategyKind, StrategySpec
 
 if TYPE_CHECKING:
-    from ..api import APIServer
     from ..budgets import Budgets
 
 
@@ -52,10 +48,9 @@ def strategies_of(spec: ClusterSpec) -> tuple[Strategy, ...]:
     return tuple(Strategy(i, of) for i, of in enumerate(spec.strategies))
 
 
-class Descheduler(Component):
+class Descheduler(NodeFit):
     """`chosen[p]`: the plugin that has chosen to evict the pod, which it has still to ask for."""
 
-    api: APIServer
     budgets: Budgets
 
     chosen = per(Owned, ref(Strategy))
@@ -95,11 +90,6 @@ class Descheduler(Component):
 
     # --- what it thinks --------------------------------------------------------------------------------------
 
-    def stays(self, pod: Pod) -> Expr:
-        """Whether the pod is on a node, and nobody has deleted it."""
-        current = self.api.pod[pod]
-        return as_expr(current.assigned & ~current.terminating)
-
     def is_misplaced(self, owned: Owned, strategy: StrategySpec) -> Expr:
         """Whether a plugin thinks that the pod should be elsewhere."""
         found: dict[StrategyKind, Callable[[Owned, StrategySpec, Node, Node], Expr]] = {
@@ -118,7 +108,7 @@ class Descheduler(Component):
 
     def _is_repelled(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
         """removepodsviolatingnodetaints: a taint of the node with NoSchedule that the pod does not tolerate."""
-        return as_expr(_repels(owned.pod, content, ("NoSchedule",)))
+        return as_expr(repels(owned.pod, content, ("NoSchedule",)))
 
     def _asks_for_others(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
         """removepodsviolatingnodeaffinity: the node is not what the pod requires, or another is more what it prefers; some node would do."""
@@ -177,7 +167,7 @@ class Descheduler(Component):
         here = count(self.is_on(pod, node) & self.stays(pod) for pod in pods)
         everywhere = count(self.stays(pod) for pod in pods)
         targets = [
-            self.api.node_exists[other] & any_of(s for s, v in self.contents(other) if _takes(owned.pod, v))
+            self.api.node_exists[other] & any_of(s for s, v in self.contents(other) if takes(owned.pod, v))
             for other in self.universe[Node]
         ]
         number = count(targets)
@@ -215,55 +205,6 @@ class Descheduler(Component):
                 if strategy.topology_key in version.labels
             )
         return any_of(~self.is_on(pod, node) & self.fits_some(pod, (node,)) for node in nodes)
-
-    def fits_some(self, pod: Pod, nodes: tuple[Node, ...]) -> Expr:
-        """PodFitsAnyNode: whether the pod passes NodeFit on one of the nodes."""
-        return any_of(
-            shown & self.fits(pod, node, version) for node in nodes for shown, version in self.contents(node)
-        )
-
-    def fits(self, pod: Pod, node: Node, content: Node) -> Expr:
-        """NodeFit: the node is there, not cordoned, what the pod asks for, without a taint that it does not tolerate, and has room; room for itself it has where it is."""
-        if not _takes(pod, content):
-            return as_expr(False)
-        room = all_of(self._has_room(pod, node, content, resource) for resource in pod.resources)
-        number = count(self.is_on(other, node) for other in self.universe[Pod] if other is not pod)
-        slots = as_expr(True) if content.pods is None else number + 1 <= content.pods
-        return self.api.node_exists[node] & (self.is_on(pod, node) | (room & slots))
-
-    def _has_room(self, pod: Pod, node: Node, content: Node, resource: str) -> Expr:
-        asked = self.asked(pod, resource)
-        others = (other for other in self.universe[Pod] if other is not pod)
-        taken = total(select(self.is_on(other, node), self.asked(other, resource), 0) for other in others)
-        return (asked == 0) | (taken + asked <= content.allocatable(resource))
-
-    def asked(self, pod: Pod, resource: str) -> Expr:
-        """What the pod's object asks for now."""
-        return in_form(self.universe, pod, self.api.pod[pod].version, lambda form: form.request(resource))
-
-    def is_on(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod's object says that it is on the node."""
-        current = self.api.pod[pod]
-        return current.assigned & (current.node == node)
-
-    def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
-        """What the node's object may say, and whether it does."""
-        versions = versions_in(self.universe, node)
-        if not versions:
-            yield as_expr(True), node
-        for version in versions:
-            yield as_expr(self.api.node_version[node]) == version, version.content
-
-
-def _repels(pod: Pod, node: Node, effects: tuple[str, ...]) -> bool:
-    kept_off = [taint for taint in node.taints if taint.effect in effects]
-    return not all(any(t.tolerates(taint) for t in pod.tolerations) for taint in kept_off)
-
-
-def _takes(pod: Pod, node: Node) -> bool:
-    """Whether the node may take the pod, room apart."""
-    repelled = _repels(pod, node, ("NoSchedule", "NoExecute"))
-    return pod.asks_for(node) and not node.unschedulable and not repelled
 
 
 def _likes(strategy: StrategySpec, node: Node) -> bool:

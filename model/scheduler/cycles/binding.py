@@ -116,6 +116,10 @@ class Binding(Component):
         """Whether a binding cycle of the pod runs."""
         return self.phase[pod] != BindingPhase.NONE
 
+    def is_posting(self, pod: Pod) -> Expr:
+        """Whether the pod's Binding comes next, or is under way: it waits for no plugin any more."""
+        return (self.phase[pod] == BindingPhase.BIND) | (self.phase[pod] == BindingPhase.POSTED)
+
     def _end(self, pod: Pod) -> None:
         self.phase[pod] = BindingPhase.NONE
         self.node[pod] = None

@@ -98,6 +98,8 @@ class AssumeCache(Component):
         for claim in self.universe[Claim]:
             for held in (self.latest, self.stored):
                 held[claim].device = claim.device
+                if claim.readiness:
+                    held[claim].readiness = claim.readiness
                 for pod in self.universe[Pod]:
                     held[claim].reserved[pod] = pod.name in claim.reserved
                 if not claim.exists:
@@ -162,6 +164,8 @@ class AssumeCache(Component):
         differs = (as_expr(old.device) != new.device) | any_of(
             as_expr(old.reserved[pod]) != new.reserved[pod] for pod in self.universe[Pod]
         )
+        if self.resource_claims.has_conditions():
+            differs = differs | (as_expr(old.readiness) != new.readiness)
         for watch in self.universe[ClaimWatch]:
             passing: dict[str, Expr] = {}
             if self.resource_claims.passes():

@@ -29,10 +29,11 @@ from ...language import (
 )
 from ..cycles.binding import BindingPhase
 from ..framework.status import Phase
-from .find_devices import FindDevices, Stage
+from .binding_conditions import BindingConditions
+from .find_devices import Stage
 
 
-class DynamicResources(FindDevices):
+class DynamicResources(BindingConditions):
     """Reserve, PreBind and Unreserve of the plugin."""
 
     # --- Reserve ---------------------------------------------------------------------------------------------
@@ -91,10 +92,14 @@ class DynamicResources(FindDevices):
 
     def is_bound(self, pod: Pod) -> Expr:
         """Whether PreBind of DynamicResources is through with all claims."""
+        return self.is_written(pod) & self.has_waited(pod)
+
+    def is_written(self, pod: Pod) -> Expr:
         return all_of(self._is_done(use) for use in self.uses(pod))
 
     def _is_done(self, use: ClaimUse) -> Expr:
-        return self._is(use, Stage.BOUND) | (self._is(use, Stage.CHECKED) & self.copy[use].reserved[use.pod])
+        through = (Stage.BOUND, Stage.READY) if self.heeds_conditions() else (Stage.BOUND,)
+        return self._is(use, *through) | (self._is(use, Stage.CHECKED) & self.copy[use].reserved[use.pod])
 
     def _require_pre_bind(self, use: ClaimUse, *stages: Stage) -> None:
         require((self.binding.phase[use.pod] == BindingPhase.PRE_BIND) & self._is(use, *stages))

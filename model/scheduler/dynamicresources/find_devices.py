@@ -16,6 +16,7 @@ from ...environment.claims import (
     DELETING,
     GONE,
     MOST_BEHIND,
+    PENDING,
     THERE,
     ClaimObject,
     ClaimUse,
@@ -77,6 +78,7 @@ class Stage(Enum):
     PATCH = 11
     UNRESERVED = 12
     CREATED = 13
+    READY = 14
 
 
 class FindDevices(Component):
@@ -131,6 +133,7 @@ class FindDevices(Component):
             for other in self.universe[Pod]:
                 self.copy[use].reserved[other] = False
             self.copy[use].life = THERE
+            self.copy[use].readiness = PENDING
             self.lag[use] = 0
             self.chosen[use] = None
             self.unavailable[use] = False

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
+from functools import partial
+
+from podrace.model.environment.autoscaler import TO_BE_DELETED
+from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope, Taint
 from podrace.model.language import as_expr
 from tests.model.clusters import concrete, enabled
 
@@ -62,3 +65,76 @@ def test_as_many_nodes_as_the_scope_allows() -> None:
     model.do(lambda: api.remove_pod(a))
     model.do(lambda: autoscaler.find_empty(n))
     assert not enabled(model, lambda: autoscaler.find_empty(m))
+
+
+def tainted(*, waits: bool = False) -> ClusterSpec:
+    node = Node(0, "n", 2)
+    node.later["leaving"] = Node(0, "n", 2, taints=[Taint(TO_BE_DELETED)])
+    scope = Scope(scale_downs=1, scale_down_taints=True, scale_down_waits=waits)
+    return ClusterSpec("tainted", (Pod(0, "p", 1),), (node,), scope)
+
+
+def test_the_taint_comes_first_then_a_look_at_bound_pods() -> None:
+    of = tainted()
+    model = concrete(of, "1.36")
+    part, api, (n,), (p,) = model.part("autoscaler"), model.part("api"), of.nodes, of.pods
+    model.do(lambda: part.find_empty(n))
+    assert not enabled(model, lambda: part.look_again(n))
+    model.do(lambda: part.put_taint(n))
+    assert not enabled(model, lambda: part.put_taint(n))
+    assert not enabled(model, lambda: part.take_away(n))
+    model.do(lambda: api.set_nomination(p, n))
+    model.do(lambda: part.look_again(n))
+    model.do(lambda: api.bind(p, n))
+    # What it saw decides.
+    assert not enabled(model, lambda: part.spare(n))
+    model.do(lambda: part.take_away(n))
+    assert not model.get(lambda: as_expr(api.node_exists[n]))
+
+
+def test_the_taint_goes_if_somebody_is_there() -> None:
+    of = tainted()
+    model = concrete(of, "1.36")
+    part, api, (n,), (p,) = model.part("autoscaler"), model.part("api"), of.nodes, of.pods
+    model.do(lambda: part.find_empty(n))
+    model.do(lambda: api.bind(p, n))
+    assert not enabled(model, lambda: part.spare(n))
+    model.do(lambda: part.put_taint(n))
+    assert not enabled(model, lambda: part.look_again(n))
+    model.do(lambda: part.spare(n))
+    assert not model.get(lambda: part.is_tainted(n))
+    assert not model.get(lambda: as_expr(part.doomed[n]))
+
+
+def test_it_waits_until_the_scheduler_has_heard_of_the_taint() -> None:
+    of = tainted(waits=True)
+    model = concrete(of, "1.36")
+    part, (n,), (p,) = model.part("autoscaler"), of.nodes, of.pods
+    model.do(lambda: part.find_empty(n))
+    model.do(lambda: part.put_taint(n))
+    assert not enabled(model, lambda: part.look_again(n))
+    model.do(lambda: model.part("scheduler").pop(p))
+    model.do(lambda: model.part("node_watch").take(n))
+    model.do(lambda: model.part("node_watch").processed())
+    assert not enabled(model, lambda: part.look_again(n))
+
+
+def test_a_node_is_made_for_a_pod_that_fits_nowhere_once_the_last_one_is_forgotten() -> None:
+    nodes = (Node(0, "n", 1), Node(1, "m", 2, exists=False))
+    pods = (Pod(0, "p", 2), Pod(1, "q", 3))
+    of = ClusterSpec("made", pods, nodes, Scope(autoscaler=True, autoscaler_nominates=True))
+    model = concrete(of, "1.36")
+    part, api, (n, m), (p, q) = model.part("autoscaler"), model.part("api"), nodes, pods
+    assert not enabled(model, lambda: part.make_node(m, p))
+    for pod in pods:
+        model.do(partial(api.patch_status, pod, failed=True, nominated=None))
+    assert not enabled(model, lambda: part.make_node(n, p))
+    assert not enabled(model, lambda: part.make_node(m, q))
+    model.do(lambda: part.make_node(m, p))
+    assert model.get(lambda: api.pod[p].nominated) is m
+    assert not enabled(model, lambda: part.find_empty(m))
+    model.do(lambda: api.set_nomination(p, None))
+    model.do(lambda: part.find_empty(m))
+    model.do(lambda: part.take_away(m))
+    # The watch still has events of it.
+    assert not enabled(model, lambda: part.make_node(m, p))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -110,3 +111,40 @@ def test_a_preemption_has_the_budgets_as_they_were_when_it_began() -> None:
     assert not model.get(lambda: preemption.takes_from(budget, w0))
     model.do(lambda: preemption.clear())
     assert model.get(lambda: as_expr(budgets.allowance(budget))) == 0
+
+
+def lagging() -> ClusterSpec:
+    of = cluster(DisruptionBudget(0, "web", WEB, 2))
+    return replace(of, scope=replace(of.scope, disruption_controller_lags=True))
+
+
+def test_a_controller_that_lags_counts_what_its_informer_has() -> None:
+    of = lagging()
+    model = concrete(of, "1.36")
+    budgets, api, (w0, *_), (budget,) = model.part("budgets"), model.part("api"), of.pods, of.budgets
+    model.do(lambda: api.remove_pod(w0))
+    assert not enabled(model, lambda: budgets.count_anew(budget))
+    assert not enabled(model, lambda: budgets.count_by_view(budget))
+    model.do(lambda: budgets.hear(w0))
+    assert not enabled(model, lambda: budgets.hear(w0))
+    model.do(lambda: budgets.count_by_view(budget))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 2
+    model.do(lambda: budgets.write_status(budget))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 1
+
+
+def test_its_write_is_refused_if_an_eviction_came_between() -> None:
+    of = lagging()
+    model = concrete(of, "1.36")
+    budgets, api, (w0, w1, *_), (budget,) = model.part("budgets"), model.part("api"), of.pods, of.budgets
+    model.do(lambda: api.remove_pod(w0))
+    model.do(lambda: budgets.hear(w0))
+    model.do(lambda: budgets.count_by_view(budget))
+    model.do(lambda: budgets.evict(w1))
+    model.do(lambda: budgets.write_status(budget))
+    # The eviction took one of the two; what the controller counted is gone, and it counts once more.
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 1
+    assert model.get(lambda: as_expr(budgets.disrupted[budget][w1]))
+    model.do(lambda: budgets.count_by_view(budget))
+    model.do(lambda: budgets.write_status(budget))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 0

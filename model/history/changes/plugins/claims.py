@@ -107,7 +107,10 @@ class OnlyAllocationsAssumed(DynamicResources):
     gate="DRADeviceBindingConditions",
 )
 class WithoutBindingConditions(DynamicResources):
-    """Without binding conditions nobody looks at the allocation of a claim that is to be reserved: the API server refuses the write."""
+    """Without binding conditions nobody looks at the allocation of a claim that is to be reserved: the API server refuses the write. Nor does anybody wait for devices."""
+
+    def heeds_conditions(self) -> bool:
+        return False
 
     def found_deallocated(self, use: ClaimUse) -> None:
         self.stage[use] = Stage.CHECKED

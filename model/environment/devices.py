@@ -1,0 +1,50 @@
+"""What drivers of devices do beside the scheduler (dynamic resource allocation).
+
+A device with binding conditions (spec.devices.bindingConditions, 1.34) has to be attached, or prepared otherwise, before a pod that uses it is bound. Its driver, or
+whoever does that for it, writes into the claim's status.devices that the conditions are met, or that it has failed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..language import Component, require, step, tells
+from .claims import FAILED, PENDING, READY
+from .faults import Fault
+from .objects import Claim
+
+if TYPE_CHECKING:
+    from .claims import ResourceClaims
+    from .faults import Faults
+
+
+class DeviceDriver(Component):
+    """Whoever makes devices ready. It acts on claims as they are, some time after they came to be so."""
+
+    resource_claims: ResourceClaims
+    faults: Faults
+
+    def _require_pending(self, claim: Claim) -> None:
+        current = self.resource_claims.object[claim]
+        require(self.resource_claims.awaited(current.device) & (current.readiness == PENDING))
+
+    @step(actor="device driver", each="claim")
+    @tells("The driver reports that the device of {claim} is ready.")
+    def report_ready(self, claim: Claim) -> None:
+        """All binding conditions are true. A write without a version, as an Apply is."""
+        if not self.resource_claims.has_conditions():
+            require(False)
+            return
+        self._require_pending(claim)
+        self.resource_claims.report(claim, READY)
+
+    @step(actor="device driver", fair=False)
+    @tells("The driver reports that the device of {claim} cannot be made ready.")
+    def report_failure(self, claim: Claim) -> None:
+        """A binding failure condition is true."""
+        if not self.resource_claims.has_conditions() or not self.scope.device_failures:
+            require(False)
+            return
+        self._require_pending(claim)
+        self.faults.spend(Fault.DEVICE_FAILURE)
+        self.resource_claims.report(claim, FAILED)
