@@ -159,6 +159,11 @@ class Cluster(Model):
     )  # fmt: skip
 
 
+def features_change(versions: Sequence[NodeVersion]) -> bool:
+    """Whether some node declares other features in one version than in another."""
+    return any(version.content.features != version.node.features for version in versions)
+
+
 def build_cluster(
     spec: ClusterSpec,
     changes: Sequence[type[Component]] = (),
@@ -175,7 +180,10 @@ def build_cluster(
     volumes, groups = bool(spec.volume_claims), bool(spec.groups)
     if plugins is None:
         extender = any(pod.extender_selector for pod in spec.pods)
-        plugins = default_plugins(gates, permit, ports, bool(spec.claims), volumes, groups, extender)
+        features = any(pod.features for pod in spec.pods)
+        plugins = default_plugins(
+            gates, permit, ports, bool(spec.claims), volumes, groups, extender, features
+        )
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     owners = owners_of(spec)
     described = [*spec.nodes, *(version.content for version in versions)]
@@ -184,7 +192,7 @@ def build_cluster(
         SeenPod: seen_pods, SeenNode: seen_nodes,
         Plugin: plugins, Zone: zones_of(described), UsedPort: used_ports_of(pod.host_ports for pod in spec.pods),
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
-        NodeVersion: versions, NodeUpdate: node_updates() if versions else (),
+        NodeVersion: versions, NodeUpdate: node_updates(features_change(versions)) if versions else (),
         Recreation: recreations_of(spec.pods),
         Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
         ClaimShare: shares_of(spec.pods, spec.claims),

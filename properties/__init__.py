@@ -1,6 +1,12 @@
 """What must never happen, what must always be able to happen, and what must not go on for ever."""
 
-from .admissions import DeferredResizesKeepNobodyOut, NoPodRejected, PortsGivenOnce, RunningPodsFit
+from .admissions import (
+    DeferredResizesKeepNobodyOut,
+    NoPodRejected,
+    PlacedWhereItMayBe,
+    PortsGivenOnce,
+    RunningPodsFit,
+)
 from .bindings import (
     AntiAffinityKept,
     BoundAsAssumed,
@@ -112,6 +118,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NoPodRejected,
         RunningPodsFit,
         PortsGivenOnce,
+        PlacedWhereItMayBe,
         OnlyTaintedPodsEvicted,
         TaintEvictionsHitTheirPod,
         NothingLeftOfWorks,

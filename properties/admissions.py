@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from ..model.environment.kubelet import is_ever_resized
 from ..model.environment.objects import Node, Pod
-from ..model.environment.pod_versions import PodVersion
+from ..model.environment.pod_versions import PodVersion, in_form
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, select, when
+from ..model.scheduler.framework.filters import UNSCHEDULABLE
 from . import truth
 from .property import Property
 
@@ -114,6 +115,71 @@ class PortsGivenOnce(Property):
             for node in self.nodes
         )
         return {"a pod is tried while the snapshot holds one with the same host port": tried}
+
+
+class PlacedWhereItMayBe(Property):
+    """No pod is bound to the node that the scheduler has assumed it on if the snapshot of that attempt showed the node cordoned, with a taint that the pod does not tolerate, or
+    without a label that it asks for.
+
+    What becomes of the node after the snapshot is not looked at: that is the lag, as old as the last update that the node handler has been given. The pod counts
+    as the API server has it when it is assumed.
+    """
+
+    id = "S-SUIT"
+    concerns = "the pod that is bound"
+    issues = (63197,)
+
+    unsuited = per(Pod, boolean())  # it was assumed on such a node
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            for node in self.nodes:
+                unsuited = partial(self._shows_unsuited, pod, node)
+                if unsuited() is as_expr(False):
+                    continue
+                assumed, bound = (
+                    partial(self._is_assumed_on, pod, node),
+                    partial(self._is_bound_to, pod, node),
+                )
+                with when(assumed() & ~before(assumed)):
+                    self.unsuited[pod] = before(unsuited)
+                with when(before(assumed) & self.unsuited[pod] & bound() & ~before(bound)):
+                    self.broken = True
+            with when(~self.cache.is_assumed(pod)):
+                self.unsuited[pod] = False
+
+    def _shows_unsuited(self, pod: Pod, node: Node) -> Expr:
+        def of_form(form: Pod) -> Expr:
+            return self.snapshot.placement().ask(node, lambda seen, _: as_expr(not _suits(form, seen)))
+
+        return in_form(self.universe, pod, self.api.pod[pod].version, of_form)
+
+    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
+        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
+
+    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
+        found: Expr = self.api.pod[pod].node == node
+        return found
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        tried = any_of(
+            self.scheduler.in_flight(pod) & self._shows_unsuited(pod, node)
+            for pod in self.subjects
+            for node in self.nodes
+        )
+        return {"a pod is tried while the snapshot shows a node that is not one for it": tried}
+
+
+def _suits(pod: Pod, node: Node) -> bool:
+    """Whether the pod may be put on a node that says this, whatever is on it."""
+    taints = [t for t in node.taints if t.effect in ("NoSchedule", "NoExecute")]
+    if node.unschedulable:
+        taints.append(UNSCHEDULABLE)
+    return pod.asks_for(node) and all(any(t.tolerates(taint) for t in pod.tolerations) for taint in taints)
 
 
 class DeferredResizesKeepNobodyOut(Property):

@@ -159,6 +159,7 @@ OBJECTS: Mapping[str, Schema] = {
             "taints": listed(part("taint")),
             "unschedulable": FLAG,
             "conditions": part("conditions"),
+            "declaredFeatures": listed(LABEL_KEY),
             "exists": about(FLAG, "false: a node that may join later."),
             "updates": about(
                 table(part("nodeUpdate"), 1, MAX_VERSIONS - 1),
@@ -176,6 +177,7 @@ OBJECTS: Mapping[str, Schema] = {
                 "taints": listed(part("taint")),
                 "unschedulable": FLAG,
                 "conditions": part("conditions"),
+                "declaredFeatures": listed(LABEL_KEY),
             },
             about="What changes in the node's object; what is not named stays.",
         ),
@@ -187,6 +189,8 @@ OBJECTS: Mapping[str, Schema] = {
                 **{name: schema for name, schema in _RESOURCES.items() if name in ("cpu", "memory")},
                 "labels": LABELS,
                 "tolerations": listed(part("toleration")),
+                "nodeSelector": LABELS,
+                "nodeAffinity": part("nodeAffinity"),
             },
             about="What changes in the pod's object; what is not named stays.",
         ),
@@ -273,6 +277,7 @@ OBJECTS: Mapping[str, Schema] = {
             "schedulerName": about(
                 WORD, "Another name than default-scheduler: a second scheduler places the pod."
             ),
+            "requiredFeatures": about(listed(LABEL_KEY), "The features that the pod's node has to declare."),
             "updates": about(
                 table(part("podUpdate"), 1, MAX_VERSIONS - 1),
                 "What the pod's object may be updated to: by a name, the fields that change.",

@@ -43,7 +43,15 @@ def _flow(table: Mapping[str, str]) -> str:
 
 
 def _node(node: Node) -> dict[str, str]:
-    if node.taints or node.unschedulable or not node.exists or node.pods is not None or node.later:
+    if (
+        node.taints
+        or node.unschedulable
+        or not node.exists
+        or node.pods is not None
+        or node.later
+        or node.features
+        or not node.ready
+    ):
         raise ValueError(f"node {node.name} has more than sizes: it cannot be written")
     return _sizes(node._allocatable)
 
@@ -63,6 +71,7 @@ def _pod(pod: Pod) -> dict[str, str]:
         or pod.host_ports
         or pod.finishes
         or pod.extender_selector
+        or pod.features
         or pod.later
     ):
         raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")

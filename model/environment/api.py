@@ -29,7 +29,7 @@ from ..language import (
 from .names import found_by_name, namesakes
 from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, OTHERS, OWN, Claim, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
-from .pod_versions import PodVersion, may_become
+from .pod_versions import PodVersion, is_directed_anew, may_become
 from .pod_versions import versions_in as versions_of_pod
 from .scope import finishing_possible
 
@@ -148,8 +148,13 @@ class APIServer(Component):
         current = self.pod[version.pod]
         olds = [v for v in versions_of_pod(self.universe, version.pod) if v is not version]
         return current.exists & any_of(
-            current.version == old.number for old in olds if self.accepts_update(old.content, version.content)
+            (current.version == old.number) & self._may_be_directed(current, old.content, version.content)
+            for old in olds
+            if self.accepts_update(old.content, version.content)
         )
+
+    def _may_be_directed(self, current: PodObject, old: Pod, new: Pod) -> Expr:
+        return as_expr(current.gated if is_directed_anew(old, new) else True)
 
     def accepts_update(self, old: Pod, new: Pod) -> bool:
         """Whether a pod may be updated like this."""

@@ -61,7 +61,7 @@ READY = "Ready"
 class Node(Entity):
     """A node: allocatable resources, how many pods it admits (None for no limit), labels and taints.
 
-    `conditions` are statuses by type; Ready is True unless it says otherwise.
+    `conditions` are statuses by type; Ready is True unless it says otherwise. `features` is status.declaredFeatures.
     `later` are the versions that its object may be updated to, by name; each has the name and the index of the node.
     """
 
@@ -82,6 +82,7 @@ class Node(Entity):
         taints: Sequence[Taint] = (),
         unschedulable: bool = False,
         conditions: Mapping[str, str] | None = None,
+        features: Iterable[str] = (),
         hostname_label: bool = True,
         later: Mapping[str, Node] | None = None,
     ) -> None:
@@ -93,6 +94,7 @@ class Node(Entity):
         self.exists = exists
         self.taints, self.unschedulable = tuple(taints), unschedulable
         self.conditions = {READY: "True", **(conditions or {})}
+        self.features = frozenset(features)
 
     @property
     def ready(self) -> bool:
@@ -160,6 +162,7 @@ class Pod(Entity):
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
     `extender_selector` are the labels that an extender of the scheduler wants of the pod's node. `foreign`: another scheduler places it (spec.schedulerName).
+    `features` are those that its node has to declare: upstream infers them from the specification.
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -202,6 +205,7 @@ class Pod(Entity):
         finishes: bool = False,
         extender_selector: Mapping[str, str] | None = None,
         foreign: bool = False,
+        features: Iterable[str] = (),
         later: Mapping[str, Pod] | None = None,
     ) -> None:
         super().__init__(index, name)
@@ -224,6 +228,7 @@ class Pod(Entity):
         self.spread, self.finalizers = tuple(spread), finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.extender_selector, self.foreign = dict(extender_selector or {}), foreign
+        self.features = frozenset(features)
         self.later, self.number = dict(later or {}), 0
         for number, version in enumerate(self.later.values(), start=1):
             version.number = number

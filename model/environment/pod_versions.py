@@ -8,7 +8,7 @@ does so when its user writes it, and one that shrinks, or whose resize is found 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..language import Entity, Expr, Universe, Value, as_expr, select, when
@@ -104,8 +104,32 @@ def in_form(universe: Universe, pod: Pod, number: Value, question: Callable[[Pod
 
 
 def may_become(old: Pod, new: Pod) -> bool:
-    """Whether the API server lets the one be updated to the other: tolerations can be added only (ValidatePodUpdate)."""
-    return all(toleration in new.tolerations for toleration in old.tolerations)
+    """Whether the API server lets the one be updated to the other: tolerations can be added only, and what a pod asks of its node narrowed (ValidatePodUpdate)."""
+    return all(toleration in new.tolerations for toleration in old.tolerations) and narrows(old, new)
+
+
+def is_directed_anew(old: Pod, new: Pod) -> bool:
+    """Whether the pod asks for other nodes: only one that still has scheduling gates may."""
+    return (old.node_selector, old.node_affinity) != (new.node_selector, new.node_affinity)
+
+
+def narrows(old: Pod, new: Pod) -> bool:
+    """Whether the pod asks for nothing less of its node (validateNodeSelectorMutation, validateNodeAffinityMutation)."""
+    if not old.node_selector.items() <= new.node_selector.items():
+        return False
+    if old.node_affinity is None or old.node_affinity == new.node_affinity:
+        return True
+    before, after = old.node_affinity.terms, () if new.node_affinity is None else new.node_affinity.terms
+    return len(before) == len(after) and all(
+        (bool(a.expressions or a.fields) or a == b)
+        and _begins(a.expressions, b.expressions)
+        and _begins(a.fields, b.fields)
+        for a, b in zip(before, after, strict=True)
+    )
+
+
+def _begins(before: Sequence[object], after: Sequence[object]) -> bool:
+    return tuple(after[: len(before)]) == tuple(before)
 
 
 def is_resized(old: Pod, new: Pod) -> bool:

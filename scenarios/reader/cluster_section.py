@@ -24,7 +24,7 @@ from ...model.environment.objects import (
     Pod,
     Scope,
 )
-from ...model.environment.pod_versions import may_become, pod_versions_of
+from ...model.environment.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
 from .claim_section import (
     add_made_claims,
     add_special_claims,
@@ -44,6 +44,7 @@ from .pod_section import (
     POD_FIELDS,
     POD_VERSION_FIELDS,
     namespace_of,
+    read_features,
     read_namespaces,
     read_pod,
     refuse_foreign,
@@ -442,6 +443,14 @@ def _refuse_updates(pods: Members, made: tuple[Pod, ...], scored: bool, budgets:
             continue
         for word, value in section.items("a mapping from names to what changes"):
             version = pod.later[read_name(word)]
+            if is_directed_anew(pod, version) and not pod.gated:
+                value.fail(
+                    "what a pod asks of its node stays once it has no scheduling gates: give it `schedulingGates`, or leave nodeSelector and nodeAffinity as they are"
+                )
+            if not narrows(pod, version):
+                value.fail(
+                    "what a gated pod asks of its node can be narrowed, not widened: name the labels and the requirements that it has at first, too"
+                )
             if not may_become(pod, version):
                 value.fail(
                     "tolerations can be added, not taken away: name those that the pod has at first, too"
@@ -479,7 +488,15 @@ def _refuse_crowded(
                 )
 
 
-VERSION_FIELDS = (*RESOURCE_FIELDS, "pods", "labels", "taints", "unschedulable", "conditions")
+VERSION_FIELDS = (
+    *RESOURCE_FIELDS,
+    "pods",
+    "labels",
+    "taints",
+    "unschedulable",
+    "conditions",
+    "declaredFeatures",
+)
 NODE_FIELDS = (*VERSION_FIELDS, "exists", "updates")
 
 MAX_PODS = 1000
@@ -545,6 +562,7 @@ def _version(index: int, name: str, fields: Fields, resources: dict[str, Any], *
         taints=read_taints(fields.get("taints")),
         unschedulable=fields["unschedulable"].boolean() if "unschedulable" in fields else False,
         conditions=_conditions(fields.get("conditions")),
+        features=read_features(fields.get("declaredFeatures")),
         **resources,
         **others,
     )

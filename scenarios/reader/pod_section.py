@@ -22,11 +22,11 @@ POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector",
+    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
     "schedulerName",
 )  # fmt: skip
 GATE_FIELDS = ("name",)
-POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations")
+POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations", "nodeSelector", "nodeAffinity")
 NAMESPACE_FIELDS = ("labels",)
 
 MAX_GRACE = 1 << 31
@@ -114,6 +114,7 @@ def _version(
         host_ports=read_host_ports(fields.get("hostPorts")),
         finishes=fields["finishes"].boolean() if "finishes" in fields else False,
         extender_selector=read_labels(fields, "extenderSelector"),
+        features=read_features(fields.get("requiredFeatures")),
         foreign=_is_foreign(fields),
         **resources,
         **others,
@@ -206,6 +207,12 @@ def _finalizers(value: Value | None) -> bool:
     for element in found:
         label_key(element)
     return bool(found)
+
+
+def read_features(value: Value | None) -> list[str]:
+    """The names of features of nodes."""
+    elements = value.elements("a list of features, such as [GuaranteedQoSPodCPUResize]") if value else []
+    return [label_key(element) for element in elements]
 
 
 def _recreates(fields: Mapping[str, Value]) -> str | None:

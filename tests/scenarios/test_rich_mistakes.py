@@ -57,7 +57,7 @@ BYTES = "expected a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1
         (
             "updates: {a: {exists: false}}",
             ("updates.a: unknown field `exists`; known: cpu, memory, ephemeral-storage, resources, pods, labels, taints, "
-            "unschedulable, conditions"),
+            "unschedulable, conditions, declaredFeatures"),
         ),
         (
             "updates: {a: {cpu: 1..2}}",
@@ -456,12 +456,22 @@ def test_scores_and_labels_that_change() -> None:
         ("updates: {a: {}}", "updates.a: the update changes nothing: name a field, such as `labels: {}`"),
         (
             "updates: {a: {priority: 2}}",
-            "updates.a: unknown field `priority`; known: cpu, memory, labels, tolerations",
+            "updates.a: unknown field `priority`; known: cpu, memory, labels, tolerations, nodeSelector, nodeAffinity",
         ),
         ("updates: {a: {cpu: 1..2}}", "updates.a.cpu: a pod with updates has no ranges: give one amount, or remove the updates"),
         (
             "tolerations: [{key: a, operator: Exists}], updates: {a: {tolerations: []}}",
             "updates.a: tolerations can be added, not taken away: name those that the pod has at first, too",
+        ),
+        (
+            "updates: {a: {nodeSelector: {disk: ssd}}}",
+            ("updates.a: what a pod asks of its node stays once it has no scheduling gates: give it `schedulingGates`, or leave nodeSelector and "
+            "nodeAffinity as they are"),
+        ),
+        (
+            "schedulingGates: [{name: x}], nodeSelector: {disk: ssd}, updates: {a: {nodeSelector: {}}}",
+            ("updates.a: what a gated pod asks of its node can be narrowed, not widened: name the labels and the requirements that it has at "
+            "first, too"),
         ),
     ],
 )  # fmt: skip

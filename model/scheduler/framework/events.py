@@ -30,6 +30,7 @@ class Action(IntFlag):
     UPDATE_POD_SCALE_DOWN = 256
     UPDATE_POD_TOLERATION = 512
     UPDATE_CLAIM = 1024
+    UPDATE_NODE_FEATURE = 2048
 
 
 WILDCARD = "*"
@@ -62,10 +63,10 @@ class NodeUpdate(Entity):
         self.event, self.happens = event, happens
 
 
-def node_updates() -> tuple[NodeUpdate, ...]:
+def node_updates(features: bool = False) -> tuple[NodeUpdate, ...]:
     """The kinds in the order in which they are told (NodeSchedulingPropertiesChange); a node that becomes unschedulable is none of them.
 
-    Of annotations and declared features nothing is known, so that they do not change. Of conditions the statuses count, not when a kubelet last
+    Of annotations nothing is known, so that they do not change; that declared features do is among them with `features`. Of conditions the statuses count, not when a kubelet last
     reported them. No plugin in tree asks for the last kind: only who asks for everything hears of it.
     """
     kinds: list[tuple[str, Action, Callable[[NodeChange], bool]]] = [
@@ -95,6 +96,14 @@ def node_updates() -> tuple[NodeUpdate, ...]:
             lambda change: change.old.conditions != change.new.conditions,
         ),
     ]
+    if features:
+        kinds.append(
+            (
+                "NodeDeclaredFeatureChange",
+                Action.UPDATE_NODE_FEATURE,
+                lambda change: change.old.features != change.new.features,
+            )
+        )
     return tuple(
         NodeUpdate(i, ClusterEvent(label, "Node", action), happens)
         for i, (label, action, happens) in enumerate(kinds)
@@ -211,6 +220,9 @@ NODE_PORTS = "NodePorts"
 DYNAMIC_RESOURCES = "DynamicResources"
 """The plugin that finds devices for the claims of a pod."""
 
+NODE_DECLARED_FEATURES = "NodeDeclaredFeatures"
+"""The plugin that keeps a pod from nodes which do not declare a feature that it needs."""
+
 VOLUME_RESTRICTIONS = "VolumeRestrictions"
 """The plugin that keeps a pod out as long as another one uses a claim that only one pod may use."""
 
@@ -232,6 +244,7 @@ def default_plugins(
     volumes: bool = False,
     gangs: bool = False,
     extender: bool = False,
+    features: bool = False,
 ) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
@@ -241,7 +254,7 @@ def default_plugins(
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
     With `permit` those that can reject a pod that has a node already. Neither said which events it asked for up to 1.31, which
     counts as all (defaultEnqueueExtension); what DefaultPreemption says since then is in `Hints`. With `extender` the name that stands for extenders, which
-    count like that in all releases.
+    count like that in all releases. With `features` NodeDeclaredFeatures after the other filters; that it also hears of updates of the pod makes no difference, as what a pod needs stays.
     """
     taints = (
         ClusterEvent("NodeAddOrTaint", "Node", Action.ADD | Action.UPDATE_NODE_TAINT),
@@ -278,6 +291,10 @@ def default_plugins(
         "PodTopologySpread": spread,
         "InterPodAffinity": affinity,
     }
+    if features:
+        registered[NODE_DECLARED_FEATURES] = (
+            ClusterEvent("NodeAddOrDeclaredFeature", "Node", Action.ADD | Action.UPDATE_NODE_FEATURE),
+        )
     if volumes:
         registered[VOLUME_RESTRICTIONS] = (
             ClusterEvent("PodDelete", "Pod", Action.DELETE),

@@ -10,7 +10,7 @@ from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_non
 from ...environment.placement_rules import SpreadConstraint
 from ...environment.pod_versions import whole
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
-from .events import NODE_PORTS, VOLUME_RESTRICTIONS
+from .events import NODE_DECLARED_FEATURES, NODE_PORTS, VOLUME_RESTRICTIONS
 from .placement import Placement
 from .status import Code
 
@@ -42,6 +42,7 @@ class Filters(Component):
             **({VOLUME_RESTRICTIONS: self.volume_restrictions} if self.has_exclusive() else {}),
             "PodTopologySpread": self.topology_spread,
             "InterPodAffinity": self.inter_pod_affinity,
+            **({NODE_DECLARED_FEATURES: self.declared_features} if self.asks_for_features() else {}),
         }
 
     def run(self, pod: Pod, node: Node, placement: Placement) -> Expr:
@@ -164,6 +165,14 @@ class Filters(Component):
     def node_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """NodeAffinity: spec.nodeSelector and required node affinity; no eviction changes a node's labels."""
         return as_expr(Code.SUCCESS if pod.asks_for(node) else Code.UNRESOLVABLE)
+
+    def asks_for_features(self) -> bool:
+        """Whether some pod needs a feature of its node, and that is looked at."""
+        return any(pod.features for pod in self.universe[Pod])
+
+    def declared_features(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """NodeDeclaredFeatures (1.36): the node declares all features that the pod needs; no eviction helps."""
+        return as_expr(Code.SUCCESS if pod.features <= node.features else Code.UNRESOLVABLE)
 
     # --- host ports --------------------------------------------------------------------------------
 

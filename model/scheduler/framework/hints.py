@@ -17,6 +17,7 @@ from .events import (
     DEFAULT_PREEMPTION,
     GANG_SCHEDULING,
     NODE_ADD,
+    NODE_DECLARED_FEATURES,
     NODE_PORTS,
     UNSCHEDULED_POD_ADD,
     VOLUME_RESTRICTIONS,
@@ -184,6 +185,8 @@ class Hints(Component):
             return as_expr(has_keys(old, pod) != has_keys(new, pod) or (has_keys(new, pod) and changed))
         if plugin.name == "InterPodAffinity":
             return as_expr(self.is_in_other_domain(pod, change))
+        if plugin.name == NODE_DECLARED_FEATURES:
+            return as_expr(old.features != new.features)
         return as_expr(True)
 
     def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:

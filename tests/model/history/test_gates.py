@@ -29,6 +29,7 @@ def test_which_change_is_behind_which_gate():
         "55109": "PodPriority",
         "even-pods-spread": "EvenPodsSpread",
         "preemption-policy": "NonPreemptingPriority",
+        "node-declared-features": "NodeDeclaredFeatures",
         "min-domains": "MinDomainsInPodTopologySpread",
         "node-inclusion-policies": "NodeInclusionPolicyInPodTopologySpread",
         "prefer-nominated-node": "PreferNominatedNode",

@@ -96,6 +96,7 @@ UNSEEN = {
     "122022": "needs a pod of which an extender has a say: see the scenario unheard-extender",
     "108366": "needs kubelets that decide: see the scenario counted-by-its-kubelet",
     "101218": "needs kubelets that decide, and taints: see the hazard tainted-in-flight",
+    "node-declared-features": "needs a pod that needs a feature of its node: see test_declared_features",
     "pre-check-taints": "needs a node with a NoExecute taint that comes: see test_filters",
     "min-domains": _SPREAD,
     "node-inclusion-policies": _SPREAD,

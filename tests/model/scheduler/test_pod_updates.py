@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from podrace.checker.search import check
 from podrace.model.environment.objects import Node, Pod, PodObject, Taint, Term, Toleration
-from podrace.model.environment.placement_rules import Selector, SpreadConstraint
-from podrace.model.environment.pod_versions import PodChange, PodVersion, may_become
+from podrace.model.environment.placement_rules import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    Selector,
+    SpreadConstraint,
+)
+from podrace.model.environment.pod_versions import PodChange, PodVersion, may_become, narrows
 from podrace.model.history import resolve
 from podrace.model.language import as_expr
 from podrace.model.scheduler.framework.events import Plugin, PodUpdate
@@ -26,6 +33,8 @@ from tests.profiles import examples
 from tests.races.hazard_patches import FreshRequeue
 
 WEB, BATCH = {"app": "web"}, {"app": "batch"}
+SSD = {"disk": "ssd"}
+IS_SSD, IS_BIG = Requirement("disk", Operator.IN, ("ssd",)), Requirement("size", Operator.EXISTS)
 TAINT, TOLERANT = Taint("dedicated"), Toleration("dedicated", "Exists")
 
 
@@ -93,6 +102,12 @@ def test_which_plugin_asks_for_which_updates() -> None:
         ("1.20", pod(), pod(labels=WEB), True),
         ("1.36", pod(), pod(tolerations=[TOLERANT]), True),
         ("1.36", pod(tolerations=[TOLERANT]), pod(), False),
+        # What a pod asks of its node can be narrowed while it has scheduling gates, from 1.27 on.
+        ("1.36", pod(), pod(node_selector=SSD), False),
+        ("1.36", pod(gated=True), pod(gated=True, node_selector=SSD), True),
+        ("1.27", pod(gated=True), pod(gated=True, node_selector=SSD), True),
+        ("1.26", pod(gated=True), pod(gated=True, node_selector=SSD), False),
+        ("1.36", pod(gated=True, node_selector=SSD), pod(gated=True), False),
     ],
 )
 def test_what_the_api_server_accepts(release: str, old: Pod, new: Pod, accepted: bool) -> None:
@@ -101,6 +116,39 @@ def test_what_the_api_server_accepts(release: str, old: Pod, new: Pod, accepted:
     initial, version = users.universe[PodVersion]
     assert enabled(model, lambda: users.update_pod(version)) is accepted
     assert not enabled(model, lambda: users.update_pod(initial))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "narrower"),
+    [
+        (None, [[IS_SSD]], True),
+        ([[IS_SSD]], [[IS_SSD, IS_BIG]], True),
+        ([[IS_SSD]], [[IS_BIG, IS_SSD]], False),
+        ([[IS_SSD, IS_BIG]], [[IS_SSD]], False),
+        ([[IS_SSD]], [[IS_SSD], [IS_BIG]], False),
+        ([[IS_SSD]], None, False),
+        ([[]], [[IS_SSD]], False),
+    ],
+)
+def test_what_counts_as_narrowed(old: Any, new: Any, narrower: bool) -> None:
+    """validateNodeAffinityMutation: requirements are added at the end of the terms that are there."""
+
+    def affine(terms: Any) -> Pod:
+        if terms is None:
+            return pod(gated=True)
+        return pod(gated=True, node_affinity=NodeAffinity([NodeTerm(tuple(term)) for term in terms]))
+
+    assert narrows(affine(old), affine(new)) is narrower
+
+
+def test_a_pod_is_narrowed_before_its_gates_go_and_not_after() -> None:
+    several = becoming(pod(gated=True), later=pod(gated=True, node_selector=SSD))
+    model = concrete(spec([several], (Node(0, "n0", 2),), pod_updates=1), "1.36")
+    users = model.part("users")
+    _, version = users.universe[PodVersion]
+    assert enabled(model, lambda: users.update_pod(version))
+    model.do(lambda: users.remove_gates(several))
+    assert not enabled(model, lambda: users.update_pod(version))
 
 
 # --- whether it is enough ----------------------------------------------------------------------------------

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....environment.node_versions import NodeChange
 from ....environment.objects import NATIVE, HostPort, Node, Pod, Scope
 from ....environment.watch import NodeWatch
 from ....language import Expr, all_of, any_of, as_expr, require, select, step, tells
-from ....scheduler import Filters, Scheduler, Snapshot
+from ....scheduler import Action, Filters, NodeUpdate, NodeUpdates, Scheduler, Snapshot
 from ....scheduler.framework.placement import Placement
 from ....scheduler.framework.status import NodeStatus, Phase
 from ...registry.change import before
@@ -205,3 +206,31 @@ class NoExecutePreChecked(Filters):
 
     def effects_of_pre_check(self) -> Sequence[str]:
         return ("NoSchedule", "NoExecute")
+
+
+@before(
+    "node-declared-features",
+    "nodes declare features, and a filter compares them with what pods need",
+    first_in="1.36",
+    gate="NodeDeclaredFeatures",
+)
+class FeaturesNotLookedAt(Filters):
+    """The feature gate NodeDeclaredFeatures was off (1.35), and before that there was no such plugin."""
+
+    def asks_for_features(self) -> bool:
+        return False
+
+
+@before(
+    "node-declared-features",
+    "nodes declare features, and a filter compares them with what pods need",
+    first_in="1.36",
+    gate="NodeDeclaredFeatures",
+)
+class FeaturesNotTold(NodeUpdates):
+    """Nor was the queue told of changed features."""
+
+    def told_kinds(self, change: NodeChange) -> Sequence[NodeUpdate]:
+        return [
+            kind for kind in super().told_kinds(change) if not kind.event.action & Action.UPDATE_NODE_FEATURE
+        ]
