@@ -75,7 +75,16 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/queued-while-assumed",
         "findings/announced",
     ),
-    "Searches": ("liveness", "simulate", "prove", "symbolic", "reductions", "engine", "cross-checks"),
+    "Searches": (
+        "liveness",
+        "simulate",
+        "prove",
+        "many-machines",
+        "symbolic",
+        "reductions",
+        "engine",
+        "cross-checks",
+    ),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),
 }
 """The pages by section; every page of docs/ is among them, and those at the root."""

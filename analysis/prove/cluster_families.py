@@ -29,7 +29,7 @@ from .proof_request import ProofQuestion
 
 @dataclass(frozen=True, slots=True)
 class FamilyTask:
-    """All clusters of a template, or a part of them. `share` is how many such searches share the memory of the machine."""
+    """All clusters of a template, or a part of them. `share` is how many such searches share the memory of the machine, and its cores: one that is alone for a while has two threads."""
 
     question: ProofQuestion
     max_states: int | None = None
@@ -59,7 +59,7 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
     parametric = task.question.parametric_system()
     memory = safe_memory()
     budget = Budget(max_states=task.max_states, max_memory=None if memory is None else memory // task.share)
-    search = FamilySearch(parametric, task.question.property, part=task.part)
+    search = FamilySearch(parametric, task.question.property, part=task.part, ahead=task.share > 1)
     found = search.run(budget)
     traces = _counterexamples(parametric, task.question.property, found)
     return BatchOutcome(

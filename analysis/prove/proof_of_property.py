@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...checker.core.exploration import Budget
-from ...checker.jobs import Here, Job, Journal, Processes, run_jobs
+from ...checker.jobs import Job, Journal, run_jobs
 from ...checker.parametric.parametric_system import Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.slicing import step_name
@@ -26,20 +25,17 @@ from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
 from ...scenarios.writing import scenario_text
 from ..asked.method import Watcher
-from ..asked.options import UsageProblem
 from ..asked.own_properties import own_properties
 from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
+from ..job_pools import pool_for
 from ..scheduler_version import version_of
 from .cluster_batches import Task, named, refuse_no_outcome, work
 from .cluster_families import FamilyTask, family_tasks
 from .known_classes import KnownClasses
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion, ProofRequest
-
-if TYPE_CHECKING:
-    from ...checker.jobs.job import Pool
 
 CHUNK = 40
 """How many clusters a worker explores in one go."""
@@ -156,23 +152,14 @@ class Prover:
         if self.together:
             what = "placements" if self.request.parts == 1 else "parts of placements"
         total = sum(map(amount, chunks))
+        pool = pool_for(self.request.ray, self.request.jobs, len(chunks))
         began, done, states = time.monotonic(), 0, 0
-        for chunk, result in run_jobs(work, chunks, self._pool(len(chunks)), journal):
+        for chunk, result in run_jobs(work, chunks, pool, journal):
             self.found[_template_of(chunk)].append(result)
             done += amount(chunk)
             states += sum(cluster.states for cluster in result.clusters)
             left = (time.monotonic() - began) / done * (total - done)
             self.watcher.say(f"{done:,} of {total:,} {what}  {states:,} states  about {left:.0f} s left")
-
-    def _pool(self, chunks: int) -> Pool:
-        if self.request.ray is not None:
-            from ...checker.jobs.on_ray import OnRay, RayMissing
-
-            try:
-                return OnRay(self.request.ray)
-            except RayMissing as error:
-                raise UsageProblem(f"--ray: {error}") from None
-        return Processes(self.request.jobs) if self.request.jobs > 1 and chunks > 1 else Here()
 
     def _proof(self, seconds: float) -> Proof:
         outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]

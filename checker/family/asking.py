@@ -86,10 +86,9 @@ def questionnaires(system: TransitionSystem) -> Questionnaires:
 
 
 def _of_guard(t: Transition) -> Iterator[tuple[Expr, Expr]]:
-    where = as_expr(True)
-    for e in (t.guard, *(c for _, c in t.constraints)):
-        yield e, where
-        where = all_of((where, e))
+    yield t.guard, as_expr(True)
+    # Each constraint that does not hold is hit, also where another stops the transition already.
+    yield from ((e, t.guard) for _, e in t.constraints)
 
 
 def _questionnaire(system: TransitionSystem, found: list[Condition], groups: Groups) -> Questionnaire | None:

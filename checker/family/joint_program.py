@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..codegen.program import Program
 from ..codegen.state_layout import Layout
 from ..explicit.states.hash_table import Words
 from ..explicit.states.successors import ALL, Batch
-from ..llvm.machine_code import compile_system
+from ..llvm.machine_code import MachineCode, compile_system
 from ..parametric.parameters import as_variables
 from .asking import Questionnaire
 
@@ -51,15 +52,19 @@ class StackedLayout(Layout):
 class Code:
     """One of the systems, compiled: the successors of many states."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, code: MachineCode | None = None) -> None:
         self.program = program
-        self.code = compile_system(program.ir)
+        self.code = code or compile_system(program.ir)
         self.batch = Batch(program, self.code, BATCH)
         self.width = program.layout.words
         self.input = np.zeros(BATCH * self.width, np.uint64)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(self.code.expand)
         self._observed = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)(self.code.observed)
         self._check = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(self.code.check)
+
+    def another(self) -> Code:
+        """The same code with buffers of its own."""
+        return Code(self.program, self.code)
 
     def expand(self, number: int) -> int:
         """Write the successors of the first states of `input`; gives how many there are."""
@@ -103,6 +108,13 @@ class JointCode:
         moved, names = as_variables(asked.system, ranges)
         own = asked.system.variables[: len(asked.system.variables) - len(asked.variables)]
         return _compiled(moved, [own, list(names)], asked.variables)
+
+    def another(self) -> JointCode:
+        """The same code with buffers of its own, for another thread."""
+        other = copy(self)
+        other.system = self.system.another()
+        other.questionnaires = [None if q is None else q.another() for q in self.questionnaires]
+        return other
 
     @property
     def bytes(self) -> int:

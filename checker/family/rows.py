@@ -28,8 +28,8 @@ class Rows:
         self._questions: dict[int, list[int]] = {}
         self._read: np.ndarray | None = None
 
-    def ask(self, code: Code, number: int, numbers: np.ndarray) -> None:
-        """Ask the first states of the input of the code; the number of each one's row goes to `numbers`."""
+    def number(self, code: Code, number: int, numbers: np.ndarray) -> None:
+        """Number the rows that the code has written for the first states of its input; they go to `numbers`."""
         fields = [code.program.layout.fields[v] for v in self.asked.variables]
         first = min(field.word for field in fields)
         words = code.width - first
@@ -37,7 +37,6 @@ class Rows:
             self._store = Store(words, self._budget, 0, Workers(1))
             self._read = np.zeros(BATCH * words, np.uint64)
         assert self._read is not None
-        code.expand(number)
         kernels.gather_rows(code.batch.states, code.batch.ends, number, code.width, words, self._read)
         if self._count + number > self._store.room:
             self._store.make_room(self._count, number)

@@ -11,7 +11,9 @@ broken the invariant, its search ends with that level, as a search for it alone 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -57,18 +59,23 @@ Part = tuple[tuple[int, bool], ...]
 
 
 class FamilySearch:
-    """One search of the slice for one invariant or liveness, for the choices of a part. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
+    """One search of the slice for one invariant or liveness, for the choices of a part; with `ahead`, a second thread works out successors. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
 
     Raises ValueError for another kind of property and where no choice meets the assumptions, what `questions` raises,
     and UndecidedRegions.
     """
 
     def __init__(
-        self, parametric: ParametricSystem, property_id: str, window: int = WINDOW, part: Part = ()
+        self,
+        parametric: ParametricSystem,
+        property_id: str,
+        window: int = WINDOW,
+        part: Part = (),
+        ahead: bool = False,
     ) -> None:
         if property_id in parametric.system.resettabilities:
             raise ValueError(f"`{property_id}` is a resettability: its clusters are explored one by one")
-        self.parametric = parametric
+        self.parametric, self.ahead = parametric, ahead
         self.slice = explored_slice(parametric.system, property_id)
         *self.asked, questions = questionnaires(self.slice)
         self.number = {question: i for i, question in enumerate(questions)}
@@ -103,25 +110,27 @@ class FamilySearch:
         """Search until all is explored or a budget runs out. `max_states` bounds the states that differ."""
         self.budget = SearchBudget(budget, progress)
         stopped: str | None = None
-        try:
-            self._begin()
-            while self.control[WAITING]:
-                self._level()
-            if self.slice.livenesses:
-                self.lassos = FairRuns(self).violating()
-        except OutOfBudget as reason:
-            stopped = reason.reason
+        with ThreadPoolExecutor(1) if self.ahead else nullcontext() as self.aside:
+            try:
+                self._begin()
+                while self.control[WAITING]:
+                    self._level()
+                if self.slice.livenesses:
+                    self.lassos = FairRuns(self).violating()
+            except OutOfBudget as reason:
+                stopped = reason.reason
         return self._outcome(stopped)
 
     def _compile(self, window: int) -> None:
         self.window = window
         self.code = JointCode(self.slice, self.asked, ranges_of(self.parametric.parameters, window))
+        self.benches = [self.code, self.code.another()] if self.ahead else [self.code]
         self.hashes = np.zeros(len(self.code.system.batch.which), np.uint64)
         self.patterns = np.zeros((0, self.code.parameter_words), np.uint64)
 
     def _begin(self) -> None:
         code = self.code
-        self.store = Store(code.state_words, self.budget, code.bytes, Workers(1))
+        self.store = Store(code.state_words, self.budget, sum(b.bytes for b in self.benches), Workers(1))
         self.store.add_first(code.initial(self.slice))
         self.rows = [
             None if asked is None else Rows(asked, self.number, self.budget, kind, len(self.asked))
@@ -183,14 +192,7 @@ class FamilySearch:
         self._check(length)
         if self.violated != NOTHING:
             self._drop_violated(length)
-        at = batches = 0
-        while at < self.control[LENGTH]:
-            number = min(BATCH, int(self.control[LENGTH]) - at)
-            self._expand(at, number)
-            at += number
-            batches += 1
-            if batches % _LOOK == 0:
-                self.look()
+        self._expand_all()
         self.look()
 
     def look(self) -> None:
@@ -237,11 +239,52 @@ class FamilySearch:
         items.sets[: len(stay)] = left[stay]
         self.control[LENGTH] = len(stay)
 
-    def _expand(self, at: int, number: int) -> None:
-        self.ask(SUCCESSORS, at, number)
-        system = self.code.system
-        self.compose(system, at, number)
-        total = system.expand(number)
+    def _expand_all(self) -> None:
+        """Expand the items of the level, those that are added meanwhile, too.
+
+        What a batch asks, and its successors, are worked out aside while those of the batch before are entered: they depend on nothing that this changes.
+        """
+        at = batches = 0
+        number = min(BATCH, int(self.control[LENGTH]))
+        prepared: Callable[[], int] | None = None
+        while number:
+            total = (prepared or self._prepared(at, number))()
+            bench, prepared = self.benches[0], None
+            # Nothing may move while the next batch is prepared.
+            self._make_room(total)
+            self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
+            after = at + number
+            more = min(BATCH, int(self.control[LENGTH]) - after)
+            if self.aside is not None and more:
+                self.benches.reverse()
+                prepared = self._prepared(after, more)
+            self._enter(bench, at, number, total)
+            at, number = after, more or min(BATCH, int(self.control[LENGTH]) - after)
+            batches += 1
+            if batches % _LOOK == 0:
+                self.look()
+
+    def _prepared(self, at: int, number: int) -> Callable[[], int]:
+        """Have the first bench prepare some items, aside if there is somebody; gives how to get the number of their successors."""
+        self.fit_patterns()
+        bench = self.benches[0]
+        asked = bench.questionnaires[SUCCESSORS]
+        codes = [code for code in (asked, bench.system) if code is not None]
+        composing = [self._composing(code, at, number) for code in codes]
+
+        def work() -> int:
+            total = 0
+            for code, compose in zip(codes, composing, strict=True):
+                compose()
+                total = code.expand(number)
+            return total
+
+        return work if self.aside is None else self.aside.submit(work).result
+
+    def _enter(self, bench: JointCode, at: int, number: int, total: int) -> None:
+        """Enter the successors of a batch that was prepared."""
+        self._cut(SUCCESSORS, bench, at, number)
+        system = bench.system
         batch = system.batch
         self.hits |= batch.hits
         self.expansions += number
@@ -249,7 +292,6 @@ class FamilySearch:
             self.transitions = _longer(self.transitions, 2 * len(self.sets))
         np.add.at(self.transitions, self.cuts[:number], np.diff(batch.ends[:number], prepend=0))
         self.fired += np.bincount(batch.which[:total], minlength=len(self.fired))
-        self._make_room(total)
         self.control[ITEM] = self.control[SUCCESSOR] = 0
         self._until_done(
             SUCCESSORS, kernels.enter, self.store.arrays, self.reached, self.memory, self.control, batch.states, batch.ends,
@@ -261,13 +303,20 @@ class FamilySearch:
     def ask(self, kind: int, at: int, number: int) -> None:
         """Cut the sets of a batch down to the members that answer as the examples do; what is left of each is a new item."""
         self.fit_patterns()
-        rows, code = self.rows[kind], self.code.questionnaires[kind]
+        code = self.code.questionnaires[kind]
+        if code is not None:
+            self.compose(code, at, number)
+            code.expand(number)
+            self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
+        self._cut(kind, self.code, at, number)
+
+    def _cut(self, kind: int, bench: JointCode, at: int, number: int) -> None:
+        """Cut the sets of a batch as `ask` says, once the questionnaire's code has answered; there must be room for more items."""
+        rows, code = self.rows[kind], bench.questionnaires[kind]
         if rows is None or code is None:
             self.cuts[:number] = self.items.sets[at : at + number]
             return
-        self.compose(code, at, number)
-        rows.ask(code, number, self.row_numbers)
-        self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
+        rows.number(code, number, self.row_numbers)
         self.control[ITEM] = 0
         self._until_done(
             kind, kernels.cut, self.items, self.memory, self.control, at, number, self.row_numbers, self.cuts
@@ -295,10 +344,13 @@ class FamilySearch:
 
     def compose(self, code: Code, at: int, number: int) -> None:
         """Write the states of some items, with the parameters of their sets' examples, into the input of the code."""
-        kernels.compose(
-            self.store.arrays, self.items, at, number, self.patterns.reshape(-1), self.code.parameter_words,
-            code.width, code.input,
-        )  # fmt: skip
+        self._composing(code, at, number)()
+
+    def _composing(self, code: Code, at: int, number: int) -> Callable[[], None]:
+        """The call that composes, with the arrays as they are now."""
+        stored, items, patterns = self.store.arrays, self.items, self.patterns.reshape(-1)
+        extra = self.code.parameter_words
+        return lambda: kernels.compose(stored, items, at, number, patterns, extra, code.width, code.input)
 
     def fit_patterns(self) -> None:
         """Have the parameters of every set's example at hand, as words; wider ranges are compiled if that takes them."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.explicit.reference import explore
+from podrace.checker.family import search
 from podrace.checker.family.division import parts_of
 from podrace.checker.family.outcome import CellOutcome, FamilyOutcome
 from podrace.checker.family.search import FamilySearch
@@ -266,6 +267,23 @@ def test_a_choice_is_told_from_another_only_where_a_state_asks() -> None:
     assert (found.states, found.stopped) == (4, None)
 
 
+@settings(max_examples=examples(40), deadline=None)
+@given(systems(invariants=1, witnesses=1, resettabilities=0, parameters=3), st.integers(1, 4))
+def test_a_second_thread_changes_nothing(drawn: TransitionSystem, batch: int) -> None:
+    with fresh_graph():
+        system = tamed(drawn)
+    unknown = parameters_of(system)
+    assume(system.invariants and unknown)
+    assume(is_answerable(system))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "BATCH", batch)
+        one, two = (
+            FamilySearch(ParametricSystem(system, unknown), "invariant0", window=2, ahead=ahead).run(Budget())
+            for ahead in (False, True)
+        )
+    assert replace(one, seconds=0) == replace(two, seconds=0)
+
+
 def test_parts_have_few_states_in_common() -> None:
     begun = FamilySearch(up_to_cap(9), "never")
     begun.run(Budget(max_states=5))
@@ -274,6 +292,18 @@ def test_parts_have_few_states_in_common() -> None:
     found = [sorted(c.states for c in search.run(Budget()).cells) for search in searches]
     assert found == [[2], [3], [4, 5, 6, 7, 8, 9, 10]]
     assert parts_of(begun, 1) == [()]
+
+
+def test_every_constraint_that_some_choice_hits_is_named() -> None:
+    """Also where another constraint, without parameters, stops the same transition."""
+    n = Variable("n", INT, 0, 1, 0)
+    with fresh_graph():
+        stops = (("few", less(variable(n), const(INT, 0))), ("less", less(parameter(CAP), const(INT, 2))))
+        step = Transition("part", "step", (), "actor", True, const(BOOL, 1), stops, {n: const(INT, 1)})
+        never = {"never": negate(less(const(INT, 1), variable(n) + 1))}
+        system = TransitionSystem("stopped", UNIVERSE, (n,), (step,), invariants=never)
+    found = FamilySearch(ParametricSystem(system, (CAP,)), "never").run(Budget())
+    assert found.constraints_hit == {"few", "less"}
 
 
 def test_numbers_beyond_the_first_window_are_compiled_for() -> None:
