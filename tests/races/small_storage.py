@@ -42,9 +42,11 @@ _ANYWHERE = "pv1: {storageClassName: s}"
 ASKED = [
     identifier
     for identifier, prop in PROPERTIES.items()
-    if prop.kind != "resettability" and not prop.__module__.endswith((".groups", ".admissions"))
+    if prop.kind != "resettability"
+    and not prop.__module__.endswith((".groups", ".admissions", ".loops", ".taints"))
 ]
-"""All properties but that of removed nodes, and those of groups of pods and of kubelets that decide, which these clusters have not."""
+"""All properties but that of removed nodes, and those of groups of pods, of kubelets that decide, of controllers that make pods, and
+of taints that have pods leave: these clusters have none of them."""
 
 CLUSTERS = {
     "one device, two claims": _devices(1, "d1: {node: n1}", "c1: {}, c2: {}", "c1", "c2"),
