@@ -143,7 +143,20 @@ var rules = map[string]rule{
 	"queue.flush_unschedulable":  {do: flush("UNSCHEDULABLE")},
 	"waiting.permit":             {do: decide},
 	"waiting.refuse":             {do: decide},
+
+	// Those who look after nodes, and what becomes of the pods there.
+	"kubelet.allocate":              {do: elsewhere},
+	"pod_gc.collect_from_dead_node": {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
+	"taint_eviction.hear_of_node":   {do: elsewhere},
+	"taint_eviction.hear_of_pod":    {do: elsewhere},
+	"taint_eviction.handle_pod":     {do: elsewhere},
+	"taint_eviction.begin":          {do: elsewhere},
+	"taint_eviction.delete":         {do: deleteByName},
+	"taint_eviction.end":            {do: elsewhere},
 }
+
+// elsewhere is for steps of somebody else's that change nothing but what that one knows and plans: no object, and so nothing for the scheduler.
+func elsewhere(*player, Step) error { return nil }
 
 // within is for steps that lie within one lock.
 func within(why string) func(*player, Step) error {
