@@ -93,6 +93,14 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
+    if spec.owners:
+        yield "the driver does not play controllers that make pods anew"
+    if any(pod.foreign for pod in spec.pods):
+        yield "the driver does not play a second scheduler"
+    if spec.scope.autoscaler or spec.scope.scale_down_taints:
+        yield "the driver does not play an autoscaler that makes nodes or taints them"
+    if spec.scope.disruption_controller_lags:
+        yield "the driver does not play a disruption controller with a view of its own"
     if spec.volumes or spec.volume_claims:
         yield "the driver does not play volumes"
     if spec.claims and spec.groups:

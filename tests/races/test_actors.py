@@ -90,3 +90,15 @@ def test_that_an_autoscaler_nominates_is_not_enough() -> None:
     system = instrument(replace(scenario.spec, scope=scope), resolve("1.36").classes, [PROPERTIES["L-LOOP"]])
     (found,) = check(system, ["L-LOOP"])
     assert (found.verdict.name, found.counts.states) == (V, 149105)
+
+
+def test_the_commands_say_what_comes_of_them() -> None:
+    said = dict(
+        re.findall(r"^    podrace check scenarios/actors/([\w-]+)\.yaml +# (\w+)$", PAGE, re.MULTILINE)
+    )
+    found = {
+        name: verdict.lower()
+        for name, _, release, patches, verdict, *_ in ROWS
+        if not patches and release == "1.36"
+    }
+    assert said == found

@@ -30,6 +30,7 @@ from podrace.model.environment.objects import (
     Toleration,
 )
 from podrace.model.environment.placement_rules import SpreadConstraint
+from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Parameter
 from podrace.reproduce.objects import budget_object, node_object, objects_of, pod_object
 from podrace.scenarios import catalogue, hazards
@@ -206,6 +207,13 @@ def test_no_limit_of_pods() -> None:
         ),
         (ClusterSpec("c", (), (), Scope(config=Config(min_candidates=5))), "the configuration says min_candidates=5"),
         (ClusterSpec("c", (Pod(0, "p", 1, memory=1 << 41),), ()), "no common unit"),
+        (ClusterSpec("c", (Pod(0, "p", 1, foreign=True),), ()), "a second scheduler"),
+        (ClusterSpec("c", (), (), Scope(autoscaler=True)), "an autoscaler that makes nodes"),
+        (ClusterSpec("c", (), (), Scope(disruption_controller_lags=True)), "a disruption controller with a view"),
+        (
+            ClusterSpec("c", (), (), owners=(OwnerSpec("w", OwnerKind.JOB, 1, (("", ("a",)),)),)),
+            "controllers that make pods anew",
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
