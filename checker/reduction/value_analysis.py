@@ -33,7 +33,7 @@ class ValueAnalysis:
         self.system = system
         self._nodes = topological([*transition_roots(system), *predicates])
         self._at = {node: i for i, node in enumerate(self._nodes)}
-        self._args = [tuple(self._at[a] for a in node.args) for node in self._nodes]
+        self._args = [tuple(map(self._at.__getitem__, node.args)) for node in self._nodes]
         # A mask counts from here on. That of a bool has two bits even for a constant.
         self._low = [0 if node.sort is BOOL else node.lo for node in self._nodes]
         self._users: list[list[int]] = [[] for _ in self._nodes]

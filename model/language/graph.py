@@ -26,15 +26,25 @@ def topological(roots: Iterable[Expr]) -> list[Expr]:
     order: list[Expr] = []
     done: set[Expr] = set()
     for root in roots:
-        stack = [(root, False)]
-        while stack:
-            node, expanded = stack.pop()
-            if expanded:
-                order.append(node)
-            elif node not in done:
-                done.add(node)
-                stack.append((node, True))
-                stack.extend((arg, False) for arg in reversed(node.args) if arg not in done)
+        if root in done:
+            continue
+        done.add(root)
+        open_, left = (
+            [root],
+            [iter(root.args)],
+        )  # not recursion: graphs can be deeper than Python's call stack
+        while open_:
+            for arg in left[-1]:
+                if arg not in done:
+                    done.add(arg)
+                    if arg.args:
+                        open_.append(arg)
+                        left.append(iter(arg.args))
+                        break
+                    order.append(arg)
+            else:
+                order.append(open_.pop())
+                left.pop()
     return order
 
 
