@@ -1,8 +1,14 @@
 package podrace
 
-import "fmt"
+import (
+	"fmt"
 
-// The cluster autoscaler takes nodes away that it has found empty some time before.
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Who looks after nodes: the cluster autoscaler takes those away that it has found empty some time before, the taint eviction controller takes pods away from
+// them. What these hear of and plan is the model's; what they write is the store's.
 
 // looksEmpty is whether the API server shows nobody on a node, and nobody who is to go there.
 func (s *Store) looksEmpty(node string) bool {
@@ -41,4 +47,20 @@ func spare(p *player, s Step) error {
 	}
 	delete(p.world.doomed, s.arg("node"))
 	return nil
+}
+
+const byTaintManager = `{"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager"}]}}`
+
+// deleteByName: it says of whichever pod has the name by now that it is a victim, and deletes it; it is over also if nobody has the name.
+func deleteByName(p *player, s Step) error {
+	store := p.world.Store
+	pod := store.holder(store.names.of(s.arg("pod")))
+	_, err := store.Patch(pod, types.StrategicMergePatchType, []byte(byTaintManager))
+	if err == nil {
+		err = store.DeletePod(pod)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
