@@ -1,14 +1,15 @@
 """The claims and devices of a scenario as Kubernetes objects (resource.k8s.io/v1, as from 1.34 on).
 
-A class of devices has a driver of its own, with one pool: the allocator tries pools in no order. What a driver has on a node is one ResourceSlice, and what every
-node can reach is another. A claim asks for one device of its class. The finalizer is there as soon as the claim is allocated (A-CLAIM-FINALIZER).
+A class of devices has a driver of its own, with one pool: the allocator tries pools in no order. Each device has a ResourceSlice of its own, so that the slices can be tried in
+any order. A claim asks for one device of its class. The finalizer is there as soon as the claim is allocated (A-CLAIM-FINALIZER).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from ..model.environment.objects import Claim, ClusterSpec, Device, Node, Pod
+from ..model.environment.objects import Claim, ClusterSpec, Device, Pod
 
 Object = dict[str, Any]
 
@@ -22,15 +23,10 @@ _UNNAMED = "devices"
 def device_objects(spec: ClusterSpec) -> tuple[Object, ...]:
     """The DeviceClasses and ResourceSlices of a cluster. A class that no device is in is there all the same."""
     classes = dict.fromkeys([device.of for device in spec.devices] + [claim.of for claim in spec.claims])
-    pools: dict[tuple[str, Node | None], list[Device]] = {}
-    for device in spec.devices:
-        pools.setdefault((device.of, device.node), []).append(device)
+    sizes = Counter(device.of for device in spec.devices)
     return (
         *(_class(of) for of in classes),
-        *(
-            _slice(of, node, devices, sum(of == other for other, _ in pools))
-            for (of, node), devices in pools.items()
-        ),
+        *(_slice(device, sizes[device.of]) for device in spec.devices),
     )
 
 
@@ -113,17 +109,16 @@ def _class(of: str) -> Object:
     }
 
 
-def _slice(of: str, node: Node | None, devices: list[Device], slices: int) -> Object:
-    name = f"{class_name(of)}-{'everywhere' if node is None else node.name}"
-    where: Object = {"allNodes": True} if node is None else {"nodeName": node.name}
+def _slice(device: Device, slices: int) -> Object:
+    where: Object = {"allNodes": True} if device.node is None else {"nodeName": device.node.name}
     return {
         "apiVersion": API,
         "kind": "ResourceSlice",
-        "metadata": {"name": name, "uid": name},
+        "metadata": {"name": device.name, "uid": device.name},
         "spec": {
-            "driver": _driver(of),
+            "driver": _driver(device.of),
             "pool": {"name": POOL, "generation": 1, "resourceSliceCount": slices},
-            "devices": [{"name": device.name} for device in devices],
+            "devices": [{"name": device.name}],
             **where,
         },
     }

@@ -17,6 +17,9 @@ that a pod is a victim, or not yet.
 A deletion whose last state is unknown carries the nomination that the store's object had, also where the queue's handler was through with it before, and where the pod was bound
 meanwhile; the model knows no such nomination (A-RELIST). In all releases from 1.26 on, a preemptor with a nomination waits for pods that terminate because of a preemption only, and in the model for any (A-DISRUPTION).
 
+PreFilter of a pod with claims reads which devices are allocated and which are in flight within one call. The flush of the parked pods counts for a pod in flight whatever its
+claims are; the model asks whether they are there, where they come and go (A-CLAIM-LIVES).
+
 Preemption goes on with whoever the lister shows under its preemptor's name; where that is another pod by now, the model's finds nobody (A-RECREATED).
 """
 
@@ -24,9 +27,11 @@ from __future__ import annotations
 
 from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
+from ...model.environment.scope import passing_claims
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
-from ..timing.timing import INTERRUPTION, STORES, UPDATES, pod_of
+from ...model.scheduler.framework.status import Phase
+from ..timing.timing import FLUSHES, INTERRUPTION, STORES, UPDATES, pod_of
 
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
@@ -36,6 +41,14 @@ UNGATES = ("users", "remove_gates")
 DELETES = ("users", "delete_pod")
 REREADS = ("scheduler", "reread_preemptor")
 LEARNS = ("handlers", "learn_of_condition")
+
+CHANGES_DEVICES = (
+    ("claim_cache", "tell_tracker"),
+    ("dynamic_resources", "settle_claim"),
+    ("dynamic_resources", "fail_claim"),
+    ("dynamic_resources", "unreserve_claim"),
+)
+"""Steps that change which devices are allocated or in flight, which PreFilter reads within one call."""
 
 OBJECTS = ("api.pod", "pod_watch.lister")
 
@@ -58,11 +71,19 @@ class Forcing:
         self._taken_by: dict[str, list[str]] = {}
         for recreation in system.universe[Recreation]:
             self._taken_by.setdefault(recreation.before.name, []).append(recreation.after.name)
+        passing = passing_claims(system.universe.scope)
+        self._claimants = [pod.name for pod in self._pods if passing and pod.claims]
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
         """Whether the step can be forced in this state."""
         name = (transition.part, transition.step)
+        if name in CHANGES_DEVICES and self._lists_devices(before):
+            return False
+        if name == FLUSHES[1] and any(
+            self._is_set(before, f"queue.in_flight[{pod}]") for pod in self._claimants
+        ):
+            return False
         if self._amid or name == STORES[0]:
             return name == STORES[0]
         if name == INTERRUPTION:
@@ -88,6 +109,11 @@ class Forcing:
         if name == LEARNS:
             return not self._to_store
         return not 0 < self._stored(transition, before) < self._to_store
+
+    def _lists_devices(self, state: State) -> bool:
+        """Whether PreFilter of a pod with claims has read which devices are allocated, and not yet which are in flight."""
+        at = self._place["scheduler.phase"]
+        return state[at] == list(Phase).index(Phase.ADD_IN_FLIGHT)
 
     def go(self, transition: Transition, before: State, after: State) -> None:
         """Go on by a step that was taken."""

@@ -8,7 +8,7 @@ at any time, and it would end most attempts before they came far. Steps that no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -54,7 +54,7 @@ class RandomRun:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which runs: in how many clusters, how many in each, of how many steps, and which steps are never taken."""
+    """Which runs: in how many clusters (of numbers, to their scenario files), how many in each, of how many steps, and which steps are never taken."""
 
     clusters: int = 100
     runs: int = 25
@@ -62,6 +62,7 @@ class Wanted:
     shortest: int = SHORTEST
     longest: int = LONGEST
     without: Collection[str] = ()
+    cluster: Callable[[int], str] = varied_cluster
 
 
 class Walker:
@@ -118,7 +119,7 @@ def random_runs(composition: Composition, wanted: Wanted) -> Iterator[RandomRun]
     taken: Counter[str] = Counter()
     for i in range(wanted.clusters):
         number = wanted.seed * 1_000_003 + i
-        walker = Walker(Model.of(varied_cluster(number), composition), taken, wanted.without)
+        walker = Walker(Model.of(wanted.cluster(number), composition), taken, wanted.without)
         random = Random(f"{composition.label} {number}")
         for _ in range(wanted.runs):
             yield walker.walk(random, random.randint(wanted.shortest, wanted.longest))

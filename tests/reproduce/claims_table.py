@@ -13,6 +13,9 @@ ROWS = (
     ("flight-ended-by-another", "S-INFLIGHT"),
     ("flight-ended-unheard", "L-CLAIM"),
     ("deleted-unheard", "L-CLAIM"),
+    ("deleted-by-its-user", "L-CLAIM"),
+    ("taken-for-replaced", "S-RESV"),
+    ("device-given-away", "S-DEV"),
 )
 """Scenarios of scenarios/claims, and the property that is asked of each."""
 

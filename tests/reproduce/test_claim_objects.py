@@ -132,6 +132,16 @@ def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
         (
             ClusterSpec(
                 "c",
+                (Pod(0, "a", 1, claims=["c0"]),),
+                (),
+                devices=(Device(0, "d", conditions=True),),
+                claims=(Claim(0, "c0"),),
+            ),
+            "the driver does not play devices with binding conditions",
+        ),
+        (
+            ClusterSpec(
+                "c",
                 (Pod(0, "x/a", 1, namespace="x", claims=["c0"]), Pod(1, "b", 1, claims=["c0"])),
                 (),
                 claims=(Claim(0, "c0"),),

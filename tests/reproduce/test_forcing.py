@@ -274,3 +274,46 @@ def test_a_second_failure_says_less_of_another_pod_of_the_name(more: str, verdic
     assert forcing.allows(patch, state(1, 1, 0))
     assert forcing.allows(patch, state(1, 0, 0))
     assert forcing.allows(patch, state(1, 0, 1)) is allows
+
+
+WITH_CLAIM = """
+nodes: {n1: {cpu: 2}}
+devices: {d1: {node: n1}}
+resourceClaims: {c1: {}, c2: {device: d1, reservedFor: [x]}}
+pods:
+  p: {cpu: 1, resourceClaims: [c1]}
+  x: {cpu: 1, nodeName: n1, resourceClaims: [c2], terminationGracePeriodSeconds: 0}
+scope: {pod_deletions: 1}
+"""
+
+
+def test_the_devices_do_not_change_while_they_are_listed() -> None:
+    freed = (
+        "users.delete_pod(pod=x)",
+        "claim_controller.sync_claim(claim=c2)",
+        "claim_cache.deliver(claim=c2)",
+    )
+    lists = (
+        "scheduler.pop(pod=p)",
+        "scheduler.take_snapshot(pod=p)",
+        "dynamic_resources.get_claim(use=c1 of p)",
+        "dynamic_resources.check_claim(use=c1 of p)",
+        "dynamic_resources.list_devices(pod=p)",
+    )
+    told = "claim_cache.tell_tracker(claim=c2)"
+    assert allowed(*freed, *lists, told, cluster=WITH_CLAIM) == [True] * 8 + [False]
+    assert allowed(*freed, *lists[:-1], told, cluster=WITH_CLAIM) == [True] * 8
+
+
+def test_no_flush_while_a_pod_is_in_flight_whose_claims_may_go() -> None:
+    lost = WITH_CLAIM.replace("pod_deletions: 1", "claim_deletions: 1")
+    parked = (
+        "scheduler.pop(pod=p)",
+        "scheduler.take_snapshot(pod=p)",
+    )
+    model = Model.of(lost, resolve("1.36.3"))
+    states = replay(model.system, path_of(model, *parked)).states
+    flush = next(t for t in model.system.transitions if t.label == "queue.flush_unschedulable(pod=p)")
+    assert [Forcing(model.system).allows(flush, state) for state in (states[0], states[-1])] == [True, False]
+    stays = Model.of(WITH_CLAIM, resolve("1.36.3"))
+    assert Forcing(stays.system).allows(flush, replay(stays.system, path_of(stays, *parked)).states[-1])

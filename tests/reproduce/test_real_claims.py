@@ -25,23 +25,22 @@ CLAIMS = Path(__file__).parents[2] / "scenarios" / "claims"
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version in CHOSEN])
 def test_claims_of_devices(version: str) -> None:
     go = go_or_skip()
+    anew = bool(os.environ.get("PODRACE_UPDATE_GOLDEN"))
+    text = PAGE.read_text(encoding="utf-8")
+    run = [row for row in ROWS if anew or version in read(text)[row]]  # an empty cell has not been run
     column = {}
-    for name, identifier in ROWS:
+    for name, identifier in run:
         wanted = Wanted("", version, properties=[identifier])
         (found,) = across(
             find_scenarios(str(CLAIMS / f"{name}.yaml")), wanted, go, budget_for(), Method(), say=print
         )
         column[name, identifier] = cell(found)
-    text = PAGE.read_text(encoding="utf-8")
-    if os.environ.get("PODRACE_UPDATE_GOLDEN"):
+    if anew:
         table = read(text)
-        PAGE.write_text(
-            put(text, {key: {**table.get(key, {}), version: said} for key, said in column.items()}),
-            encoding="utf-8",
-        )
-    assert {
-        key: cells.get(version) for key, cells in read(PAGE.read_text(encoding="utf-8")).items()
-    } == column
+        made = {row: {**table.get(row, {}), version: column[row]} for row in ROWS}
+        PAGE.write_text(put(text, made), encoding="utf-8")
+    said = read(PAGE.read_text(encoding="utf-8"))
+    assert {row: cells[version] for row, cells in said.items() if version in cells} == column
 
 
 def test_the_table_is_of_these_rows() -> None:

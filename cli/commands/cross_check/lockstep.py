@@ -58,6 +58,12 @@ def lockstep(
             help="The other way round: the real scheduler runs freely, and the model is to explain it.",
         ),
     ] = False,
+    claims: Annotated[
+        bool,
+        typer.Option(
+            "--claims", help="Clusters with claims of devices (from 1.34 on) instead of the usual ones."
+        ),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
@@ -76,7 +82,9 @@ def lockstep(
     from ....reproduce.lockstep.lockstep import WITHIN_LOCKS
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
+    from ....reproduce.random_runs.claim_clusters import claim_cluster
     from ....reproduce.random_runs.random_runs import Wanted
+    from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.recorded.asked import recorded as explained
     from ....reproduce.recorded.recording import Asked
     from ...terminal.progress_display import progress_display
@@ -93,7 +101,10 @@ def lockstep(
         else:
             if store is not None:
                 _make(store)
-            wanted = Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS))
+            if claims and recorded:
+                raise UsageProblem("--claims: free runs have no claims of devices: leave out --recorded")
+            some = claim_cluster if claims else varied_cluster
+            wanted = Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=some)
             free = Asked(clusters, runs, seed * clusters)
             found = [
                 explained(version, free, go, display.say, store)

@@ -110,6 +110,8 @@ class PostFilter(SchedulePod):
         candidate, victims = self.preemption.candidate(pod, node)
         if pod.volumes:
             candidate = candidate & self.volume_binding.passes(pod, node)
+        if pod.claims:
+            candidate = candidate & self.dynamic_resources.passes(pod, node)
         self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
         for q, is_victim in victims.items():
             with when(candidate & is_victim):

@@ -62,7 +62,7 @@ func gateClaims(ctx context.Context, w *World, g *gate) error {
 	return nil
 }
 
-// gatedManager gives DynamicResources the gated tracker, and slices whose devices are in the order in which the allocator is to try them.
+// gatedManager gives DynamicResources the gated tracker, and the slices in the order in which the allocator is to try them: each has one device.
 type gatedManager struct {
 	draManager
 	claims  claimsInterface
@@ -82,20 +82,20 @@ type orderedSlices struct {
 
 func (l *orderedSlices) ListWithDeviceTaintRules() ([]*resourceapi.ResourceSlice, error) {
 	all, err := l.slicesInterface.ListWithDeviceTaintRules()
-	place := func(device resourceapi.Device) int {
-		if n := slices.Index(l.answers.devices, device.Name); n >= 0 {
+	place := func(one *resourceapi.ResourceSlice) int {
+		if n := slices.Index(l.answers.devices, one.Spec.Devices[0].Name); n >= 0 {
 			return n
 		}
 		return len(l.answers.devices)
 	}
-	first := func(one *resourceapi.ResourceSlice) int { return place(one.Spec.Devices[0]) }
 	var ordered []*resourceapi.ResourceSlice
 	for _, one := range all {
-		one = one.DeepCopy()
-		slices.SortStableFunc(one.Spec.Devices, func(a, b resourceapi.Device) int { return cmp.Compare(place(a), place(b)) })
-		ordered = append(ordered, one)
+		ordered = append(ordered, one.DeepCopy())
 	}
-	slices.SortStableFunc(ordered, func(a, b *resourceapi.ResourceSlice) int { return cmp.Compare(first(a), first(b)) })
+	slices.SortStableFunc(ordered, func(a, b *resourceapi.ResourceSlice) int { return cmp.Compare(place(a), place(b)) })
+	for n, one := range ordered {
+		one.Name = fmt.Sprintf("%d-%s", n, one.Name) // from 1.35 on they are tried in the order of their names
+	}
 	return ordered, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // How the steps about claims are forced.
@@ -146,11 +148,14 @@ func writeClaim(p *player, s Step) error {
 	return p.advance(s, rule{who: isBinding, ends: points("Claim.UpdateStatus< C")})
 }
 
-// refreshClaim: after a conflict some milliseconds pass before the claim is read again.
+// refreshClaim: after a conflict some milliseconds pass before the claim is read again. That it is gone the write itself has said.
 func refreshClaim(p *player, s Step) error {
 	a := p.world.Stage.Find(isBinding(p, s))
 	if a == nil || !a.at.after {
 		return fmt.Errorf("whoever is to read %s again has not written: %s", s.arg("claim"), p.world.Stage.Where())
+	}
+	if err, is := a.at.results[0].(error); is && apierrors.IsNotFound(err) {
+		return nil
 	}
 	p.world.Stage.Release(a)
 	for n := 0; n < 20 && p.world.Stage.Find(isBinding(p, s)) == nil; n++ {

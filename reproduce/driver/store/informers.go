@@ -87,7 +87,7 @@ type gatedHandler struct {
 // handle: `written` is the version of the write that an update tells of; what is added or gone is never that of a write which the model
 // does not have.
 func (h *gatedHandler) handle(o any, written string, do func()) {
-	if h.factory.starting.Load() {
+	if h.factory.starting.Load() && h.event != claimEvent {
 		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
 	}
 	if h.factory.drops(written) {
