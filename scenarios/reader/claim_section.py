@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...model.environment.claims import FAILED, PENDING, READY
@@ -178,6 +178,25 @@ def take_backed(
                     )
             found[name] = classes[resource]
     return found
+
+
+def refuse_backed(members: Members, pods: Iterable[Pod], owned: Collection[str]) -> None:
+    """Refuse devices in place of extended resources where nobody says what becomes of the special claim.
+
+    A pod of a controller is another one each time, and its claim would be left from the one before.
+    """
+    for pod in pods:
+        if pod.extended_claim is None:
+            continue
+        place = members[pod.name].fields["resources"]
+        if pod.name in owned:
+            place.fail(
+                f"devices back what {pod.name} asks for, and of a pod that a controller makes anew again and again, this is not modelled: remove the resource, or the pod from its controller"
+            )
+        if pod.foreign:
+            place.fail(
+                f"devices back what {pod.name} asks for, and of a pod that another scheduler places, this is not modelled: remove the resource or `schedulerName`"
+            )
 
 
 def special_claim(pod: str) -> str:

@@ -32,6 +32,7 @@ from .claim_section import (
     read_device_classes,
     read_devices,
     read_templates,
+    refuse_backed,
     refuse_claims,
     special_claim,
     take_backed,
@@ -300,6 +301,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     owned = {name for owner in owners for _, names in owner.slots for name in names}
     refuse_names(pods)
     refuse_foreign(pods)
+    refuse_backed(pods, made_pods, owned)
     refuse_oversize({n: amounts for n, amounts in asked.items() if not pods_become[n]}, has)
     _refuse_crowded(nodes, made_pods, has, asked)
     classes = read_classes(fields.get("storageClasses"))

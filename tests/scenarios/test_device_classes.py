@@ -68,6 +68,14 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
             HEAD + "pods: {p: {cpu: 1, nodeName: n, resources: {e.com/gpu: 1}}}\n",
             "p is bound, and has no claim p-extended-resources that is reserved for it: add it to `resourceClaims`, with `device` and `reservedFor`",
         ),
+        (
+            HEAD + POD + "controllers: {web: {kind: ReplicaSet, pods: [p]}}\n",
+            "devices back what p asks for, and of a pod that a controller makes anew again and again, this is not modelled: remove the resource, or the pod from its controller",
+        ),
+        (
+            HEAD + POD.replace("cpu: 1,", "cpu: 1, schedulerName: other,"),
+            "devices back what p asks for, and of a pod that another scheduler places, this is not modelled: remove the resource or `schedulerName`",
+        ),
     ],
 )
 def test_mistakes(text: str, message: str) -> None:
