@@ -10,6 +10,7 @@ The controller is kube-controller-manager's (pkg/controller/resourceclaim/contro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..language import (
@@ -106,6 +107,17 @@ def names_of_users(pods: Sequence[Pod]) -> tuple[NameOfUser, ...]:
     """The names that two pods with claims have, one after the other."""
     pairs = [(r.before, r.after) for r in recreations_of(pods) if r.before.claims and r.after.claims]
     return tuple(NameOfUser(i, before, after) for i, (before, after) in enumerate(pairs))
+
+
+@dataclass(frozen=True)
+class ClaimChange:
+    """A change of a claim in the assume cache: whether its allocation went, whether its status is another at all, whether it is new, or gone."""
+
+    claim: Claim
+    deallocated: Expr
+    differs: Expr
+    added: Expr | None = None
+    gone: Expr | None = None
 
 
 def uses_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimUse, ...]:

@@ -465,24 +465,6 @@ class VolumeClaim(Entity):
 
 
 @dataclass(frozen=True)
-class VolumeClaimChange:
-    """A PersistentVolumeClaim was created, or updated."""
-
-    claim: VolumeClaim
-
-
-@dataclass(frozen=True)
-class ClaimChange:
-    """A change of a claim in the assume cache: whether its allocation went, whether its status is another at all, whether it is new, or gone."""
-
-    claim: Claim
-    deallocated: Expr
-    differs: Expr
-    added: Expr | None = None
-    gone: Expr | None = None
-
-
-@dataclass(frozen=True)
 class ClusterSpec:
     """A cluster and the scope in which it is explored.
 
@@ -584,7 +566,6 @@ __all__ = [
     "OTHERS",
     "OWN",
     "Claim",
-    "ClaimChange",
     "ClusterSpec",
     "Config",
     "Device",
@@ -607,7 +588,6 @@ __all__ = [
     "Toleration",
     "Volume",
     "VolumeClaim",
-    "VolumeClaimChange",
     "is_scalar_resource",
     "node_or_none",
     "with_more",

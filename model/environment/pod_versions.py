@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from ..language import Entity, Expr, Universe, Value, as_expr, select, when
 from ..language.sorts import sort_of_ref
+from .claims import ClaimChange
 from .footprint import Footprint
 from .node_versions import INITIAL, NodeChange
-from .objects import ClaimChange, Node, Pod, PodGroup, VolumeClaimChange
+from .objects import Node, Pod, PodGroup
+from .volumes import VolumeClaimChange
 
 
 class PodVersion(Entity):

@@ -8,6 +8,7 @@ it. Where there are no claims of volumes, nothing of this exists.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..language import (
@@ -54,6 +55,13 @@ class VolumeUse(Entity):
 
 class StorageWatch(Entity):
     """The watches of volumes and of their claims: there are some if there are claims."""
+
+
+@dataclass(frozen=True)
+class VolumeClaimChange:
+    """A PersistentVolumeClaim was created, or updated."""
+
+    claim: VolumeClaim
 
 
 def volume_uses(pods: Sequence[Pod], claims: Sequence[VolumeClaim]) -> tuple[VolumeUse, ...]:

@@ -15,13 +15,14 @@ from ...environment.claims import (
     MOST_BEHIND,
     NOT_YET,
     THERE,
+    ClaimChange,
     ClaimObject,
     ClaimUse,
     ClaimWatch,
     ResourceClaims,
     older,
 )
-from ...environment.objects import Claim, ClaimChange, Device, Pod
+from ...environment.objects import Claim, Device, Pod
 from ...environment.scope import passing_claims
 from ...language import (
     Component,

@@ -9,11 +9,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ...environment.objects import Node, Volume, VolumeClaim, VolumeClaimChange
+from ...environment.objects import Node, Volume, VolumeClaim
 from ...environment.volumes import (
     MOST_BEHIND,
     Storage,
     StorageWatch,
+    VolumeClaimChange,
     VolumeClaimObject,
     VolumeObject,
     claim_at_start,
