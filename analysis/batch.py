@@ -138,13 +138,21 @@ def run_batch(
 
 def _about(lines: Sequence[Line]) -> dict[str, object]:
     """What results in a journal are results of: the lines, the files that they name, and this podrace."""
-    files = {word: _digest(Path(word)) for line in lines for word in line.words if Path(word).is_file()}
+    files = {name: _digest(Path(name)) for line in lines for word in line.words for name in _files_in(word)}
     return {
         "podrace": version("podrace"),
         "source": source_hash(),
         "lines": [line.name for line in lines],
         "files": files,
     }
+
+
+def _files_in(word: str) -> Iterator[str]:
+    """The files that a word of a command line may name: by itself, as the value of an option, or with a class after a colon."""
+    for name in (word, word.partition("=")[2], word[2:]):
+        for path in (name, name.rpartition(":")[0]):
+            if path and Path(path).is_file():
+                yield path
 
 
 def _digest(path: Path) -> str:

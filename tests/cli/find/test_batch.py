@@ -63,6 +63,22 @@ def test_a_journal_has_the_lines_that_are_done(shell: Shell, monkeypatch: pytest
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["--patch mine.py", "--patch mine.py:Mine", "--patch=mine.py:Mine", "-Pmine.py", "-P mine.py:Mine"],
+)
+def test_a_journal_is_about_the_files_that_options_name(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    Path("mine.py").write_text("class Mine: pass\n")
+    Path("lines").write_text(f"check 72124 {words}\n")
+    monkeypatch.setattr(batch, "answer_of", lambda program, words, columns: Answer(0, "", ""))
+    line = ["batch", "lines", "-j", "1", "--journal", "j"]
+    assert [shell(*line).code, shell(*line).code] == [0, 0]
+    Path("mine.py").write_text("class Mine: other = 1\n")
+    assert shell(*line).code == 2
+
+
 def test_a_command_that_is_killed_is_run_again(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("lines").write_text("version\n")
     codes = [-signal.SIGKILL, -signal.SIGKILL, 0]
