@@ -13,6 +13,7 @@ from functools import cached_property
 
 from ..model.environment.objects import Node
 from ..scenarios.reader.yaml_values import ScenarioError, one_line
+from .backed_resources import BackedResources
 from .members import ClusterNode, ClusterPod, Maker, owed_pods
 from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes
 from .reading.cluster_objects import (
@@ -106,8 +107,8 @@ class Inventory:
         return found
 
 
-def assemble(written: Written, remarks: Remarks) -> Inventory:
-    """The inventory of these objects. Raises ScenarioError if they contradict each other."""
+def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> Inventory:
+    """The inventory of these objects, where `devices_back` extended resources. Raises ScenarioError if they contradict each other."""
     _refuse_cycles(written.metas)
     if not written.nodes:
         raise ScenarioError(
@@ -117,9 +118,11 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
     configuration = written.configuration or Configuration()
     at = {n.name: Node(0, n.name, 0, labels=n.labels) for n in written.nodes}
     claims = ClusterClaims(written.volumes, written.devices, at, remarks)
+    asked = [pod.spec.requests for pod in written.pods] + [w.spec.requests for w in written.workloads]
     make = Maker(
-        Priorities(written.classes), written.namespaces, configuration, written.nodes, claims, remarks
-    )
+        Priorities(written.classes), written.namespaces, configuration, written.nodes, claims,
+        BackedResources(written.devices, [n.allocatable for n in written.nodes], asked, devices_back, remarks), remarks,
+    )  # fmt: skip
     nodes = {n.name: make.node(n) for n in written.nodes}
     aside: dict[str, int] = {}
     bound: list[ClusterPod] = []
@@ -133,12 +136,6 @@ def assemble(written: Written, remarks: Remarks) -> Inventory:
     for made in owed_pods(written.workloads, written.pods, make, set(written.metas)):
         if configuration.of(made.scheduler) is not None:
             pending.append(made)
-    for kind in written.devices.classes.values():
-        if kind.extended and any(p.requests.get(kind.extended) for p in pending):
-            remarks.add(
-                "an extended resource that devices stand for is not modelled: what the nodes say of it counts",
-                f"{kind.extended} of DeviceClass/{kind.name}",
-            )
     claims.note_users((p.name, p.claims) for p in bound)
     for waiting in pending:
         claims.remarks(waiting.name, waiting.claims)
@@ -218,8 +215,10 @@ MOST_OBJECTS = 200_000
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status", "items")
 
 
-def read_manifests(names: Sequence[str], recursive: bool = False, strict: bool = False) -> Inventory:
-    """The objects in these files, directories (`recursive`: and those below), or `-`.
+def read_manifests(
+    names: Sequence[str], recursive: bool = False, strict: bool = False, devices_back: bool = True
+) -> Inventory:
+    """The objects in these files, directories (`recursive`: and those below), or `-`. `devices_back`: extended resources may be devices, as from 1.36 on.
 
     Kinds that podrace does not know are left out with a remark, or refused if `strict`. Raises ScenarioError, whose message
     is one line with file, line and path, for everything that is malformed.
@@ -241,7 +240,7 @@ def read_manifests(names: Sequence[str], recursive: bool = False, strict: bool =
             f"{written.where}: no Kubernetes object in it: "
             "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
         )
-    return assemble(written, remarks)
+    return assemble(written, remarks, devices_back)
 
 
 FOLDER_PASSED_OVER = "directories below those of -f were not looked into, -R does so"

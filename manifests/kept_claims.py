@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..scenarios.reader.claim_section import IMPLICIT
 from ..scenarios.reader.volume_section import MODES
 from .members import ClusterNode, ClusterPod
 from .pod_claims import ClusterClaims, OpenDevice, OpenVolume
@@ -26,11 +27,13 @@ NO_CLASS = "no-class"
 class KeptClaims:
     """What is kept of claims. `volumes` and `devices` are the claims that each pod has in the scenario, `closed` the nodes that are closed to it.
 
-    `sections` are those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter.
+    `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
+    those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter.
     """
 
     volumes: Mapping[str, Sequence[str]]
     devices: Mapping[str, Sequence[str]]
+    extended: Mapping[str, str]
     closed: Mapping[str, Sequence[ClusterNode]]
     sections: Mapping[str, Any]
     lines: Sequence[str]
@@ -42,7 +45,7 @@ class KeptClaims:
         """The properties that are checked for it."""
         found = ["S-VOL"] if any(self.volumes.values()) else []
         found += ["S-RWOP"] if self.exclusive else []
-        return found + (["S-DEV", "S-RESV"] if any(self.devices.values()) else [])
+        return found + (["S-DEV", "S-RESV"] if any(self.devices.values()) or self.extended else [])
 
 
 @dataclass
@@ -53,6 +56,7 @@ class _Choice:
     pods: Sequence[ClusterPod]
     nodes: Sequence[ClusterNode]
     sections: dict[str, Any] = field(default_factory=dict)
+    extended: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -80,7 +84,10 @@ def claims_kept(
                 f"({pod.name})"
             )
     exclusive = any("accessModes" in c for c in choice.sections.get("volumeClaims", {}).values())
-    return KeptClaims(volumes, devices, closed, choice.sections, choice.lines, choice.remarks, exclusive)
+    referred = {p.name: [n for n in devices.get(p.name, ()) if n != p.claims.special] for p in pods}
+    return KeptClaims(
+        volumes, referred, choice.extended, closed, choice.sections, choice.lines, choice.remarks, exclusive
+    )
 
 
 def _closed(
@@ -205,6 +212,12 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
             claim = choice.claims.open_device(name, pod.claims, kept)
             if claim is None or (pod.node is not None and not _holds(choice, pod, claim)):
                 continue
+            twin = next((n for n, c in found.items() if c.device and c.device == claim.device), name)
+            if twin != name:
+                choice.remarks.append(
+                    f"two claims are allocated one device: {name} is left out, beside {twin}"
+                )
+                continue
             found[name] = claim
             of_pods.setdefault(pod.name, []).append(name)
     if not found:
@@ -219,6 +232,7 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
             devices[names[key]] = {
                 **({"node": at[0]} if at and at != choice.names else {}),
                 "deviceClassName": kind.name,
+                **({"bindingConditions": True} if choice.claims.has_conditions(key) else {}),
             }
     lost = [c for c in found.values() if c.device is not None and c.device not in names]
     for claim in lost:
@@ -228,16 +242,46 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
                 some.remove(claim.name)
     claims = {}
     for claim in found.values():
+        if claim.resource and not claim.exists:
+            continue
         kind_of = next(k for k in kinds if claim.name in k.claims)
         users = [p for p in claim.reserved if claim.name in of_pods.get(p, ())]
         claims[claim.name] = {
             **({"device": names[claim.device]} if claim.device is not None else {}),
             "deviceClassName": kind_of.name,
             **({"reservedFor": users} if users else {}),
+            **_readiness(choice, claim),
         }
-    choice.sections |= {**({"devices": devices} if devices else {}), "resourceClaims": claims}
+    made = {**({"devices": devices} if devices else {}), **({"resourceClaims": claims} if claims else {})}
+    choice.sections |= made | _backing(choice, of_pods, kinds)
     _tell(choice, found, of_pods, kinds, names)
     return of_pods
+
+
+def _readiness(choice: _Choice, claim: OpenDevice) -> dict[str, str]:
+    """What is known of the binding conditions of a claim's device, if that is more than nothing."""
+    if claim.device is None or not choice.claims.has_conditions(claim.device):
+        return {}
+    return {"bindingConditions": claim.readiness} if claim.readiness in ("met", "failed") else {}
+
+
+def _backing(
+    choice: _Choice, of_pods: Mapping[str, Sequence[str]], kinds: Iterable[_Kind]
+) -> dict[str, dict[str, Any]]:
+    """The classes that back extended resources. A second one for the same resource backs its implicit resource only."""
+    classes: dict[str, dict[str, str]] = {}
+    given: dict[str, str] = {}
+    for pod in choice.pods:
+        special, resource = pod.claims.special, pod.claims.resource
+        if not special or special not in of_pods.get(pod.name, ()):
+            continue
+        kind = next(k for k in kinds if special in k.claims).name
+        own = not resource.startswith(IMPLICIT) and given.setdefault(resource, kind) == kind
+        classes.setdefault(kind, {})
+        if own:
+            classes[kind]["extendedResourceName"] = resource
+        choice.extended[pod.name] = resource if own else f"{IMPLICIT}{kind}"
+    return {"deviceClasses": classes} if classes else {}
 
 
 @dataclass(frozen=True)
@@ -296,13 +340,13 @@ def _at(choice: _Choice, key: DeviceKey) -> list[str]:
 def _enough(choice: _Choice, keys: set[DeviceKey], claims: Sequence[OpenDevice]) -> Iterator[DeviceKey]:
     """Of the devices those that claims have, and beside them on each node as many as there are claims that could want one."""
     held = {c.device for c in claims}
-    number: Counter[tuple[str, ...]] = Counter()
+    number: Counter[tuple[bool, str]] = Counter()
     for key in sorted(keys):
-        at = tuple(_at(choice, key))
+        like = (choice.claims.has_conditions(key), " ".join(_at(choice, key)))
         if key in held:
             yield key
-        elif number[at] < len(claims):
-            number[at] += 1
+        elif number[like] < len(claims):
+            number[like] += 1
             yield key
 
 
@@ -326,6 +370,10 @@ def _tell(
     for name, claim in claims.items():
         users = [p for p, some in of_pods.items() if name in some]
         what = f"is allocated {names[claim.device]}" if claim.device is not None else "is not allocated"
+        if claim.resource:
+            what = f"{what if claim.exists else 'is made by the scheduler'}, for {claim.resource}"
+        if claim.device is not None and choice.claims.has_conditions(claim.device):
+            what += f", whose binding conditions are {claim.readiness or 'pending'}"
         choice.lines.append(
             f"claim {name} of {' and '.join(users)} {what}; it asks for a device of {claim.of}"
         )

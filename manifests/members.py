@@ -14,6 +14,7 @@ from typing import Any
 from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
 from ..scenarios.reader.pod_section import NAMESPACE_NAME
 from .asked import UNSCHEDULABLE, repels
+from .backed_resources import BackedResources
 from .pod_claims import ClusterClaims, PodClaims
 from .reading.cluster_objects import NodeObject, Priorities
 from .reading.manifest_files import Remarks
@@ -115,10 +116,11 @@ class Maker:
         configuration: Configuration,
         nodes: Sequence[NodeObject],
         claims: ClusterClaims,
+        backed: BackedResources,
         remarks: Remarks,
     ) -> None:
         self.priorities, self.namespaces, self.configuration = priorities, namespaces, configuration
-        self.claims, self.remarks = claims, remarks
+        self.claims, self.backed, self.remarks = claims, backed, remarks
         # Without the filter TaintToleration a pod is kept away by none of the taints; spec.unschedulable has a filter of
         # its own, and so has the taint that goes with it.
         taints = dict.fromkeys(t for n in nodes for t in n.taints if t.key != UNSCHEDULABLE.key)
@@ -161,6 +163,7 @@ class Maker:
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
         start = pod.start if pod.spec.node else None
         claims = self.claims.of(meta.name, pod.spec.mounts, pod.spec.claims, pod.made)
+        claims = self.backed.added(claims, meta.name, pod.spec.requests, pod.special)
         return replace(
             made,
             start=start,
@@ -189,7 +192,7 @@ class Maker:
                 "all are counted, and the verdict is not about that", f"Pod/{name}",
             )  # fmt: skip
         preempts = preempts and "DefaultPreemption" not in off
-        requests = {} if "NodeResourcesFit" in self.off else spec.requests
+        requests = {} if "NodeResourcesFit" in self.off else self.backed.of_nodes(spec.requests)
         tolerations = spec.tolerations
         if "TaintToleration" in off:
             tolerations = (*tolerations, *self.all_tolerations)
@@ -251,6 +254,7 @@ def owed_pods(
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
             claims = make.claims.of(name, workload.spec.mounts, workload.spec.claims, {}, workload.claims)
+            claims = make.backed.added(claims, name, workload.spec.requests)
             yield replace(
                 pod,
                 node=None,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.environment.objects import Node, NodeAffinity, Pod
+from ..scenarios.reader.claim_section import special_claim
 from .reading.device_objects import (
     TAINTED,
     ClaimReference,
@@ -38,20 +39,27 @@ class WrittenVolumes:
 class PodClaims:
     """The claims of a pod, as namespace/name, in their order: of volumes, and of devices.
 
-    Of those that are made for the pod, and that need not be there yet, `templates` says what they ask for.
+    Of those that are made for the pod, and that need not be there yet, `templates` says what they ask for. `special` is the claim, the last of
+    devices, that the scheduler makes for the extended `resource` which devices back.
     """
 
     volumes: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     templates: Mapping[str, VolumeWish | DeviceWish] = field(default_factory=dict)
+    special: str = ""
+    resource: str = ""
 
     def again(self) -> PodClaims:
         """Those of the pod that is created in its place: what is made for a pod is made anew."""
         names = {name: f"{name}-again" for name in self.templates}
+        if self.special:
+            names[self.special] = special_claim(f"{self.special.removesuffix(special_claim(''))}-again")
         return PodClaims(
             tuple(names.get(n, n) for n in self.volumes),
             tuple(names.get(n, n) for n in self.devices),
             {names[n]: wish for n, wish in self.templates.items()},
+            names.get(self.special, ""),
+            self.resource,
         )
 
 
@@ -75,7 +83,8 @@ class OpenVolume:
 @dataclass(frozen=True, slots=True)
 class OpenDevice:
     """A claim of a device that is not allocated, or allocated so that it may be deallocated: the devices that it may have,
-    whether or not others have them.
+    whether or not others have them. `readiness` is what is known of the binding conditions of its device, `resource` the extended resource that it is
+    for, if the scheduler makes it, which it has not yet unless it `exists`.
     """
 
     name: str
@@ -83,6 +92,9 @@ class OpenDevice:
     candidates: tuple[DeviceKey, ...]
     device: DeviceKey | None = None
     reserved: tuple[str, ...] = ()
+    readiness: str = ""
+    resource: str = ""
+    exists: bool = True
 
 
 class ClusterClaims:
@@ -300,11 +312,20 @@ class ClusterClaims:
         claim = self.devices.claims.get(name)
         wish = claim.wish if claim is not None else claims.templates[name]
         assert isinstance(wish, DeviceWish)
+        resource = claims.resource if name == claims.special else ""
         if claim is None or not claim.allocated:
-            return OpenDevice(name, wish.of, self.candidates(wish))
+            return OpenDevice(
+                name, wish.of, self.candidates(wish), resource=resource, exists=claim is not None
+            )
         if self.is_held(claim, kept) or claim.devices[0] not in self.at:
             return None
-        return OpenDevice(name, wish.of, self.candidates(wish), claim.devices[0], claim.reserved)
+        return OpenDevice(
+            name, wish.of, self.candidates(wish), claim.devices[0], claim.reserved, claim.readiness, resource
+        )
+
+    def has_conditions(self, key: DeviceKey) -> bool:
+        """Whether a pod is bound only once the driver has said that the device is ready."""
+        return self._published[key].conditions
 
     def is_held(self, claim: ResourceClaimObject, kept: Collection[str]) -> bool:
         """Whether somebody holds an allocated claim who is left out."""
@@ -315,13 +336,15 @@ class ClusterClaims:
         if self.unlike(name, claims):
             return None
         claim = self.devices.claims.get(name)
-        if claim is not None and claim.allocated:
+        special = name == claims.special  # one that is left is deleted first, and its device is free then
+        if claim is not None and claim.allocated and not special:
             return None if claim.reach is None else self._selected(claim.reach)
+        own = claim.devices if claim is not None else ()
         wish = claim.wish if claim is not None else claims.templates[name]
         assert isinstance(wish, DeviceWish)
         reach: frozenset[str] = frozenset()
         for key in self.candidates(wish):
-            if key not in self.taken:
+            if key not in self.taken or key in own:
                 reach |= self.at[key]
         return reach
 
@@ -388,6 +411,7 @@ class ClusterClaims:
             sorted(reach) if reach is not None else None,
             about,
             self.unlike(name, claims) if name in claims.devices else "",
+            claims.resource if name == claims.special else "",
         )
 
     def remarks(self, pod: str, claims: PodClaims) -> None:

@@ -18,7 +18,7 @@ from ...model.history.versions import version_of
 from ...reports.document import Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
-from .options import FIRST_WITH_CLAIMS, UsageProblem, parse_release
+from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, UsageProblem, parse_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     """
     if asked.write is not None and not asked.is_for_stdout:
         refuse_unwritable("--write-scenario", asked.write)
-    inventory = read_manifests(asked.names, asked.recursive, asked.strict)
-    if asked.release is not None and version_of(parse_release(asked.release)) < version_of(FIRST_WITH_CLAIMS):
+    version = None if asked.release is None else version_of(parse_release(asked.release))
+    devices_back = version is None or version >= version_of(FIRST_WITH_EXTENDED)
+    inventory = read_manifests(asked.names, asked.recursive, asked.strict, devices_back)
+    if version is not None and version < version_of(FIRST_WITH_CLAIMS):
         inventory = inventory.without_claims(
             f"claims of volumes and devices are modelled from {FIRST_WITH_CLAIMS} on: they are taken to be had everywhere"
         )

@@ -6,18 +6,20 @@ A claim is read as far as the model has it: one device of one class. What asks f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...model.environment.objects import NodeAffinity
 from ...scenarios.reader.directives import read_node_selector
+from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
 from .manifest_files import Manifest
 from .metadata import Meta, read_label
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 MANY = 1 << 31
-SHARED = "the device is divided or shared"
+DIVIDED = "the device shares counters with others (consumesCounters)"
+SHARED = "the device may be allocated several times (allowMultipleAllocations)"
 TAINTED = "the device is tainted"
 
 DeviceKey = tuple[str, str, str]
@@ -43,12 +45,13 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class DeviceObject:
-    """A device of a ResourceSlice; `unlike` says what it is beyond the model, if anything."""
+    """A device of a ResourceSlice; `unlike` says what it is beyond the model, if anything. `conditions`: its driver has to say that it is ready."""
 
     key: DeviceKey
     where: Where
     attributes: Attributes
     unlike: str = ""
+    conditions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ class DeviceWish:
 class ResourceClaimObject:
     """A ResourceClaim. `allocated`: there is an allocation, of these devices, which these nodes reach (None: all).
 
-    `reserved` are the pods of reservedFor, `others` how many users there are that are no pods.
+    `reserved` are the pods of reservedFor, `others` how many users there are that are no pods. `readiness` says what has become of the binding
+    conditions of its device, "" if it has none. `special`: the scheduler made it, for extended resources.
     """
 
     meta: Meta
@@ -86,6 +90,8 @@ class ResourceClaimObject:
     reach: NodeAffinity | None = None
     reserved: tuple[str, ...] = ()
     others: int = 0
+    readiness: str = ""
+    special: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,9 @@ def read_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> Res
     if "spec" not in fields:
         top.fail("`spec` is missing: a ResourceClaim has at least `spec.devices`")
     wish = read_wish(fields["spec"])
-    status = fields["status"].fields(("allocation", "reservedFor"), "a mapping") if "status" in fields else {}
+    known = ("allocation", "reservedFor", "devices")
+    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
+    special = _is_special(fields["metadata"])
     reserved, others = [], 0
     for user in status["reservedFor"].elements("a list of users") if "reservedFor" in status else []:
         said = user.fields(("resource", "name"), "a user with `resource` and `name`")
@@ -150,18 +158,36 @@ def read_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> Res
             status["reservedFor"].fail(
                 "a claim that is not allocated is reserved for nobody: remove it, or add `allocation`"
             )
-        return ResourceClaimObject(meta, wish)
+        return ResourceClaimObject(meta, wish, special=special)
     allocation = status["allocation"].fields(("devices", "nodeSelector"), "a mapping with `devices`")
-    keys, unlike = _results(allocation.get("devices"))
+    results = (
+        allocation["devices"].fields(("results",), "a mapping with `results`")
+        if "devices" in allocation
+        else {}
+    )
+    given = results["results"].elements("a list of devices") if "results" in results else []
+    keys, unlike = _results(given)
+    readiness = read_readiness(given, status.get("devices"))
     reach = read_node_selector(allocation["nodeSelector"]) if "nodeSelector" in allocation else None
     made = DeviceWish(wish.of, wish.selectors, wish.unlike or unlike)
-    return ResourceClaimObject(meta, made, True, keys, reach, tuple(reserved), others)
+    return ResourceClaimObject(meta, made, True, keys, reach, tuple(reserved), others, readiness, special)
 
 
-def _results(value: Manifest | None) -> tuple[tuple[DeviceKey, ...], str]:
-    inner = value.fields(("results",), "a mapping with `results`") if value is not None else {}
+def _is_special(metadata: Manifest) -> bool:
+    """Whether the scheduler made the claim for extended resources."""
+    fields = metadata.fields(("annotations",), "a mapping")
+    if "annotations" not in fields:
+        return False
+    given = fields["annotations"].fields((SPECIAL,), "a mapping from annotations to texts")
+    return SPECIAL in given and given[SPECIAL].scalar("a text") == "true"
+
+
+SPECIAL = "resource.kubernetes.io/extended-resource-claim"
+
+
+def _results(results: Sequence[Manifest]) -> tuple[tuple[DeviceKey, ...], str]:
     found, unlike = [], ""
-    for result in inner["results"].elements("a list of devices") if "results" in inner else []:
+    for result in results:
         known = ("driver", "pool", "device", "adminAccess", "shareID", "consumedCapacity")
         fields = result.fields(known, "a result with `driver`, `pool` and `device`")
         for needed in ("driver", "pool", "device"):
@@ -251,7 +277,8 @@ def _is_set(fields: Mapping[str, Manifest], name: str) -> bool:
 _WHERE = ("nodeName", "nodeSelector", "allNodes")
 _SLICE = (*_WHERE, "driver", "pool", "devices", "perDeviceNodeSelection", "sharedCounters")
 _DEVICE = (
-    *_WHERE, "name", "basic", "attributes", "taints", "consumesCounters", "allowMultipleAllocations", "bindingConditions", "bindsToNode",
+    *_WHERE, "name", "basic", "attributes", "taints", "consumesCounters", "allowMultipleAllocations", "bindingConditions",
+    "bindsToNode",
 )  # fmt: skip
 
 
@@ -300,15 +327,18 @@ def _device(element: Manifest, driver: str, pool: str, own: Where | None) -> Dev
     # v1beta1 has all but the name below `basic`.
     fields = outer["basic"].fields(_DEVICE, "a device") if "basic" in outer else outer
     unlike = ""
-    if "consumesCounters" in fields or _is_set(fields, "allowMultipleAllocations"):
+    where = _where(element, fields) if own is None else own
+    if "consumesCounters" in fields and fields["consumesCounters"].elements("a list of counters"):
+        unlike = DIVIDED
+    elif _is_set(fields, "allowMultipleAllocations"):
         unlike = SHARED
     elif "taints" in fields and fields["taints"].elements("a list of taints"):
         unlike = TAINTED
-    elif "bindingConditions" in fields or _is_set(fields, "bindsToNode"):
-        unlike = "the device has binding conditions"
-    where = _where(element, fields) if own is None else own
+    elif _is_set(fields, "bindsToNode") and not where.node:
+        unlike = "the device stays with the node that it is first used on (bindsToNode), though several may reach it"
+    conditions = bool(names_in(fields, "bindingConditions"))
     key = _key(driver, pool, outer["name"].text("the name of a device"))
-    return DeviceObject(key, where, _attributes(fields.get("attributes"), driver), unlike)
+    return DeviceObject(key, where, _attributes(fields.get("attributes"), driver), unlike, conditions)
 
 
 _KINDS = ("int", "bool", "string", "version")
@@ -373,6 +403,18 @@ def read_statuses(value: Manifest | None) -> dict[str, str | None]:
                 given.text("the name of a ResourceClaim") if given is not None else None
             )
     return found
+
+
+def read_special(value: Manifest | None) -> str:
+    """extendedResourceClaimStatus of a pod: the ResourceClaim that the scheduler made for its extended resources; "" for none."""
+    fields = (
+        value.fields(("resourceClaimName",), "a mapping with `resourceClaimName`")
+        if value is not None
+        else {}
+    )
+    if "resourceClaimName" not in fields:
+        return ""
+    return fields["resourceClaimName"].text("the name of a ResourceClaim")
 
 
 def matches(device: DeviceObject, selectors: tuple[str, ...]) -> bool | None:

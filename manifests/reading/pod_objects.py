@@ -28,7 +28,7 @@ from ...scenarios.reader.directives import (
 from ...scenarios.reader.host_ports import MAX_PORT, host_port
 from ...scenarios.reader.labels import label_key, read_labels, read_selector
 from ...scenarios.reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES, read_time
-from .device_objects import ClaimReference, read_references, read_statuses
+from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_ignored
 from .resize_status import NO_RESIZE, ResizeStatus, read_resize
@@ -173,7 +173,7 @@ class PodSpec:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPod:
-    """A Pod object as it was read. `made` are the ResourceClaims that were made for its claims."""
+    """A Pod object as it was read. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
 
     meta: Meta
     spec: PodSpec
@@ -181,10 +181,12 @@ class WrittenPod:
     start: datetime | None
     nominated: bool
     made: Mapping[str, str | None] = field(default_factory=dict)
+    special: str = ""
 
 
 _STATUS_FIELDS = (
     "phase", "startTime", "nominatedNodeName", "resourceClaimStatuses", "containerStatuses", "initContainerStatuses", "conditions",
+    "extendedResourceClaimStatus",
 )  # fmt: skip
 
 
@@ -201,7 +203,9 @@ def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks:
     )
     start = read_time(status["startTime"]) if "startTime" in status else None
     made = read_statuses(status.get("resourceClaimStatuses"))
-    return WrittenPod(meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made)
+    special = read_special(status.get("extendedResourceClaimStatus"))
+    named = f"{meta.namespace}/{special}" if special else ""
+    return WrittenPod(meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made, named)
 
 
 def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatus = NO_RESIZE) -> PodSpec:

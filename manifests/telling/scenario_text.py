@@ -167,7 +167,9 @@ def _node(
 def _pod(
     pod: ClusterPod, kept: Representative, affinity: Affinity, closings: Sequence[Closing]
 ) -> dict[str, Any]:
-    found = _amounts(pod.requests, set(pod.requests))
+    backed = kept.claims.extended.get(pod.name)
+    asked_of_nodes = {**pod.requests, **({backed: 1} if backed else {})}
+    found = _amounts(asked_of_nodes, set(asked_of_nodes))
     found["priority"] = pod.priority
     if not pod.exists:
         found["exists"] = False

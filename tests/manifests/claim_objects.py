@@ -150,6 +150,47 @@ def resource_claim(name: str, at: str = "", reserved: tuple[str, ...] = (), **mo
     return made("ResourceClaim", name, DRA, "shop", spec=more.pop("spec", asks()), status=status, **more)
 
 
+GPU = "example.com/gpu"
+
+
+def backing(name: str = "gpu.example.com") -> dict[str, Any]:
+    made = device_class(name)
+    made["spec"]["extendedResourceName"] = GPU
+    return made
+
+
+def asking(name: str, resource: str = GPU, amount: str = "1", **more: Any) -> dict[str, Any]:
+    made = pod(name, **more)
+    made["spec"]["containers"][0]["resources"]["requests"][resource] = amount
+    return made
+
+
+def special(name: str, of: str, at: str = "") -> dict[str, Any]:
+    """A claim as the scheduler makes it for a pod; `at` is pool/device of what is allocated."""
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": of, "uid": f"Pod-{of}", "controller": True}
+    said = {
+        "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
+        "ownerReferences": [owner],
+    }
+    return resource_claim(name, at, (of,) if at else (), meta=said)
+
+
+def conditioned(**more: Any) -> dict[str, Any]:
+    return device("gpu-0") | {"bindingConditions": ["ready"], "bindingFailureConditions": ["broken"], **more}
+
+
+def claimed(*true: str, **result: Any) -> dict[str, Any]:
+    """A claim that is allocated that device, and nobody's, with these conditions true."""
+    found = resource_claim("one", "n1/gpu-0")
+    (given,) = found["status"]["allocation"]["devices"]["results"]
+    given |= {"bindingConditions": ["ready"], "bindingFailureConditions": ["broken"], **result}
+    conditions = [{"type": c, "status": "True"} for c in true] + [{"type": "other", "status": "False"}]
+    found["status"]["devices"] = [
+        {"driver": "gpu.example.com", "pool": "n1", "device": "gpu-0", "conditions": conditions}
+    ]
+    return found
+
+
 def template(name: str) -> dict[str, Any]:
     return made("ResourceClaimTemplate", name, DRA, "shop", spec={"metadata": {}, "spec": asks()})
 

@@ -415,6 +415,17 @@ def test_a_claim_that_is_allocated_and_reserved_for_nobody(tmp_path: Path) -> No
     }
 
 
+def test_two_claims_that_are_allocated_one_device(tmp_path: Path) -> None:
+    """As 133602 leaves them: what is written is a scenario, in which a device has one claim."""
+    both = [*SHARED, {"name": "two", "resourceClaimName": "two"}]
+    some = (resource_claim("one", "n1/gpu-0"), resource_claim("two", "n1/gpu-0"))
+    found = kept(tmp_path, *GPUS, *some, pod("a", claims=both))
+    assert list(written(found)["resourceClaims"]) == ["shop/one"]
+    assert list(found.claims.remarks) == [
+        "two claims are allocated one device: shop/two is left out, beside shop/one"
+    ]
+
+
 def test_devices_of_two_classes(tmp_path: Path) -> None:
     nic = resource_slice("n1", device("nic-0"), driver="nic.example.com")
     other = resource_claim("net", spec=asks(deviceClassName="nic.example.com"))
@@ -518,19 +529,15 @@ def test_what_is_left_out_of_devices_is_said(
     [
         (
             {"consumesCounters": [{"counterSet": "c"}]},
-            "the device is divided or shared, which is not modelled: left out",
+            "the device shares counters with others (consumesCounters), which is not modelled: left out",
         ),
         (
             {"allowMultipleAllocations": True},
-            "the device is divided or shared, which is not modelled: left out",
+            "the device may be allocated several times (allowMultipleAllocations), which is not modelled: left out",
         ),
         (
             {"taints": [{"key": "dry", "effect": "NoSchedule"}]},
             "the device is tainted, which is not allocated to claims that tolerate nothing: left out",
-        ),
-        (
-            {"bindingConditions": ["ready"]},
-            "the device has binding conditions, which is not modelled: left out",
         ),
     ],
 )

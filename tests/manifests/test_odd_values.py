@@ -18,12 +18,17 @@ from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of, title_of
 from podrace.scenarios import ScenarioError, parse_scenario
 from tests.manifests.claim_objects import (
+    asking,
+    backing,
+    claimed,
+    conditioned,
     device,
     device_class,
     node,
     pod,
     resource_claim,
     resource_slice,
+    special,
     storage_class,
     template,
     volume,
@@ -43,6 +48,12 @@ CLUSTERS = {
         *NODES, device_class(), resource_slice("n1", device("g0"), device("g1")), resource_slice("n2", device("g0")),
         resource_claim("k1", at="n1/g0"), resource_claim("k2"), template("t"), pod("p1", claims=[{"name": "a", "resourceClaimName": "k1"}]),
         pod("p2", claims=[{"name": "a", "resourceClaimName": "k2"}]), pod("p3", claims=[{"name": "a", "resourceClaimTemplateName": "t"}]),
+    ],
+    "backed": [
+        *NODES, backing(), resource_slice("n1", device("g0"), conditioned(), device("g2")), resource_slice("n2", device("g0")),
+        special("k1", "p1", at="n1/g0"), special("k2", "p2"), claimed("ready"), asking("p1", nodeName="n1"),
+        asking("p2", status={"phase": "Pending", "extendedResourceClaimStatus": {"resourceClaimName": "k2"}}),
+        asking("p3", priority=10, claims=[{"name": "a", "resourceClaimName": "one"}]),
     ],
 }  # fmt: skip
 
