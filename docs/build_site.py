@@ -59,6 +59,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "taken-for-replaced",
         "flight-ended-unheard",
         "reservation-taken-back",
+        "extended-left",
         "volume-elsewhere",
         "findings/ghost",
         "findings/emptied-zone",

@@ -89,6 +89,18 @@ FINDINGS = (
         (),
     ),
     Finding(
+        "extended-left",
+        "claims",
+        DYNAMIC_RESOURCES,
+        "extended_left_test",
+        "own-deletion-heard",
+        (
+            "a claim with its device was left and is gone: the pod fits, and stays in unschedulablePods for 5m30s",
+            "a claim without a device was left and is gone: the pod fits, and stays in unschedulablePods for 5m30s",
+        ),
+        (),
+    ),
+    Finding(
         "volume-elsewhere",
         "volumes",
         "pkg/scheduler/framework/plugins/volumebinding",
