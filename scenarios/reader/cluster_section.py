@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from ...model.environment.autoscaler import TO_BE_DELETED, is_leaving, leaving_version
+from ...model.environment.autoscaler import is_leaving
 from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
     DEFAULTS,
@@ -25,6 +25,7 @@ from ...model.environment.objects import (
     Scope,
 )
 from ...model.environment.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
+from .autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
 from .claim_section import (
     add_made_claims,
     add_special_claims,
@@ -297,7 +298,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         )
         for i, (n, m) in enumerate(pods.items())
     )
-    owners, made_pods = read_controllers(fields.get("controllers"), pods, made_pods, list(made))
+    as_read = made_pods
+    owners, made_pods = read_controllers(fields.get("controllers"), pods, as_read, list(made))
     owned = {name for owner in owners for _, names in owner.slots for name in names}
     refuse_names(pods)
     refuse_foreign(pods)
@@ -339,7 +341,9 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     scope = read_scope(fields.get("scope"), absent, points)
     refuse_groups(top, pods, made_pods, groups, scope)
     strategies = read_descheduler(fields.get("descheduler"))
-    _refuse_autoscaler(fields.get("scope"), scope, made)
+    refuse_autoscaler(fields.get("scope"), scope, made)
+    if scope.autoscaler:
+        refuse_named_nodes(pods, as_read, fields.get("volumes"), volumes)
     refuse_descheduler(fields, owners, scope, budgets)
     if claims and (scope.restarts or scope.leader_changes):
         top.fail(
@@ -383,38 +387,6 @@ def _is_on(fields: Mapping[str, Value], name: str) -> bool:
     scope = fields.get("scope")
     given = scope.fields(SCOPE_FIELDS, "a mapping of bounds") if scope is not None else {}
     return name in given and given[name].boolean()
-
-
-def _refuse_autoscaler(scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node]) -> None:
-    """Refuse what an autoscaler would do of which there is none, and a taint that no node could have."""
-    if scope_of is None:
-        return
-    if scope.scale_down_taints and not (scope.scale_downs or scope.autoscaler):
-        scope_of.fail(
-            "there is no autoscaler to taint nodes: add `scale_downs: 1`, or remove `scale_down_taints`"
-        )
-    if scope.scale_down_waits and not scope.scale_down_taints:
-        scope_of.fail(
-            "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`"
-        )
-    if scope.scale_down_taints and scope.scale_down_looks_again:
-        scope_of.fail(
-            "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"
-        )
-    if scope.autoscaler_nominates and not scope.autoscaler:
-        scope_of.fail(
-            "there is no autoscaler that makes nodes: add `autoscaler: true`, or remove `autoscaler_nominates`"
-        )
-    if scope.autoscaler and (scope.scale_downs or scope.node_creations):
-        scope_of.fail(
-            "the autoscaler does so as often as it likes: remove `scale_downs` and `node_creations`, or `autoscaler`"
-        )
-    for name, node in nodes.items():
-        if scope.scale_down_taints and leaving_version(versions_of([node]), node) is None:
-            scope_of.fail(
-                f"node {name} has no update with the taint {TO_BE_DELETED}: give it one, such as "
-                f"`leaving: {{taints: [{{key: {TO_BE_DELETED}, effect: NoSchedule}}]}}`, or remove `scale_down_taints`"
-            )
 
 
 def _of(kind: str, amounts: Mapping[str, Amounts]) -> dict[str, Amounts]:
