@@ -99,6 +99,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
         yield "the driver does not play a second scheduler"
     if spec.scope.autoscaler or spec.scope.scale_down_taints:
         yield "the driver does not play an autoscaler that makes nodes or taints them"
+    if any(pod.features for pod in spec.pods):
+        yield "the driver does not play features that nodes declare"
     if spec.scope.disruption_controller_lags:
         yield "the driver does not play a disruption controller with a view of its own"
     if spec.volumes or spec.volume_claims:

@@ -208,6 +208,7 @@ def test_no_limit_of_pods() -> None:
         (ClusterSpec("c", (), (), Scope(config=Config(min_candidates=5))), "the configuration says min_candidates=5"),
         (ClusterSpec("c", (Pod(0, "p", 1, memory=1 << 41),), ()), "no common unit"),
         (ClusterSpec("c", (Pod(0, "p", 1, foreign=True),), ()), "a second scheduler"),
+        (ClusterSpec("c", (Pod(0, "p", 1, features=["f"]),), ()), "features that nodes declare"),
         (ClusterSpec("c", (), (), Scope(autoscaler=True)), "an autoscaler that makes nodes"),
         (ClusterSpec("c", (), (), Scope(disruption_controller_lags=True)), "a disruption controller with a view"),
         (
