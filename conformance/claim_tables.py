@@ -16,8 +16,8 @@ from itertools import product
 from typing import Any
 
 from ..model.cluster import build_cluster
-from ..model.environment.claims import DELETING
 from ..model.environment.objects import OTHERS, OWN, Claim, Device, Node, Pod, Volume, VolumeClaim
+from ..model.environment.storage.claims import DELETING
 from ..model.history import resolve
 from ..model.language import Concrete, NotEnabled
 from ..model.language.component import StepMethod, steps_of

@@ -6,23 +6,11 @@ from collections.abc import Sequence
 
 from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
-from .environment.autoscaler import Autoscaler
-from .environment.budgets import Budgets
-from .environment.claim_lives import ClaimDeletions, ClaimMaker, TemplateUser, template_users
-from .environment.claims import (
-    ClaimController,
-    ClaimShare,
-    ClaimUse,
-    ClaimWatch,
-    NameOfUser,
-    ResourceClaims,
-    names_of_users,
-    shares_of,
-    uses_of,
-)
+from .environment.controllers.autoscaler import Autoscaler
+from .environment.controllers.budgets import Budgets
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
 from .environment.controllers.replacement import Controllers
-from .environment.devices import DeviceDriver
+from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
 from .environment.faults import Faults
 from .environment.footprint import UsedPort, used_ports_of
 from .environment.kubelet import Kubelet
@@ -46,9 +34,21 @@ from .environment.objects import (
 from .environment.owned_pods import Owned, Owner, owned_of, owners_of
 from .environment.pod_groups import Member, PodGroups, members_of
 from .environment.pod_versions import PodVersion, pod_versions_of
-from .environment.pv_controller import Provisioner, PVController
-from .environment.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
-from .environment.volumes import Storage, StorageUsers, StorageWatch, VolumeUse, volume_uses
+from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker, TemplateUser, template_users
+from .environment.storage.claims import (
+    ClaimController,
+    ClaimShare,
+    ClaimUse,
+    ClaimWatch,
+    NameOfUser,
+    ResourceClaims,
+    names_of_users,
+    shares_of,
+    uses_of,
+)
+from .environment.storage.devices import DeviceDriver
+from .environment.storage.pv_controller import Provisioner, PVController
+from .environment.storage.volumes import Storage, StorageUsers, StorageWatch, VolumeUse, volume_uses
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..model.environment.claims import ClaimUse, ClaimWatch
 from ..model.environment.objects import Claim, Device
+from ..model.environment.storage.claims import ClaimUse, ClaimWatch
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.dynamicresources.find_devices import Stage
 from .liveness import waits_in_vain
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.environment.claims import ResourceClaims
+    from ..model.environment.storage.claims import ResourceClaims
     from ..model.scheduler import AssumeCache, ClaimTracker, DynamicResources
 
 

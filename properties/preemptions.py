@@ -17,7 +17,7 @@ from .liveness import Liveness
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.environment.budgets import Budgets
+    from ..model.environment.controllers.budgets import Budgets
     from ..model.scheduler.preemption.async_preemption import AsyncPreemption
 
 

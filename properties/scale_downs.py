@@ -11,7 +11,7 @@ from ..model.scheduler.cycles.binding import BindingPhase
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.environment.autoscaler import Autoscaler
+    from ..model.environment.controllers.autoscaler import Autoscaler
 
 
 class EmptyNodesOnly(Property):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..model.environment.controllers.taint_eviction import Fate, Work, fate
 from ..model.environment.names import Recreation
 from ..model.environment.objects import Node, Pod
 from ..model.environment.pod_versions import in_form
-from ..model.environment.taint_eviction import Fate, Work, fate
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
 from .names import WrittenByName
 from .property import Property
 
 if TYPE_CHECKING:
+    from ..model.environment.controllers.taint_eviction import TaintEviction
     from ..model.environment.kubelet import Kubelet
-    from ..model.environment.taint_eviction import TaintEviction
 
 
 class _OfTaints(Property):

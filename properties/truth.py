@@ -12,7 +12,7 @@ from itertools import combinations
 
 from ..model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
 from ..model.environment.pod_versions import in_form
-from ..model.environment.volumes import reaches
+from ..model.environment.storage.volumes import reaches
 from ..model.language import Expr, all_of, any_of, as_expr, count, select, smallest, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property

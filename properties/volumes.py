@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Node, Pod, Volume, VolumeClaim
-from ..model.environment.volumes import VolumeUse, reaches
+from ..model.environment.storage.volumes import VolumeUse, reaches
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.cycles.binding import BindingPhase
 from ..model.scheduler.volumebinding.find_volumes import VolumeStage
@@ -14,7 +14,7 @@ from .liveness import waits_in_vain
 from .property import Property
 
 if TYPE_CHECKING:
-    from ..model.environment.volumes import Storage
+    from ..model.environment.storage.volumes import Storage
     from ..model.scheduler import VolumeBinding, VolumeCache
 
 

@@ -365,7 +365,7 @@ class Claim(Entity):
 
     `exists` is False for one that comes later: a user creates it, or, if it has an `owner`, the controller makes it from a template for that pod.
     `special`: it stands for the extended resources that its owner asks for and devices back. The scheduler makes it, and may do so again when it is gone.
-    `readiness` is what is known of its device's binding conditions at the start (`environment.claims`), and `timed_out` whether it was waited for long enough.
+    `readiness` is what is known of its device's binding conditions at the start (`environment.storage.claims`), and `timed_out` whether it was waited for long enough.
     """
 
     about = "claim {}"

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from ..language import Entity, Expr, Universe, Value, as_expr, select, when
 from ..language.sorts import sort_of_ref
-from .claims import ClaimChange
 from .footprint import Footprint
-from .node_versions import INITIAL, NodeChange
-from .objects import Node, Pod, PodGroup
-from .volumes import VolumeClaimChange
+from .node_versions import INITIAL
+from .objects import Pod
 
 
 class PodVersion(Entity):
@@ -48,10 +46,6 @@ class PodChange:
     old: Pod
     new: Pod
     assigned: bool
-
-
-About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | PodGroup | None
-"""What an event is about; None for nothing in particular."""
 
 
 def pod_versions_of(pods: Iterable[Pod]) -> tuple[PodVersion, ...]:

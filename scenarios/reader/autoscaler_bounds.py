@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...model.environment.autoscaler import TO_BE_DELETED, leaving_version
+from ...model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
 from ...model.environment.node_versions import versions_of
 from ...model.environment.objects import Node, Pod, Scope, Volume
 from .labels import Members

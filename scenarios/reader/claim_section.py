@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ...model.environment.claims import FAILED, PENDING, READY
 from ...model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
+from ...model.environment.storage.claims import FAILED, PENDING, READY
 from .labels import Member, Members, read_members
 from .resources import Amounts
 from .yaml_values import Value, known_names, one_line

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from ...model.environment.autoscaler import is_leaving
+from ...model.environment.controllers.autoscaler import is_leaving
 from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
     DEFAULTS,

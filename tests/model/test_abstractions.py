@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import Cluster, build_cluster
-from podrace.model.environment.claims import ClaimUse
 from podrace.model.environment.names import Recreation
 from podrace.model.environment.objects import (
     Claim,
@@ -46,7 +45,8 @@ from podrace.model.environment.placement_rules import (
     Toleration,
 )
 from podrace.model.environment.pod_versions import PodVersion
-from podrace.model.environment.volumes import VolumeUse
+from podrace.model.environment.storage.claims import ClaimUse
+from podrace.model.environment.storage.volumes import VolumeUse
 from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system

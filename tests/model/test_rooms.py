@@ -11,8 +11,10 @@ import pytest
 
 MODEL = Path(__file__).parents[2] / "model"
 
+_SURROUNDINGS = {"environment", "environment.controllers", "environment.storage"}
+
 _WHAT_CHANGES = {
-    "environment",
+    *_SURROUNDINGS,
     "scheduler",
     "scheduler.cycles",
     "scheduler.podgroups",
@@ -29,33 +31,34 @@ _ROOMS_OF_CHANGES = ("cycles", "caching", "queueing", "framework", "preempting",
 BELOW = {
     "environment": set[str](),
     "environment.controllers": {"environment"},
-    "scheduler.framework": {"environment"},
-    "scheduler.cache": {"environment", "scheduler.framework"},
-    "scheduler.queue": {"environment", "scheduler.framework"},
-    "scheduler.preemption": {"environment", "scheduler.framework", "scheduler.cache", "scheduler.queue"},
+    "environment.storage": {"environment"},
+    "scheduler.framework": _SURROUNDINGS,
+    "scheduler.cache": {*_SURROUNDINGS, "scheduler.framework"},
+    "scheduler.queue": {*_SURROUNDINGS, "scheduler.framework"},
+    "scheduler.preemption": {*_SURROUNDINGS, "scheduler.framework", "scheduler.cache", "scheduler.queue"},
     "scheduler.cycles": {
-        "environment",
+        *_SURROUNDINGS,
         "scheduler.framework",
         "scheduler.cache",
         "scheduler.queue",
         "scheduler.preemption",
     },
     "scheduler.dynamicresources": {
-        "environment",
+        *_SURROUNDINGS,
         "scheduler.framework",
         "scheduler.queue",
         "scheduler.cycles",
     },
-    "scheduler.volumebinding": {"environment", "scheduler.framework", "scheduler.queue", "scheduler.cycles"},
+    "scheduler.volumebinding": {*_SURROUNDINGS, "scheduler.framework", "scheduler.queue", "scheduler.cycles"},
     "scheduler.podgroups": {
-        "environment",
+        *_SURROUNDINGS,
         "scheduler.framework",
         "scheduler.cache",
         "scheduler.queue",
         "scheduler.cycles",
     },
     "scheduler": {
-        "environment",
+        *_SURROUNDINGS,
         "scheduler.cycles",
         "scheduler.podgroups",
         "scheduler.dynamicresources",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.autoscaler import Autoscaler
-from podrace.model.environment.budgets import Budgets
+from podrace.model.environment.controllers.autoscaler import Autoscaler
+from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
 from podrace.model.environment.controllers.replacement import Controllers, Phase
 from podrace.model.environment.objects import DisruptionBudget, Node, Pod

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from podrace.model.environment.api import APIServer
-from podrace.model.environment.claims import GONE, ClaimChange, ClaimController, ClaimUse, NameOfUser
 from podrace.model.environment.objects import Device, Node, Pod
+from podrace.model.environment.storage.claims import GONE, ClaimChange, ClaimController, ClaimUse, NameOfUser
 from podrace.model.language import Expr, Value, any_of, as_expr, otherwise, require, when
 from podrace.model.scheduler import AssumeCache, DynamicResources, Hints, Phase
 from podrace.model.scheduler.dynamicresources.find_devices import Stage

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from podrace.model.environment.controllers.taint_eviction import Entry, Fate, TaintEviction, Work, fate
 from podrace.model.environment.node_versions import versions_in
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.environment.pod_versions import in_form
-from podrace.model.environment.taint_eviction import Entry, Fate, TaintEviction, Work, fate
 from podrace.model.language import Expr, any_of, as_expr, when
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.environment.claims import READY
+from podrace.model.environment.storage.claims import READY
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, before, boolean, when
 from podrace.properties import PROPERTIES, instrument

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from podrace.model.environment.objects import Pod, VolumeClaim
-from podrace.model.environment.pv_controller import Provisioner
-from podrace.model.environment.volumes import VolumeUse
+from podrace.model.environment.storage.pv_controller import Provisioner
+from podrace.model.environment.storage.volumes import VolumeUse
 from podrace.model.language import Expr, any_of, as_expr, one_of, require, step, when
 from podrace.model.scheduler import Phase, VolumeBinding
 from podrace.model.scheduler.volumebinding.find_volumes import VolumeStage

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from podrace.model.environment.objects import Node, Pod, PodCopy
-from podrace.model.environment.pod_versions import About
 from podrace.model.history import Composition, Patch
 from podrace.model.language import Component, Expr, Value, as_expr, select, when
 from podrace.model.scheduler import (
@@ -20,7 +19,7 @@ from podrace.model.scheduler import (
 )
 from podrace.model.scheduler.cache.snapshot import SnapshotPod
 from podrace.model.scheduler.cycles.binding import BindingPhase
-from podrace.model.scheduler.framework.events import ClusterEvent, Plugin
+from podrace.model.scheduler.framework.events import About, ClusterEvent, Plugin
 
 
 class RequeuesRejectedPodsToBackoff(PriorityQueue):

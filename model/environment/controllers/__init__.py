@@ -1,1 +1,1 @@
-"""Who makes pods to replace those that are gone, and who takes pods away to have them placed anew: controllers and the descheduler."""
+"""Who makes pods, and who takes pods and nodes away, each by a view of its own: controllers, descheduler, autoscaler, disruption and taints."""

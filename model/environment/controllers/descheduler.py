@@ -32,7 +32,7 @@ from ..owned_pods import Owned
 from ..workloads import OwnerKind, StrategyKind, StrategySpec
 
 if TYPE_CHECKING:
-    from ..budgets import Budgets
+    from .budgets import Budgets
 
 
 class Strategy(Entity):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...environment.actors import PodGC
+from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
 from ...environment.kubelet import Kubelet
 from ...environment.objects import Node, Pod
-from ...environment.taint_eviction import Entry, TaintEviction, Work
 from ...language import Expr, as_expr, otherwise, when
 from ..registry.change import before
 

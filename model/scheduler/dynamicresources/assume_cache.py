@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...environment.claims import (
+from ...environment.objects import Claim, Device, Pod
+from ...environment.scope import passing_claims
+from ...environment.storage.claims import (
     DELETING,
     GONE,
     MOST_BEHIND,
@@ -22,8 +24,6 @@ from ...environment.claims import (
     ResourceClaims,
     older,
 )
-from ...environment.objects import Claim, Device, Pod
-from ...environment.scope import passing_claims
 from ...language import (
     Component,
     Expr,

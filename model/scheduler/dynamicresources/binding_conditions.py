@@ -7,9 +7,9 @@ deallocates it.
 
 from __future__ import annotations
 
-from ...environment.claims import FAILED, READY, ClaimUse
 from ...environment.faults import Fault
 from ...environment.objects import Node, Pod
+from ...environment.storage.claims import FAILED, READY, ClaimUse
 from ...language import Expr, all_of, any_of, as_expr, require, step, tells, when
 from ..cycles.binding import BindingPhase
 from .find_devices import FindDevices, Stage

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ...environment.claims import MOST_SHARERS, ClaimShare, ClaimWatch
 from ...environment.objects import Claim, Device
+from ...environment.storage.claims import MOST_SHARERS, ClaimShare, ClaimWatch
 from ...language import (
     Component,
     Expr,

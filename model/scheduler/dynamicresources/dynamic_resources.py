@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...environment.claims import GONE, THERE, ClaimUse
 from ...environment.faults import Fault
 from ...environment.objects import Device, Node, Pod
+from ...environment.storage.claims import GONE, THERE, ClaimUse
 from ...language import (
     SOMETHING,
     Expr,

@@ -12,7 +12,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ...environment.claims import (
+from ...environment.objects import OWN, Claim, Device, Node, Pod
+from ...environment.storage.claims import (
     DELETING,
     GONE,
     MOST_BEHIND,
@@ -23,7 +24,6 @@ from ...environment.claims import (
     ResourceClaims,
     older,
 )
-from ...environment.objects import OWN, Claim, Device, Node, Pod
 from ...language import (
     SOMETHING,
     Component,

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from ...environment.node_versions import NodeChange
+from ...environment.objects import Node, Pod, PodGroup
 from ...environment.pod_versions import PodChange
+from ...environment.storage.claims import ClaimChange
+from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Entity
 
 
@@ -32,6 +35,9 @@ class Action(IntFlag):
     UPDATE_CLAIM = 1024
     UPDATE_NODE_FEATURE = 2048
 
+
+About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | PodGroup | None
+"""What an event is about; None for nothing in particular."""
 
 WILDCARD = "*"
 

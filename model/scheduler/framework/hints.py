@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...environment.claims import ClaimChange
 from ...environment.node_versions import NodeChange
 from ...environment.objects import Node, Pod, PodGroup
-from ...environment.pod_versions import About, PodChange
-from ...environment.volumes import VolumeClaimChange
+from ...environment.pod_versions import PodChange
+from ...environment.storage.claims import ClaimChange
+from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Component, Expr, all_of, any_of, as_expr
 from .events import (
     DEFAULT_PREEMPTION,
@@ -24,6 +24,7 @@ from .events import (
     UNSCHEDULED_POD_ADD,
     VOLUME_RESTRICTIONS,
     WAITING_POD_GONE,
+    About,
     Action,
     ClusterEvent,
     Plugin,

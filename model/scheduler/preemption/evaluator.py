@@ -37,7 +37,7 @@ from ..framework.placement import with_ports_of, without_ports_of
 from ..framework.status import NodeStatus
 
 if TYPE_CHECKING:
-    from ...environment.budgets import Budgets
+    from ...environment.controllers.budgets import Budgets
     from ..cache.snapshot import Snapshot
     from ..framework.filters import Filters
     from ..framework.interface import NodeToStatus

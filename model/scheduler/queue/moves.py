@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from ...environment.objects import Pod
-from ...environment.pod_versions import About, forms, in_form
+from ...environment.pod_versions import forms, in_form
 from ...language import (
     Expr,
     Value,
@@ -20,6 +20,7 @@ from ..framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,
     CLAIM_UPDATE,
+    About,
     ClusterEvent,
     Plugin,
 )

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...environment.objects import Pod, PodCopy
-from ...environment.pod_versions import About
 from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, integer, per, select, when
-from ..framework.events import ClusterEvent
+from ..framework.events import About, ClusterEvent
 from .clock import Clock
 from .nominator import Nominator
 from .scheduling_queue import PriorityQueue

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from ...environment.objects import Pod, PodCopy, PodObject
-from ...environment.pod_versions import About, PodChange
+from ...environment.pod_versions import PodChange
 from ...language import UNTOLD, Expr, as_expr, boolean, per, select
-from ..framework.events import ClusterEvent, Plugin
+from ..framework.events import About, ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue
 
 

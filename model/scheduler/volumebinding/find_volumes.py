@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ...environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
-from ...environment.volumes import (
+from ...environment.storage.volumes import (
     MOST_BEHIND,
     Storage,
     VolumeClaimObject,

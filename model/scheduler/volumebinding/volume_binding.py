@@ -10,7 +10,7 @@ from typing import Any
 
 from ...environment.faults import Fault
 from ...environment.objects import Node, Pod, Volume
-from ...environment.volumes import VolumeUse, reaches
+from ...environment.storage.volumes import VolumeUse, reaches
 from ...language import (
     SOMETHING,
     Expr,

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// How a claim is, in the model's numbers (model/environment/claims.py).
+// How a claim is, in the model's numbers (model/environment/storage/claims.py).
 const (
 	isThere = iota
 	isNotYet

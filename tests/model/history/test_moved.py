@@ -39,6 +39,22 @@ def test_a_part_is_found_under_its_old_module(old: str, new: str, name: str) -> 
     assert getattr(here, name)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("budgets", "controllers.budgets", "Budgets"),
+        ("autoscaler", "controllers.autoscaler", "Autoscaler"),
+        ("claims", "storage.claims", "ResourceClaims"),
+        ("volumes", "storage.volumes", "Storage"),
+    ],
+)
+def test_what_is_around_the_scheduler_is_found_under_its_old_module(old: str, new: str, name: str) -> None:
+    importlib.import_module("podrace.model.scheduler")
+    here = importlib.import_module(f"podrace.model.environment.{old}")
+    assert here is importlib.import_module(f"podrace.model.environment.{new}")
+    assert getattr(here, name)
+
+
 def test_there_are_no_old_names_that_never_were() -> None:
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("podrace.model.history.change_changes")

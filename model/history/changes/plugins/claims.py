@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....environment.claims import ClaimUse, ClaimWatch
 from ....environment.objects import Claim, Device, Node, Pod
+from ....environment.storage.claims import ClaimUse, ClaimWatch
 from ....language import (
     UNTOLD,
     Expr,

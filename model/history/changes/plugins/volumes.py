@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....environment.objects import Volume, VolumeClaim
-from ....environment.volumes import StorageWatch
+from ....environment.storage.volumes import StorageWatch
 from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, step, tells, when
 from ....scheduler import VolumeCache
 from ....scheduler.framework.events import VOLUME_CHANGE

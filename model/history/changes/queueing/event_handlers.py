@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ....environment.footprint import UsedPort
 from ....environment.node_versions import NodeVersion
 from ....environment.objects import Node, Pod, PodObject
-from ....environment.pod_versions import About, PodVersion, in_form
+from ....environment.pod_versions import PodVersion, in_form
 from ....environment.watch import Handler, PodWatch
 from ....language import (
     UNTOLD,
@@ -33,6 +33,7 @@ from ....scheduler.framework.events import (
     NODE_PORTS,
     NOMINATED_POD_GONE,
     WAITING_POD_GONE,
+    About,
     Action,
     ClusterEvent,
     Plugin,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ....environment.api import APIServer
 from ....environment.objects import Node, Pod, PodCopy, PodObject
-from ....environment.pod_versions import About, PodChange
+from ....environment.pod_versions import PodChange
 from ....environment.watch import Handler
 from ....language import (
     UNTOLD,
@@ -23,7 +23,7 @@ from ....language import (
     when,
 )
 from ....scheduler import Binding, EventHandlers, PriorityQueue, QueueWithoutHints, Scheduler
-from ....scheduler.framework.events import ClusterEvent, Plugin
+from ....scheduler.framework.events import About, ClusterEvent, Plugin
 from ....scheduler.framework.status import Phase
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before

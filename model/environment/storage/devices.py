@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..language import Component, require, step, tells
+from ...language import Component, require, step, tells
+from ..faults import Fault
+from ..objects import Claim
 from .claims import FAILED, PENDING, READY
-from .faults import Fault
-from .objects import Claim
 
 if TYPE_CHECKING:
+    from ..faults import Faults
     from .claims import ResourceClaims
-    from .faults import Faults
 
 
 class DeviceDriver(Component):

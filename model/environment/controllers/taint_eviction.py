@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ..language import (
+from ...language import (
     UNTOLD,
     Component,
     Entity,
@@ -28,14 +28,14 @@ from ..language import (
     tells,
     when,
 )
-from .names import Recreation, namesakes
-from .node_versions import NodeVersion, versions_in
-from .objects import Node, Pod
-from .pod_versions import forms
-from .scope import Scope, last_version
+from ..names import Recreation, namesakes
+from ..node_versions import NodeVersion, versions_in
+from ..objects import Node, Pod
+from ..pod_versions import forms
+from ..scope import Scope, last_version
 
 if TYPE_CHECKING:
-    from .api import APIServer
+    from ..api import APIServer
 
 
 class SeenPod(Entity):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..language import (
+from ...language import (
     UNTOLD,
     Component,
     Entity,
@@ -34,12 +34,12 @@ from ..language import (
     when,
     words,
 )
-from .faults import Fault
-from .objects import Node, Pod, Volume, VolumeClaim
+from ..faults import Fault
+from ..objects import Node, Pod, Volume, VolumeClaim
 
 if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
+    from ..api import APIServer
+    from ..faults import Faults
 
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""

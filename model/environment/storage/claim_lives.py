@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..language import (
+from ...language import (
     Component,
     Entity,
     Expr,
@@ -31,14 +31,14 @@ from ..language import (
     when,
     words,
 )
+from ..faults import Fault
+from ..names import namesakes
+from ..objects import OTHERS, OWN, Claim, Pod
 from .claims import DELETING, GONE, NOT_YET, THERE, ClaimController, NameOfUser, ResourceClaims
-from .faults import Fault
-from .names import namesakes
-from .objects import OTHERS, OWN, Claim, Pod
 
 if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
+    from ..api import APIServer
+    from ..faults import Faults
 
 
 class TemplateUser(Entity):

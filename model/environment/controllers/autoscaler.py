@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from ..language import (
+from ...language import (
     Expr,
     Words,
     all_of,
@@ -26,16 +26,16 @@ from ..language import (
     when,
     words,
 )
-from ..language.remembering import forget, is_forgotten
-from .faults import Fault
-from .node_fit import NodeFit, takes
-from .node_versions import NodeVersion
-from .objects import Node, Pod
+from ...language.remembering import forget, is_forgotten
+from ..faults import Fault
+from ..node_fit import NodeFit, takes
+from ..node_versions import NodeVersion
+from ..objects import Node, Pod
 
 if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
-    from .watch import NodeWatch
+    from ..api import APIServer
+    from ..faults import Faults
+    from ..watch import NodeWatch
 
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
 """The key of the taint that cluster-autoscaler puts on a node which it is about to delete."""

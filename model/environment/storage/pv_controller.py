@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..language import (
+from ...language import (
     Component,
     Expr,
     Words,
@@ -25,8 +25,8 @@ from ..language import (
     when,
     words,
 )
-from .faults import Fault
-from .objects import Node, Volume, VolumeClaim
+from ..faults import Fault
+from ..objects import Node, Volume, VolumeClaim
 from .volumes import (
     MOST_BEHIND,
     Storage,
@@ -37,8 +37,8 @@ from .volumes import (
 )
 
 if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
+    from ..api import APIServer
+    from ..faults import Faults
 
 
 class PVController(Component):

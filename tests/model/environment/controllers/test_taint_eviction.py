@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
+from podrace.model.environment.controllers.taint_eviction import Entry, Fate, Work, fate
 from podrace.model.environment.node_versions import NodeVersion
 from podrace.model.environment.objects import Node, Pod, Taint, Toleration
-from podrace.model.environment.taint_eviction import Entry, Fate, Work, fate
 from podrace.model.language import Concrete, as_expr
 from tests.model.clusters import concrete, enabled, spec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from podrace.model.environment.autoscaler import TO_BE_DELETED
+from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope, Taint
 from podrace.model.language import as_expr
 from tests.model.clusters import concrete, enabled

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..language import (
+from ...language import (
     Component,
     Entity,
     Expr,
@@ -41,14 +41,14 @@ from ..language import (
     when,
     words,
 )
-from .faults import Fault
-from .names import recreations_of
-from .objects import OWN, Claim, Device, Pod
-from .scope import conditions_possible, passing_claims
+from ..faults import Fault
+from ..names import recreations_of
+from ..objects import OWN, Claim, Device, Pod
+from ..scope import conditions_possible, passing_claims
 
 if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
+    from ..api import APIServer
+    from ..faults import Faults
 
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""

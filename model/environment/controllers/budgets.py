@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..language import (
+from ...language import (
     Component,
     Expr,
     Words,
@@ -29,12 +29,12 @@ from ..language import (
     when,
     words,
 )
-from .faults import Fault
-from .objects import DisruptionBudget, Pod
+from ..faults import Fault
+from ..objects import DisruptionBudget, Pod
 
 if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
+    from ..api import APIServer
+    from ..faults import Faults
 
 MOST = 15
 """So many disruptions a budget that is kept allows at most: no cluster of the model has more pods."""
