@@ -7,7 +7,8 @@ them as `others` of the constraint.
 A scenario closes a node to a pod by a mark that is made for that pod alone. For most pods the mark is a label of the node, and a
 node affinity of the pod that asks for nodes without it. A topology spread constraint counts only the nodes that the node affinity
 of its pod allows, but also nodes that are closed for another reason. So for a pod with such constraints the mark is a taint that
-every other pod tolerates.
+every other pod tolerates. With nodeTaintsPolicy Honor it is a label again, unless another policy of the pod's is Honor for affinity: then what it
+counts on the closed node is left out, and said.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from ..model.environment.placement_rules import SpreadConstraint
 from .members import ClusterNode, ClusterPod
 from .reading.pod_objects import Spread
 from .representative import Representative
-from .situation import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,9 @@ class Closing:
     @property
     def taint(self) -> Taint | None:
         """The mark, if it is a taint."""
-        return Taint(self.key) if self.pod.spread else None
+        spread = self.pod.spread
+        label = any(c.honors_taints for c in spread) and not any(c.honors_affinity for c in spread)
+        return Taint(self.key) if spread and not label else None
 
 
 def closings_of(kept: Representative, affinity: Mapping[str, Affinity]) -> list[Closing]:
@@ -110,44 +112,30 @@ def _narrow(tolerations: Iterable[Toleration], taints: Sequence[Taint]) -> Itera
 
 
 def constraints_of(pod: ClusterPod, kept: Representative) -> list[SpreadConstraint]:
-    """The constraints of a kept pod, as exact as in the whole cluster but for `misjudged` nodes; none if it is on a node."""
+    """The constraints of a kept pod, as exact as in the whole cluster but for `uncounted` nodes; none if it is on a node."""
     if pod.node is not None:  # it is never scheduled again
         return []
 
     def rest(node: ClusterNode) -> list[ClusterPod] | None:
         return kept.dropped_on(node) if node in kept.nodes else None
 
-    return [
-        SpreadConstraint(
-            c.topology_key, c.selector, c.max_skew, kept.situation.others(pod, i, kept.nodes, rest)
-        )
-        for i, c in enumerate(pod.spread)
-    ]
+    return [c.entity(kept.situation.others(pod, i, kept.nodes, rest)) for i, c in enumerate(pod.spread)]
 
 
-def misjudged(pod: ClusterPod, kept: Representative) -> Iterator[tuple[Spread, list[ClusterNode]]]:
-    """The constraints of a kept pod whose policies count kept nodes otherwise than the model, with these nodes."""
-    for spread in pod.spread if pod.node is None else ():
-        model, counts = plain(spread), kept.situation.counts
-        wrong = [n for n in kept.nodes if counts(pod, spread, n) != counts(pod, model, n)]
-        if wrong:
-            yield spread, wrong
+def uncounted(closing: Closing, kept: Representative) -> Iterator[tuple[Spread, list[ClusterNode]]]:
+    """The constraints of the pod that count a node which is closed to it, but not once it has the mark: a taint."""
+    for spread in closing.pod.spread if closing.taint else ():
+        nodes = [n for n in closing.nodes if kept.situation.counts(closing.pod, spread, n)]
+        if spread.honors_taints and nodes:
+            yield spread, nodes
 
 
 def remarks_of(kept: Representative) -> Iterator[str]:
     """What is to be said of kept pods whose constraints and claims the model cannot heed in full, with the pod's name."""
     yield from kept.claims.remarks
-    for pod in kept.pods:
-        for spread, nodes in misjudged(pod, kept):
-            policies = [
-                name
-                for name, given in (
-                    ("nodeAffinityPolicy", not spread.honors_affinity),
-                    ("nodeTaintsPolicy", spread.honors_taints),
-                )
-                if given
-            ]
+    for closing in closings_of(kept, {pod.name: affinity_of(pod, kept) for pod in kept.pods}):
+        for spread, nodes in uncounted(closing, kept):
             yield (
-                f"{' and '.join(policies)} of the constraint by {spread.topology_key} is not modelled for kept nodes, and makes a "
-                f"difference for {', '.join(n.name for n in nodes)}: the verdict is not about that policy (Pod/{pod.name})"
+                f"nodeTaintsPolicy of the constraint by {spread.topology_key} does not count kept pods on {', '.join(n.name for n in nodes)}, "
+                f"as a taint of the scenario's closes it to the pod: the verdict is not about these (Pod/{closing.pod.name})"
             )

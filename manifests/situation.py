@@ -140,9 +140,7 @@ class Situation:
 
         asking = copy(pod.entity)
         asking.spread = tuple(
-            SpreadConstraint(
-                _counted_by(c.topology_key), c.selector, c.max_skew, self.others(pod, i, [node], rest)
-            )
+            c.entity(self.others(pod, i, [node], rest), _counted_by(c.topology_key))
             for i, c in enumerate(pod.spread)
         )
         return asking, place, NodeLayout(on, layout.leaving)
@@ -210,7 +208,7 @@ class Situation:
         """What a constraint of the pod counts among the pods that are no part of a question about the nodes `near`.
 
         `rest` gives these pods on a node, None for all. The numbers are those of the domains of `near`, and of the emptiest
-        of the other domains: no more can matter.
+        of the other domains, of which there are as many as minDomains asks for: no more can matter.
         """
         spread = pod.spread[number]
         found: Counter[str] = Counter()
@@ -218,13 +216,13 @@ class Situation:
             counted = self._counted(pod, number, node, rest(node))
             if counted is not None:
                 found[counted[0]] += counted[1]
-        here = {node.labels[spread.topology_key] for node in near if self.counts(pod, plain(spread), node)}
+        key = spread.topology_key
+        here = {node.labels[key] for node in near if key in node.labels}
+        shown = {node.labels[key] for node in near if self.counts(pod, spread, node)}
         elsewhere = sorted((count, domain) for domain, count in found.items() if domain not in here)
-        others = {domain: count for domain, count in found.items() if domain in here and count}
-        others |= {domain: count for count, domain in elsewhere[:1]}
-        if len(found) < spread.min_domains > 1:  # then the emptiest domain counts as empty
-            others[f"fewer-than-{spread.min_domains}-domains"] = 0
-        return others
+        others = {d: count for d, count in found.items() if d in here and (count or d not in shown)}
+        more = max(1, spread.min_domains - len(found.keys() & here))
+        return others | {domain: count for count, domain in elsewhere[:more]}
 
     def counts(self, pod: ClusterPod, spread: Spread, node: ClusterNode) -> bool:
         """Whether a constraint of the pod counts a node."""
@@ -243,15 +241,9 @@ class Situation:
     def _count(
         self, pod: ClusterPod, spread: Spread, node: ClusterNode, pods: Pods
     ) -> tuple[str, int] | None:
-        """The node's domain, and how many of the pods the constraint counts there. The policies, which the model does not
-        have, take away what the pod says of nodes, or ask another filter as well.
-        """
-        if spread.honors_taints and not self.asked.tolerates(pod.entity, node.entity):
-            return None
+        """The node's domain, and how many of the pods the constraint counts there."""
         asking = copy(pod.entity)
         asking.spread = tuple(_as_constraint(c) for c in pod.spread)
-        if not spread.honors_affinity:
-            asking.node_selector, asking.node_affinity = {}, None
         return self.asked.domain(asking, _as_constraint(spread), node.entity, self.layout(pods))
 
 
@@ -312,17 +304,12 @@ class _Related:
         return [*found, *far.values()]
 
 
-def plain(spread: Spread) -> Spread:
-    """The constraint with the policies that the model has."""
-    return replace(spread, honors_affinity=True, honors_taints=False)
-
-
 def _as_constraint(spread: Spread) -> SpreadConstraint:
     """The constraint as it is asked whom it means. An empty selector means every pod, but only old releases heed that; the
     numbers are given in any case, and the release that is checked decides what it makes of them.
     """
     selector = EVERYBODY if spread.selector.empty else spread.selector
-    return SpreadConstraint(spread.topology_key, selector, spread.max_skew)
+    return replace(spread, selector=selector).entity({})
 
 
 def _counted_by(key: str) -> str:

@@ -18,6 +18,7 @@ from ...model.environment.objects import (
     Term,
     Toleration,
 )
+from ...model.environment.placement_rules import SpreadConstraint
 from ...scenarios.reader.directives import (
     MAX_SKEW,
     REQUIRED,
@@ -35,13 +36,8 @@ from .resize_status import NO_RESIZE, ResizeStatus, read_resize
 from .resource_amounts import Amounts, requests_of
 from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
 
-SINCE = {
-    "minDomains": "1.27",
-    "matchLabelKeys": "1.27",
-    "nodeAffinityPolicy": "1.26",
-    "nodeTaintsPolicy": "1.26",
-}
-"""Fields that the scheduler did not heed from the start, and from when on it does unless told otherwise."""
+SINCE = {"matchLabelKeys": "1.27", "nodeAffinityPolicy": "1.26", "nodeTaintsPolicy": "1.26"}
+"""Fields that the scheduler did not heed from the start, and from when on it does unless told otherwise: what is counted of pods that are left out goes by them."""
 
 _NEEDED = ("maxSkew", "topologyKey", "whenUnsatisfiable")
 _POLICIES = ("Honor", "Ignore")
@@ -67,12 +63,18 @@ class Spread:
     def newer(self) -> list[str]:
         """Which fields of SINCE say something else than if they were not there."""
         said = {
-            "minDomains": self.min_domains > 1,
             "matchLabelKeys": bool(self.keys),
             "nodeAffinityPolicy": not self.honors_affinity,
             "nodeTaintsPolicy": self.honors_taints,
         }
         return [field for field, differs in said.items() if differs]
+
+    def entity(self, others: Mapping[str, int], key: str | None = None) -> SpreadConstraint:
+        """The constraint as the model knows it, with the pods that it counts beside those of the model, and by another key if one is given."""
+        return SpreadConstraint(
+            key or self.topology_key, self.selector, self.max_skew, others, self.min_domains, self.honors_affinity,
+            self.honors_taints,
+        )  # fmt: skip
 
     def of(self, labels: Mapping[str, str]) -> Spread:
         """The constraint of a pod with these labels: its selector also asks for the pod's own values of the keys.
@@ -94,7 +96,7 @@ def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remark
     found: list[Spread] = []
     for element in fields["topologySpreadConstraints"].elements("a list of constraints"):
         given = element.fields(
-            (*_NEEDED, "labelSelector", *SINCE), "a constraint with `maxSkew` and `topologyKey`"
+            (*_NEEDED, "labelSelector", "minDomains", *SINCE), "a constraint with `maxSkew` and `topologyKey`"
         )
         for needed in _NEEDED:
             if needed not in given:

@@ -63,6 +63,9 @@ def constraint_in_words(constraint: SpreadConstraint) -> dict[str, Any]:
         "topologyKey": constraint.topology_key,
         "whenUnsatisfiable": "DoNotSchedule",
         "labelSelector": selector_in_words(constraint.selector),
+        **({"minDomains": constraint.min_domains} if constraint.min_domains > 1 else {}),
+        **({} if constraint.honors_affinity else {"nodeAffinityPolicy": "Ignore"}),
+        **({"nodeTaintsPolicy": "Honor"} if constraint.honors_taints else {}),
         **({"others": dict(constraint.others)} if constraint.others else {}),
     }
 

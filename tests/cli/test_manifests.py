@@ -114,7 +114,6 @@ def test_a_field_that_older_releases_do_not_know_is_noted_on_stderr(tmp_path: Pa
     assert ran.code == 0
     assert [line.partition(" of a topology spread")[0] for line in ran.err.splitlines()] == [
         "note: matchLabelKeys",
-        "note: minDomains",
     ]
     assert all(line.endswith("(Pod/shop/api-1)") for line in ran.err.splitlines())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, Representative, read_manifests
@@ -20,7 +20,17 @@ from podrace.manifests.reading.pod_objects import Spread
 from podrace.manifests.situation import Situation
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of
-from podrace.model.environment.objects import ClusterSpec, Node, Operator, Pod, Requirement, Selector, Term
+from podrace.model.environment.objects import (
+    ClusterSpec,
+    Node,
+    Operator,
+    Pod,
+    Requirement,
+    Selector,
+    Taint,
+    Term,
+    Toleration,
+)
 from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.scheduler.framework.status import Code
 from podrace.scenarios import ScenarioError, parse_scenario
@@ -102,7 +112,7 @@ def test_fields_that_older_releases_do_not_know_are_remarked_on_once_for_each_ow
     assert list(found.remarks) == [
         f"{field} of a topology spread constraint is heeded as by default from {release} on: "
         f"a verdict on an older release is not about what that one makes of it (Pod/shop/p)"
-        for field, release in (("minDomains", "1.27"), ("nodeTaintsPolicy", "1.26"))
+        for field, release in (("nodeTaintsPolicy", "1.26"),)
     ]
 
 
@@ -241,19 +251,29 @@ def test_two_pods_that_may_not_both_go_to_a_domain_are_rivals(tmp_path: Path) ->
     assert kept(tmp_path, *some, *pods).question.rivals == []
 
 
-@pytest.mark.parametrize(("least", "more"), [(2, {}), (3, {"fewer-than-3-domains": 0})])
-def test_too_few_domains_count_as_if_one_were_empty(tmp_path: Path, least: int, more: dict[str, int]) -> None:
+@pytest.mark.parametrize(("least", "few"), [(2, False), (3, True)])
+def test_of_fewer_domains_than_are_wanted_an_empty_one_counts(tmp_path: Path, least: int, few: bool) -> None:
     some = [
         node("n1", zone="a"), node("n2", "1", zone="b"), pod("w1", "1", 99, "n1", "web"), pod("w2", "1", 99, "n2", "web"),
     ]  # fmt: skip
     asking = pod("p", "1", 10, app="web", **spreading(constraint(minDomains=least, skew=2)))
-    assert others(kept(tmp_path, *some, asking)) == [{"a": 1, "b": 1, **more}]
+    found = kept(tmp_path, *some, asking)
+    assert others(found) == [{"a": 1, "b": 1}]
+    (said,) = written(found)["pods"]["shop/p"]["topologySpreadConstraints"]
+    assert said["minDomains"] == least
     strict = pod("p", "1", 10, app="web", **spreading(constraint(minDomains=least)))
-    if more:
+    if few:
         with pytest.raises(ScenarioError, match="affinity and topology spread"):
             kept(tmp_path, *some, strict)
     else:
         assert [n.name for n in kept(tmp_path, *some, strict).nodes] == ["n1"]
+
+
+def test_as_many_domains_are_named_as_are_wanted(tmp_path: Path) -> None:
+    some = [node(f"n{i}", "4" if i == 0 else "1", zone=f"z{i}") for i in range(5)]
+    some += [pod(f"w{i}", "1", 99, f"n{i}", "web") for i in range(1, 5)]
+    asking = pod("p", "2", 10, app="web", **spreading(constraint(minDomains=3)))
+    assert others(kept(tmp_path, *some, asking)) == [{"z1": 1, "z2": 1}]
 
 
 def test_policies_say_which_of_the_nodes_that_are_left_out_count(tmp_path: Path) -> None:
@@ -276,26 +296,45 @@ def test_policies_say_which_of_the_nodes_that_are_left_out_count(tmp_path: Path)
         assert list(remarks_of(found)) == []
 
 
-def test_a_policy_that_the_model_cannot_heed_for_a_kept_node_is_remarked_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("affinity", "says"), [("Honor", {"nodeTaintsPolicy": "Honor"}), ("Ignore", {"nodeTaintsPolicy": "Honor", "nodeAffinityPolicy": "Ignore"})]
+)  # fmt: skip
+def test_policies_are_kept(tmp_path: Path, affinity: str, says: dict[str, str]) -> None:
     """q brings n2 in, whose taint it tolerates and p does not."""
     tainted = node("n2", zone="b")
     tainted["spec"] = {"taints": [{"key": "own", "effect": "NoSchedule"}]}
-    asks = spreading(constraint(nodeTaintsPolicy="Honor"))
+    asks = spreading(constraint(nodeTaintsPolicy="Honor", nodeAffinityPolicy=affinity))
     some = [
         node("n1", zone="a"), tainted, pod("p", "3", 10, app="web", **asks),
         pod("q", "3", 10, tolerations=[{"operator": "Exists"}]),
     ]  # fmt: skip
     found = kept(tmp_path, *some, focus="shop/p")
     assert [n.name for n in found.nodes] == ["n1", "n2"]
-    (remark,) = remarks_of(found)
-    assert remark == (
-        "nodeTaintsPolicy of the constraint by zone is not modelled for kept nodes, and makes a difference for n2: "
-        "the verdict is not about that policy (Pod/shop/p)"
+    assert list(remarks_of(found)) == []
+    (said,) = written(found)["pods"]["shop/p"]["topologySpreadConstraints"]
+    assert {k: v for k, v in said.items() if k.endswith("Policy")} == says
+
+
+@pytest.mark.parametrize(("affinity", "mark"), [("Honor", "taints"), ("Ignore", "labels")])
+def test_a_node_that_is_closed_to_a_pod_that_honors_taints(tmp_path: Path, affinity: str, mark: str) -> None:
+    """Where both policies are Honor, either mark takes the node out of what is counted, and a note says so."""
+    guard = {"affinity": {"podAntiAffinity": term("web", HOST)}}
+    asks = spreading(constraint(skew=2, nodeTaintsPolicy="Honor", nodeAffinityPolicy=affinity))
+    some = [
+        node("n1", zone="a"), node("n2", zone="b"), pod("g", "1", 99, "n2", "guard", **guard),
+        pod("p", "3", 10, app="web", **asks), pod("q", "3", 10),
+    ]  # fmt: skip
+    found = kept(tmp_path, *some, focus="shop/p")
+    assert "podrace.io/closed-to-0" in str(written(found)["nodes"]["n2"][mark])
+    said = (
+        "nodeTaintsPolicy of the constraint by zone does not count kept pods on n2, as a taint of the scenario's closes it to the pod: "
+        "the verdict is not about these (Pod/shop/p)"
     )
+    assert list(remarks_of(found)) == ([said] if affinity == "Honor" else [])
 
 
-def test_a_domain_of_a_kept_node_keeps_its_number_though_the_node_should_not_count(tmp_path: Path) -> None:
-    """n2 is kept for q, and the model counts it for p; on n3, of the same zone, lies a pod that counts."""
+def test_a_domain_of_a_kept_node_keeps_its_number_though_the_node_does_not_count(tmp_path: Path) -> None:
+    """n2 is kept for q, and does not count for p; on n3, of the same zone, lies a pod that counts."""
     tainted = node("n2", zone="b")
     tainted["spec"] = {"taints": [{"key": "own", "effect": "NoSchedule"}]}
     asks = spreading(constraint(nodeTaintsPolicy="Honor", skew=2))
@@ -356,11 +395,16 @@ SELECTORS: list[Any] = [
     {"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]},
     {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["db"]}]},
 ]
-CONSTRAINTS = st.lists(
-    st.builds(constraint, st.sampled_from([ZONE, HOST]), st.integers(1, 2), st.sampled_from(SELECTORS)),
+KEYS = (st.sampled_from([ZONE, HOST]), st.integers(1, 2), st.sampled_from(SELECTORS))
+CONSTRAINTS = st.lists(st.builds(constraint, *KEYS), min_size=1, max_size=2)
+POLICIES = st.sampled_from(["Honor", "Ignore"])
+NEWER_CONSTRAINTS = st.lists(
+    st.builds(
+        constraint, *KEYS, minDomains=st.integers(1, 4), nodeAffinityPolicy=POLICIES, nodeTaintsPolicy=POLICIES
+    ),
     min_size=1,
     max_size=2,
-)
+)  # fmt: skip
 WISHES: list[dict[str, Any]] = [
     {},
     {"nodeSelector": {"pool": "x"}},
@@ -369,20 +413,22 @@ WISHES: list[dict[str, Any]] = [
 
 
 @st.composite
-def clusters(draw: Any) -> list[dict[str, Any]]:
-    """A few large nodes in zones or in none, pods on them, some of which repel others, and pods that wait."""
+def clusters(draw: Any, constraints: Any, tainted: bool = False) -> list[dict[str, Any]]:
+    """A few large nodes in zones or in none, some of them `tainted`, pods on them, some of which repel others, and pods that wait."""
     zones = draw(st.lists(st.sampled_from(["a", "b", "c", "a", "b", ""]), min_size=2, max_size=5))
     some = []
     for i, zone in enumerate(zones):
         pool = {"pool": "x"} if draw(st.booleans()) else {}
         some.append(node(f"n{i}", "20", **({"zone": zone} if zone else {}), **pool))
+        if tainted and draw(st.integers(0, 3)) == 0:
+            some[-1]["spec"] = {"taints": [{"key": "own", "effect": "NoSchedule"}]}
     for i in range(draw(st.integers(0, 8))):
         at, app, repels = f"n{draw(st.integers(0, len(zones) - 1))}", draw(APPS), draw(st.integers(0, 5)) == 0
         more = {"affinity": {"podAntiAffinity": term("web", draw(st.sampled_from([ZONE, HOST])))}}
         some.append(pod(f"b{i}", "1", 0, at, app, **(more if repels else {})))
     for i in range(draw(st.integers(1, 2))):
         wishes = draw(st.sampled_from(WISHES))
-        some.append(pod(f"w{i}", "1", 10, "", draw(APPS), **wishes, **spreading(*draw(CONSTRAINTS))))
+        some.append(pod(f"w{i}", "1", 10, "", draw(APPS), **wishes, **spreading(*draw(constraints))))
     return some
 
 
@@ -409,7 +455,8 @@ def whole(some: Sequence[dict[str, Any]]) -> ClusterSpec:
         name, asked = made["metadata"]["name"], made["spec"]
         if made["kind"] == "Node":
             labels, cpu = made["metadata"]["labels"], int(made["status"]["allocatable"]["cpu"])
-            on[name] = Node(len(on), name, cpu, labels)
+            taints = [Taint(t["key"], effect=t["effect"]) for t in asked.get("taints", [])]
+            on[name] = Node(len(on), name, cpu, labels, taints=taints)
             continue
         affinity = asked.get("affinity", {}).get("podAntiAffinity", {}).get(REQUIRED, [])
         pods.append(
@@ -418,6 +465,7 @@ def whole(some: Sequence[dict[str, Any]]) -> ClusterSpec:
                 asked["priority"], namespace="shop", labels=made["metadata"].get("labels", {}),
                 terms=[Term(t["labelSelector"]["matchLabels"], t["topologyKey"], anti=True) for t in affinity],
                 node_selector=asked.get("nodeSelector", {}), node=on.get(asked.get("nodeName", "")),
+                tolerations=[Toleration(operator=t["operator"]) for t in asked.get("tolerations", [])],
                 spread=[_as_model(c) for c in asked.get("topologySpreadConstraints", [])],
             )
         )  # fmt: skip
@@ -431,8 +479,9 @@ def _as_model(given: dict[str, Any]) -> SpreadConstraint:
         for e in selector.get("matchExpressions", ())
     )
     return SpreadConstraint(
-        given["topologyKey"], Selector(selector.get("matchLabels", {}), expressions), given["maxSkew"]
-    )
+        given["topologyKey"], Selector(selector.get("matchLabels", {}), expressions), given["maxSkew"], {},
+        given.get("minDomains", 1), given.get("nodeAffinityPolicy") != "Ignore", given.get("nodeTaintsPolicy") == "Honor",
+    )  # fmt: skip
 
 
 def without(cluster: ClusterSpec, gone: Sequence[str]) -> ClusterSpec:
@@ -469,14 +518,22 @@ def said(
 
 
 @settings(max_examples=examples(80), deadline=None)
-@given(clusters(), st.sampled_from(["1.23", "1.34"]), st.data())
+@given(
+    st.one_of(
+        st.tuples(clusters(CONSTRAINTS), st.sampled_from(["1.23", "1.34"])),
+        st.tuples(clusters(NEWER_CONSTRAINTS, tainted=True), st.just("1.34")),
+    ),
+    st.data(),
+)
 def test_what_is_kept_counts_as_the_whole_cluster_does(
-    tmp_path_factory: pytest.TempPathFactory, some: list[dict[str, Any]], release: str, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, asked: tuple[list[dict[str, Any]], str], data: st.DataObject
 ) -> None:
     """The filters say the same of a kept pod on a kept node as in the whole cluster, whichever of the kept pods are gone;
     and the arithmetic by which a representative is chosen agrees.
     """
+    some, release = asked
     found = chosen(data.draw, read(tmp_path_factory.getbasetemp(), *some))
+    assume(not list(remarks_of(found)))
     waiting = [p for p in found.pods if p.node is None]
     gone = some_of(data.draw, [p for p in found.pods if p.node is not None])
     assert all(affinity_of(p, found).exact for p in waiting)

@@ -266,7 +266,6 @@ def test_remarks_on_what_is_not_modelled(tmp_path: Path) -> None:
     budget["spec"] = {"selector": {}}
     assert [line.partition(":")[0] for line in inventory(tmp_path, node, config, rival, budget).remarks] == [
         "addedAffinity is not modelled",
-        "minDomains of a topology spread constraint is heeded as by default from 1.27 on",
         "the scheduler takes an empty selector for one that matches no pod",
         "the pod is nominated already",
         "claims of volumes are not among the objects, and taken to fit everywhere",
