@@ -9,6 +9,7 @@ changes nothing appends none. Each write is one step of its caller.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from ..language import (
@@ -142,6 +143,14 @@ class APIServer(Component):
     def remove_gates(self, pod: Pod) -> None:
         """UPDATE of the specification: the pod has no scheduling gates any more (none can ever be added)."""
         self._commit(pod, self.pod[pod].replace(gated=False))
+
+    def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
+        """What the node's object may say, and whether it does."""
+        versions = versions_in(self.universe, node)
+        if not versions:
+            yield as_expr(True), node
+        for version in versions:
+            yield as_expr(self.node_version[node]) == version, version.content
 
     def may_be_updated(self, version: PodVersion) -> Expr:
         """Whether an UPDATE to this version is accepted, and changes anything."""

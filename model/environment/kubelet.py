@@ -10,7 +10,7 @@ Where a node's condition Ready is Unknown, its kubelet hears of nothing and repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,6 @@ from ..language import (
     when,
     words,
 )
-from .node_versions import versions_in
 from .objects import Node, Pod
 from .pod_versions import PodVersion, in_form
 from .scope import last_version
@@ -155,7 +154,7 @@ class Kubelet(Component):
         def exceeds(form: Pod) -> Expr:
             return any_of(
                 shown & any_of(form.request(r) > content.allocatable(r) for r in form.resources)
-                for shown, content in self.contents(node)
+                for shown, content in self.api.contents(node)
             )
 
         return in_form(self.universe, pod, self.api.pod[pod].version, exceeds)
@@ -221,9 +220,9 @@ class Kubelet(Component):
 
     def is_reachable(self, node: Node) -> Expr:
         """Whether the kubelet of the node and the API server hear of each other."""
-        if all(content.reachable for _, content in self.contents(node)):
+        if all(content.reachable for _, content in self.api.contents(node)):
             return as_expr(True)
-        return any_of(shown & as_expr(content.reachable) for shown, content in self.contents(node))
+        return any_of(shown & as_expr(content.reachable) for shown, content in self.api.contents(node))
 
     def is_at_work_on(self, pod: Pod, node: Node) -> Expr:
         """Whether the pod is on the node, and its kubelet hears of it."""
@@ -240,7 +239,7 @@ class Kubelet(Component):
         """generalFilter: the node matches, and has what the pod asks for beside the others (PodRequests, as the scheduler counts)."""
         return any_of(
             shown & (self.suits(pod, content) & self.has_room(pod, node, content) & self.has_ports(pod, node))
-            for shown, content in self.contents(node)
+            for shown, content in self.api.contents(node)
         )
 
     def suits(self, pod: Pod, node: Node) -> Expr:
@@ -277,14 +276,6 @@ class Kubelet(Component):
     def asked(self, pod: Pod, resource: str) -> Expr:
         """What a pod asks for, as its object says it; one without an object, as it was created."""
         return in_form(self.universe, pod, self.api.pod[pod].version, lambda form: form.request(resource))
-
-    def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
-        """What the node's object may say, and whether it does."""
-        versions = versions_in(self.universe, node)
-        if not versions:
-            yield as_expr(True), node
-        for version in versions:
-            yield as_expr(self.api.node_version[node]) == version, version.content
 
     def held(self, pod: Pod, resource: str) -> Expr:
         """What a pod that runs counts for: what it was allocated, or less, once it asks for less."""

@@ -5,11 +5,9 @@ They ask for what a pod asks of a node, for taints, and for room beside the pods
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total
-from .node_versions import versions_in
 from .objects import Node, Pod
 from .pod_versions import in_form
 
@@ -30,7 +28,9 @@ class NodeFit(Component):
     def fits_some(self, pod: Pod, nodes: tuple[Node, ...]) -> Expr:
         """PodFitsAnyNode: whether the pod passes NodeFit on one of the nodes."""
         return any_of(
-            shown & self.fits(pod, node, version) for node in nodes for shown, version in self.contents(node)
+            shown & self.fits(pod, node, version)
+            for node in nodes
+            for shown, version in self.api.contents(node)
         )
 
     def fits(self, pod: Pod, node: Node, content: Node) -> Expr:
@@ -57,21 +57,11 @@ class NodeFit(Component):
         current = self.api.pod[pod]
         return current.assigned & (current.node == node)
 
-    def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
-        """What the node's object may say, and whether it does."""
-        versions = versions_in(self.universe, node)
-        if not versions:
-            yield as_expr(True), node
-        for version in versions:
-            yield as_expr(self.api.node_version[node]) == version, version.content
 
-
-def repels(pod: Pod, node: Node, effects: tuple[str, ...]) -> bool:
-    kept_off = [taint for taint in node.taints if taint.effect in effects]
-    return not all(any(t.tolerates(taint) for t in pod.tolerations) for taint in kept_off)
+KEEPING_OFF = ("NoSchedule", "NoExecute")
+"""The effects of taints for which a pod is not placed on a node."""
 
 
 def takes(pod: Pod, node: Node) -> bool:
     """Whether the node may take the pod, room apart."""
-    repelled = repels(pod, node, ("NoSchedule", "NoExecute"))
-    return pod.asks_for(node) and not node.unschedulable and not repelled
+    return pod.asks_for(node) and not node.unschedulable and pod.endures(node, KEEPING_OFF)

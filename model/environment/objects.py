@@ -6,7 +6,7 @@ quantities: constants in explicit checking, unknown in symbolic checking.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -238,10 +238,10 @@ class Pod(Entity):
         selected = all(node.labels.get(k) == v for k, v in self.node_selector.items())
         return selected and (self.node_affinity is None or self.node_affinity.matches(node.name, node.labels))
 
-    def endures(self, node: Node) -> bool:
-        """Whether the pod tolerates all taints of the node that would have it leave (NoExecute)."""
+    def endures(self, node: Node, effects: Collection[str] = ("NoExecute",)) -> bool:
+        """Whether the pod tolerates all taints of the node with these effects: those that would have it leave, if no others are named."""
         return all(
-            taint.effect != "NoExecute" or any(t.tolerates(taint) for t in self.tolerations)
+            taint.effect not in effects or any(t.tolerates(taint) for t in self.tolerations)
             for taint in node.taints
         )
 

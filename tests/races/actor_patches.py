@@ -25,7 +25,7 @@ class PreferredHaveRoom(Descheduler):
             & as_expr(all(version.labels.get(k) == v for k, v in strategy.prefers.items()))
             & self.fits(owned.pod, other, version)
             for other in self.universe[Node]
-            for shown, version in self.contents(other)
+            for shown, version in self.api.contents(other)
         )
         return asks & any_of(preferred) if strategy.prefers else asks
 
@@ -54,7 +54,7 @@ class LessBusyElsewhere(Descheduler):
             & ((self._used(other) + self.asked(pod, "cpu")) * 100 <= strategy.high * version.cpu)
             for other in self.universe[Node]
             if other is not node
-            for shown, version in self.contents(other)
+            for shown, version in self.api.contents(other)
         )
         return busy & better
 

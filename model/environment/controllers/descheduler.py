@@ -26,7 +26,7 @@ from ...language import (
     when,
     words,
 )
-from ..node_fit import NodeFit, repels, takes
+from ..node_fit import NodeFit, takes
 from ..objects import ClusterSpec, Node, Pod
 from ..owned_pods import Owned
 from ..workloads import OwnerKind, StrategyKind, StrategySpec
@@ -103,12 +103,12 @@ class Descheduler(NodeFit):
         return any_of(
             self.is_on(owned.pod, node) & shown & says(owned, strategy, node, content)
             for node in self.universe[Node]
-            for shown, content in self.contents(node)
+            for shown, content in self.api.contents(node)
         )
 
     def _is_repelled(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
         """removepodsviolatingnodetaints: a taint of the node with NoSchedule that the pod does not tolerate."""
-        return as_expr(repels(owned.pod, content, ("NoSchedule",)))
+        return as_expr(not owned.pod.endures(content, ("NoSchedule",)))
 
     def _asks_for_others(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
         """removepodsviolatingnodeaffinity: the node is not what the pod requires, or another is more what it prefers; some node would do."""
@@ -120,7 +120,7 @@ class Descheduler(NodeFit):
         better = any_of(
             self.api.node_exists[other] & shown
             for other in self.universe[Node]
-            for shown, version in self.contents(other)
+            for shown, version in self.api.contents(other)
             if _likes(strategy, version)
         )
         return better & self.fits_some(pod, self.universe[Node])
@@ -139,7 +139,7 @@ class Descheduler(NodeFit):
         key = strategy.topology_key
         nodes: dict[str, list[tuple[Node, Expr]]] = {}
         for node in self.universe[Node]:
-            for shown, version in self.contents(node):
+            for shown, version in self.api.contents(node):
                 if key in version.labels:
                     nodes.setdefault(version.labels[key], []).append(
                         (node, self.api.node_exists[node] & shown)
@@ -167,7 +167,8 @@ class Descheduler(NodeFit):
         here = count(self.is_on(pod, node) & self.stays(pod) for pod in pods)
         everywhere = count(self.stays(pod) for pod in pods)
         targets = [
-            self.api.node_exists[other] & any_of(s for s, v in self.contents(other) if takes(owned.pod, v))
+            self.api.node_exists[other]
+            & any_of(s for s, v in self.api.contents(other) if takes(owned.pod, v))
             for other in self.universe[Node]
         ]
         number = count(targets)
@@ -180,7 +181,7 @@ class Descheduler(NodeFit):
             self.api.node_exists[other] & shown & (self._used(other) * 100 < strategy.low * version.cpu)
             for other in self.universe[Node]
             if other is not node
-            for shown, version in self.contents(other)
+            for shown, version in self.api.contents(other)
             if not version.unschedulable
         )
         return busy & idle
@@ -201,7 +202,7 @@ class Descheduler(NodeFit):
                 & self.fits(pod, node, version)
                 & self._is_below(*self._domains(strategy, version))
                 for node in nodes
-                for shown, version in self.contents(node)
+                for shown, version in self.api.contents(node)
                 if strategy.topology_key in version.labels
             )
         return any_of(~self.is_on(pod, node) & self.fits_some(pod, (node,)) for node in nodes)

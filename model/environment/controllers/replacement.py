@@ -31,6 +31,7 @@ from ...language import (
 )
 from ...language.remembering import forget, is_forgotten
 from ..faults import Fault
+from ..node_fit import KEEPING_OFF
 from ..node_versions import versions_in
 from ..objects import Node, Pod
 from ..owned_pods import Owned, Owner
@@ -249,6 +250,4 @@ class Controllers(Component):
 
 def _may_run(pod: Pod, node: Node) -> bool:
     """predicates in daemon_controller.go: affinity, and taints that keep pods off. A node that is cordoned repels by the taint that goes with it."""
-    kept_off = [taint for taint in node.taints if taint.effect in ("NoSchedule", "NoExecute")]
-    tolerated = all(any(t.tolerates(taint) for t in pod.tolerations) for taint in kept_off)
-    return pod.asks_for(node) and tolerated
+    return pod.asks_for(node) and pod.endures(node, KEEPING_OFF)
