@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from ..environment import objects
 from ..environment.controllers import autoscaler, budgets
 from ..environment.storage import claim_lives, claims, pv_controller, volumes
 from .cycles import binding, failure, sampling, schedule_one
@@ -20,9 +21,17 @@ MOVED: tuple[ModuleType, ...] = (
     autoscaler, budgets, claim_lives, claims, pv_controller, volumes,
 )  # fmt: skip
 
+MOVED_CLASSES: tuple[tuple[ModuleType, type], ...] = (
+    (objects, claims.ClaimChange),
+    (objects, volumes.VolumeClaimChange),
+)
+"""Classes that have a module of their own now, each with the one in which it was."""
+
 
 def keep_old_names() -> None:
-    """Have each module found beside its room, where it was before, too: it is the same module."""
+    """Have each module found beside its room, and each class in the module, where it was before, too: it is the same."""
+    for module, moved in MOVED_CLASSES:
+        setattr(module, moved.__name__, moved)
     for module in MOVED:
         above, _, name = module.__name__.rpartition(".")
         sys.modules.setdefault(f"{above.rpartition('.')[0]}.{name}", module)

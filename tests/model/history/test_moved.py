@@ -55,6 +55,14 @@ def test_what_is_around_the_scheduler_is_found_under_its_old_module(old: str, ne
     assert getattr(here, name)
 
 
+@pytest.mark.parametrize(("name", "module"), [("ClaimChange", "claims"), ("VolumeClaimChange", "volumes")])
+def test_a_class_is_found_in_its_old_module(name: str, module: str) -> None:
+    importlib.import_module("podrace.model.scheduler")
+    here = importlib.import_module("podrace.model.environment.objects")
+    there = importlib.import_module(f"podrace.model.environment.storage.{module}")
+    assert getattr(here, name) is getattr(there, name)
+
+
 def test_there_are_no_old_names_that_never_were() -> None:
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("podrace.model.history.change_changes")
