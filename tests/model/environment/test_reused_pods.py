@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit.reference import ReferenceSearch
+from podrace.model.cluster import build_cluster
 from podrace.model.environment.controllers.replacement import OUTLIVED, Controllers
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.environment.owned_pods import Owned
@@ -16,6 +18,9 @@ from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, State, TransitionSystem, boolean, per
 from podrace.model.language.sorts import Entity
 from podrace.properties import instrument
+from podrace.scenarios import parse_scenario
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class NoReuse(Controllers):
@@ -144,3 +149,38 @@ def test_a_pod_that_is_used_again_is_a_new_one(
 def test_one_that_is_used_too_early_is_not() -> None:
     of = cluster(2, kind=OwnerKind.REPLICA_SET, scope=small(1))
     assert reached(system_of(of, UsedAtOnce)) != reached(system_of(of, NoReuse))
+
+
+def named_otherwise(entity: Entity, names: set[str]) -> set[str]:
+    """The attributes by which an entity knows pods and nodes, other than one that is a pod or a node: those are found."""
+
+    def is_one(value: object) -> bool:
+        return isinstance(value, (Pod, Node)) or (isinstance(value, str) and value in names)
+
+    return {
+        attribute
+        for attribute, value in vars(entity).items()
+        if attribute != "name"
+        and (
+            (isinstance(value, str) and is_one(value))
+            or (isinstance(value, (tuple, list, set, frozenset)) and any(map(is_one, value)))
+            or (isinstance(value, dict) and any(map(is_one, (*value, *value.values()))))
+        )
+    }
+
+
+def test_who_knows_pods_and_nodes_by_their_names() -> None:
+    """What is kept for such an entity is not found (`remembering.concerns`), so that each has to be refused where pods or nodes are used again.
+
+    An owner has special claims of pods refused (`refuse_backed`), an autoscaler volumes of nodes (`refuse_named_nodes`); whom a claim is reserved for at
+    the start is state by pod from there on.
+    """
+    found = set()
+    for file in sorted((ROOT / "scenarios").rglob("*.yaml")):
+        spec = parse_scenario(file.read_text(encoding="utf-8")).spec
+        names = {entity.name for entity in (*spec.pods, *spec.nodes)}
+        universe = next(iter(build_cluster(spec).parts.values())).universe
+        for kind in universe.kinds():
+            if kind not in (Pod, Node):
+                found |= {(kind.__name__, a) for e in universe[kind] for a in named_otherwise(e, names)}
+    assert found == {("Claim", "owner"), ("Claim", "reserved"), ("Volume", "nodes")}
