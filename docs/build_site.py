@@ -59,6 +59,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "taken-for-replaced",
         "flight-ended-unheard",
         "reservation-taken-back",
+        "extended-told-late",
         "extended-left",
         "volume-elsewhere",
         "findings/ghost",

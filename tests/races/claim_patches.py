@@ -7,6 +7,7 @@ from podrace.model.environment.objects import Device, Node, Pod
 from podrace.model.environment.storage.claims import GONE, ClaimChange, ClaimController, ClaimUse, NameOfUser
 from podrace.model.language import Expr, Value, any_of, as_expr, otherwise, require, when
 from podrace.model.scheduler import AssumeCache, DynamicResources, Hints, Phase
+from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.dynamicresources.find_devices import Stage
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
@@ -107,6 +108,30 @@ class OwnDeletionHeard(Hints):
         wakes = super().after_claim(pod, change)
         own = change.claim.special and change.claim.owner == pod.name
         return wakes if change.gone is None or not own else wakes | change.gone
+
+
+class UntoldClaimFails(DynamicResources):
+    """PreBind fails if the informer has not delivered the special claim in time; Unreserve is as it was."""
+
+    def tire_of_waiting(self, use: ClaimUse) -> None:
+        super().tire_of_waiting(use)
+        if use.claim.special:
+            self.stage[use] = Stage.CHECKED
+            self.binding.phase[use.pod] = BindingPhase.FORGET
+
+
+class FlightKeptUntilDeleted(UntoldClaimFails):
+    """The same, and the allocation stays in flight until Unreserve has deleted the claim."""
+
+    def removes_in_flight(self, use: ClaimUse) -> Expr:
+        ends = super().removes_in_flight(use)
+        return ends & ~self.gives_back(use) if use.claim.special else ends
+
+    def delete_claim(self, use: ClaimUse) -> None:
+        super().delete_claim(use)
+        if use.claim.special:
+            self.copy[use] = self.resource_claims.object[use.claim]
+            self.stage[use] = Stage.CHECKED
 
 
 class RunningPodsAsked(DynamicResources):

@@ -16,7 +16,13 @@ from podrace.model.language import Component, Expr, any_of, as_expr
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.claims import AboutClaims
 from podrace.scenarios import find_scenarios
-from tests.races.claim_patches import DeletionsTold, OwnDeletionHeard, RunningPodsAsked
+from tests.races.claim_patches import (
+    DeletionsTold,
+    FlightKeptUntilDeleted,
+    OwnDeletionHeard,
+    RunningPodsAsked,
+    UntoldClaimFails,
+)
 from tests.races.hazard_patches import RegisteredToTheEnd, RequeueLooksAgain
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"
@@ -38,6 +44,8 @@ ROWS: list[tuple[str, str, Patches, tuple[str, ...], str, int, int | None]] = [
     ("extended-twice-tried", "S-RESV", (RequeueLooksAgain,), (), V, 10749, 67),
     ("extended-twice-tried", "S-RESV", (RunningPodsAsked,), (), H, 11619, None),
     ("extended-told-late", "S-DEV", (), (), V, 3946, 35),
+    ("extended-told-late", "S-DEV", (UntoldClaimFails,), (), V, 14460, 35),
+    ("extended-told-late", "S-DEV", (FlightKeptUntilDeleted,), (), H, 567980, None),
 ]
 NAMES = {row[0] for row in ROWS}
 

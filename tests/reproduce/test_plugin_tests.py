@@ -101,6 +101,18 @@ FINDINGS = (
         (),
     ),
     Finding(
+        "extended-told-late",
+        "claims",
+        DYNAMIC_RESOURCES,
+        "extended_told_late_test",
+        "kept-until-deleted",
+        (
+            "a has the device and is bound, and the device is free for b",
+            "both are bound, a and b, and instance-1 is allocated to the claims of both",
+        ),
+        (),
+    ),
+    Finding(
         "volume-elsewhere",
         "volumes",
         "pkg/scheduler/framework/plugins/volumebinding",
