@@ -65,13 +65,16 @@ class Asked:
                 assert asked._placement is not None
                 return asked._placement
 
-        class NobodyNominated(Filters):
-            """A representative begins without nominations, so both passes of the filters are the same."""
+        class AsAsked(Filters):
+            """A representative begins without nominations, so both passes of the filters are the same; and any pod may need features of its node."""
+
+            def asks_for_features(self) -> bool:
+                return True
 
             def run_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
                 return self.run(pod, node, placement)
 
-        return [Given, NobodyNominated]
+        return [Given, AsAsked]
 
     def _ask(self, node: Node, layout: NodeLayout, question: Callable[[Placement], Any]) -> Any:
         def put() -> Any:

@@ -60,6 +60,7 @@ class Groups:
         self._users = Counter(name for p in everyone for name in (*p.claims.volumes, *p.claims.devices))
         reached = (inventory.claims.reach(p.claims) for p in inventory.pending)
         self._reached = list(dict.fromkeys(nodes for nodes in reached if nodes is not None))
+        self._features = frozenset(f for p in inventory.pending for f in p.features)
         self._pods: dict[int, Hashable] = {}
         self.of_pods = Counter(map(self.pod, everyone))
         self.of_nodes = Counter(map(self.node, inventory.nodes))
@@ -73,14 +74,14 @@ class Groups:
                 tuple(sorted(pod.ignored.items())),
                 tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
                 self.inventory.claims.like(pod.claims, self._users) if pod.node is None else (),
-                repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms, pod.spread, pod.host_ports)),
+                repr((pod.tolerations, sorted(pod.node_selector.items()), pod.node_affinity, pod.terms, pod.spread, pod.host_ports, sorted(pod.features))),
             )  # fmt: skip
         return self._pods[id(pod)]
 
     def node(self, node: ClusterNode) -> Hashable:
         """What is the same for all nodes that are like this one, their pods included."""
         return (
-            tuple(sorted(node.allocatable.items())), node.pods, node.repelling,
+            tuple(sorted(node.allocatable.items())), node.pods, node.repelling, node.ready, node.features & self._features,
             tuple(sorted((k, v) for k, v in node.labels.items() if k in self._of_nodes)),
             node.name if self._by_name else "",
             tuple(node.name in nodes for nodes in self._reached), self.inventory.claims.free_at(node.name),

@@ -96,7 +96,11 @@ def tolerations_of(
 ) -> list[Toleration]:
     """What of the pod's tolerations matters on these nodes, and that it tolerates the marks of the others."""
     taints = [t for n in nodes for t in n.repelling]
+    if pod.node is not None:  # it is never scheduled again: what counts is whether it has to leave
+        taints = [t for n in nodes if n.name == pod.node for t in n.executing]
     own = [t for t in pod.tolerations if any(t.tolerates(taint) for taint in taints)]
+    if pod.node is not None:
+        return own
     if any(c.pod is pod and c.taint for c in closings):
         own = list(dict.fromkeys(_narrow(own, taints)))
     return own + [Toleration(c.key, "Exists") for c in closings if c.taint and c.pod is not pod]
@@ -108,7 +112,23 @@ def _narrow(tolerations: Iterable[Toleration], taints: Sequence[Taint]) -> Itera
         if toleration.key:
             yield toleration
         else:
-            yield from (Toleration(t.key, "Exists", "", t.effect) for t in taints if toleration.tolerates(t))
+            yield from (
+                Toleration(
+                    t.key, "Exists", "", t.effect, toleration.seconds if t.effect == "NoExecute" else None
+                )
+                for t in taints
+                if toleration.tolerates(t)
+            )
+
+
+def leaving(kept: Representative) -> Iterator[tuple[ClusterPod, ClusterNode]]:
+    """The kept pods that taints with NoExecute may have leave kept nodes: those that are there, or may go there, and do not tolerate them for ever."""
+    for node in kept.nodes:
+        for pod in kept.pods if node.executing else ():
+            used = [[t for t in pod.tolerations if t.tolerates(taint)] for taint in node.executing]
+            for_ever = all(some and all(t.seconds is None for t in some) for some in used)
+            if not for_ever and (pod.node == node.name if pod.node is not None else all(used)):
+                yield pod, node
 
 
 def constraints_of(pod: ClusterPod, kept: Representative) -> list[SpreadConstraint]:

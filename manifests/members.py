@@ -35,6 +35,8 @@ class ClusterNode:
     labels: Mapping[str, str]
     entity: Node
     source: tuple[str, int] | None = None
+    ready: str = "True"
+    features: frozenset[str] = frozenset()
 
     @property
     def repelling(self) -> tuple[Taint, ...]:
@@ -42,11 +44,16 @@ class ClusterNode:
         own = tuple(t for t in self.taints if repels(t))
         return (*own, UNSCHEDULABLE) if self.unschedulable else own
 
+    @property
+    def executing(self) -> tuple[Taint, ...]:
+        """The taints that have pods leave."""
+        return tuple(t for t in self.taints if t.effect == "NoExecute")
+
     def resized(self, room: Amounts, pods: int | None, labels: Mapping[str, str]) -> Node:
         """It as the model knows it, with so much room for so many pods, and with more labels."""
         return Node(
             0, self.name, labels={**self.labels, **labels}, pods=pods, taints=self.taints,
-            unschedulable=self.unschedulable, **_sizes(room),
+            unschedulable=self.unschedulable, features=self.features, **_sizes(room),
         )  # fmt: skip
 
 
@@ -86,6 +93,11 @@ class ClusterPod:
     def host_ports(self) -> Sequence[HostPort]:
         """The ports of its node that it occupies."""
         return self.entity.host_ports
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The features that its node has to declare."""
+        return self.entity.features
 
     @property
     def terms(self) -> Sequence[Term]:
@@ -139,7 +151,7 @@ class Maker:
         unschedulable = node.unschedulable and "NodeUnschedulable" not in self.off
         entity = Node(
             0, node.name, labels=node.labels, pods=node.pods, taints=node.taints, unschedulable=unschedulable,
-            **_sizes(node.allocatable),
+            features=node.features, **_sizes(node.allocatable),
         )  # fmt: skip
         return ClusterNode(
             node.name,
@@ -150,6 +162,8 @@ class Maker:
             node.labels,
             entity,
             node.meta.source,
+            node.ready,
+            node.features,
         )
 
     def pod(self, pod: WrittenPod) -> ClusterPod:
@@ -201,7 +215,7 @@ class Maker:
             namespace_labels={NAMESPACE_NAME: namespace, **self.namespaces.get(namespace, {})},
             terms=() if "InterPodAffinity" in self.off else spec.terms,
             node_selector=selector, node_affinity=affinity, host_ports=() if "NodePorts" in self.off else spec.host_ports,
-            **_sizes(requests),
+            features=spec.features, **_sizes(requests),
         )  # fmt: skip
         return ClusterPod(
             name, namespace, labels, requests, priority, preempts, owner, spec.scheduler, spec.node, None, spec.grace, False,

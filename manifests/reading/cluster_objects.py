@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
 from ...scenarios.reader.cluster_section import MAX_ALLOWED
 from ...scenarios.reader.directives import read_taints
-from ...scenarios.reader.labels import read_selector
+from ...scenarios.reader.labels import label_key, read_selector
 from ...scenarios.reader.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
 from ...scenarios.reader.yaml_values import known_names
 from ...scenarios.template import HIGHEST_PRIORITY
@@ -22,13 +22,15 @@ MANY_PODS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class NodeObject:
-    """A Node. `pods` is how many it admits, None for no limit."""
+    """A Node. `pods` is how many it admits, None for no limit, `ready` the status of its condition Ready, `features` those that it declares."""
 
     meta: Meta
     allocatable: Amounts
     pods: int | None
     taints: tuple[Taint, ...]
     unschedulable: bool
+    ready: str = "True"
+    features: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -51,7 +53,7 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
     Like the scheduler, it goes by taints, and not by conditions.
     """
     spec = fields["spec"].fields(("taints", "unschedulable"), "a mapping") if "spec" in fields else {}
-    known = ("allocatable", "capacity", "conditions")
+    known = ("allocatable", "capacity", "conditions", "declaredFeatures")
     status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
     has = status.get("allocatable", status.get("capacity"))
     if has is None:
@@ -66,7 +68,11 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
         has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
     pods = has.fields(("pods",), "a mapping").get("pods")
     taints = tuple(read_taints(spec.get("taints")))
-    if _is_not_ready(status.get("conditions")) and not any(t.key in NOT_READY for t in taints):
+    ready = _ready(status.get("conditions"))
+    declared = (
+        status["declaredFeatures"].elements("a list of features") if "declaredFeatures" in status else []
+    )
+    if ready != "True" and not any(t.key in NOT_READY for t in taints):
         remarks.add(
             f"the node is not Ready, but has no taint {NOT_READY[0]} or {NOT_READY[1]}: pods may go to it, as the scheduler goes "
             "by taints; a node controller would add one",
@@ -78,15 +84,19 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
         _number_of_pods(pods),
         taints,
         spec["unschedulable"].boolean() if "unschedulable" in spec else False,
+        ready,
+        frozenset(label_key(feature) for feature in declared),
     )
 
 
-def _is_not_ready(conditions: Manifest | None) -> bool:
+def _ready(conditions: Manifest | None) -> str:
+    """The status of the condition Ready; True where nothing is said."""
     for condition in conditions.elements("a list of conditions") if conditions is not None else ():
         said = condition.fields(("type", "status"), "a condition with `type` and `status`")
         if "type" in said and said["type"].text("a type such as Ready") == "Ready":
-            return "status" in said and said["status"].scalar("True, False or Unknown") != "True"
-    return False
+            given = said["status"].scalar("True, False or Unknown") if "status" in said else "True"
+            return given if given in ("True", "False") else "Unknown"
+    return "True"
 
 
 def _number_of_pods(value: Manifest | None) -> int | None:

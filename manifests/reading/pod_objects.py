@@ -32,6 +32,7 @@ from ...scenarios.reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORIT
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_ignored
+from .needed_features import needed_features
 from .resize_status import NO_RESIZE, ResizeStatus, read_resize
 from .resource_amounts import Amounts, requests_of
 from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
@@ -146,6 +147,7 @@ SPEC_FIELDS = (
     "containers", "initContainers", "overhead", "resources", "nodeName", "nodeSelector", "affinity", "tolerations",
     "priority", "priorityClassName", "preemptionPolicy", "schedulerName", "terminationGracePeriodSeconds",
     "schedulingGates", "topologySpreadConstraints", "volumes", "resourceClaims",
+    "hostNetwork", "hostUsers",
 )  # fmt: skip
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -171,6 +173,7 @@ class PodSpec:
     host_ports: tuple[HostPort, ...] = ()
     mounts: tuple[Mount, ...] = ()
     claims: tuple[ClaimReference, ...] = ()
+    features: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +249,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         _host_ports(fields, owner, remarks),
         read_mounts(fields["volumes"]) if "volumes" in fields else (),
         read_references(fields.get("resourceClaims")),
+        needed_features(fields),
     )
 
 

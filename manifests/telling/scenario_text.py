@@ -12,7 +12,7 @@ from ...model.environment.placement_rules import SpreadConstraint
 from ...scenarios.reader.yaml_values import one_line
 from ..asked import repels
 from ..contention import selected_of_nodes
-from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, tolerations_of
+from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, leaving, tolerations_of
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
 from ..representative import Representative, victims_of
@@ -77,8 +77,14 @@ def taint_in_words(taint: Taint) -> dict[str, Any]:
 
 def toleration_in_words(toleration: Toleration) -> dict[str, Any]:
     """A toleration."""
+    seconds = {} if toleration.seconds is None else {"tolerationSeconds": toleration.seconds}
     return {
-        f: getattr(toleration, f) for f in ("key", "operator", "value", "effect") if getattr(toleration, f)
+        **{
+            f: getattr(toleration, f)
+            for f in ("key", "operator", "value", "effect")
+            if getattr(toleration, f)
+        },
+        **seconds,
     }
 
 
@@ -117,7 +123,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
         document["namespaces"] = {n: {"labels": dict(labels)} for n, labels in spaces.items() if labels}
     if kept.inventory.configuration.preemption:
         document["config"] = dict(kept.inventory.configuration.preemption)
-    document["scope"] = {"pod_events": EVENTS}
+    document["scope"] = {"pod_events": EVENTS, **({"taint_eviction": True} if any(leaving(kept)) else {})}
     text = yaml.dump(
         document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
     )
@@ -164,6 +170,10 @@ def _node(
     taints = [t for t in node.taints if repels(t)] + [c.taint for c in closed if c.taint]
     if taints:
         found["taints"] = [taint_in_words(t) for t in taints]
+    if node.ready != "True":
+        found["conditions"] = {"Ready": node.ready}
+    if features := sorted(node.features & {f for p in waiting for f in p.features}):
+        found["declaredFeatures"] = features
     return {**found, **({"unschedulable": True} if node.unschedulable else {})}
 
 
@@ -188,6 +198,8 @@ def _pod(
         found["nodeName"] = pod.node
         if pod.start is not None:
             found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
+        if tolerations := tolerations_of(pod, kept.nodes, closings):
+            found["tolerations"] = [toleration_in_words(t) for t in tolerations]
     else:
         found |= _wishes(pod, kept, closings)
     for name, claims in (("volumes", kept.claims.volumes), ("resourceClaims", kept.claims.devices)):
@@ -206,6 +218,8 @@ def _wishes(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) 
     found: dict[str, Any] = {} if pod.preempts else {"preemptionPolicy": "Never"}
     if tolerations := tolerations_of(pod, kept.nodes, closings):
         found["tolerations"] = [toleration_in_words(t) for t in tolerations]
+    if pod.features:
+        found["requiredFeatures"] = sorted(pod.features)
     if pod.node_selector:
         found["nodeSelector"] = dict(pod.node_selector)
     terms = [node_term_in_words(t) for t in pod.node_affinity.terms] if pod.node_affinity else []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..contention import ClusterQuestion
-from ..left_out import affinity_of, constraints_of
+from ..left_out import affinity_of, constraints_of, leaving
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
 from ..representative import Representative, is_of_daemon_set, victims_of, why_never
@@ -151,7 +151,8 @@ def _domains(key: str, kept: Representative) -> str:
 def _kept(kept: Representative) -> Iterator[str]:
     yield f"representative: {title_of(kept)}"
     for node in kept.nodes:
-        yield f"  {node.name}: {_node(node, kept)}"
+        ready = f"; Ready is {node.ready}" if node.ready != "True" else ""
+        yield f"  {node.name}: {_node(node, kept)}{ready}"
     for pod in kept.pods:
         yield f"  {pod.name}: {_pod(pod, kept)}"
         affinity = affinity_of(pod, kept)
@@ -160,6 +161,8 @@ def _kept(kept: Representative) -> Iterator[str]:
             yield f"    affinity to pods that are left out closes {names} to it"
         if not affinity.exact:
             yield "    an affinity term means kept pods and others: only the kept ones count for it"
+        for node in (n for p, n in leaving(kept) if p is pod):
+            yield f"    taints of {node.name} with NoExecute may have it leave"
         for constraint in constraints_of(pod, kept):
             if constraint.others:
                 numbers = [f"{number} in {domain}" for domain, number in constraint.others.items()]

@@ -35,6 +35,8 @@ from tests.manifests.claim_objects import (
     volume_claim,
 )
 from tests.manifests.manifest_objects import objects
+from tests.manifests.node_objects import RESTARTS, declaring, restarting, tainted, tolerating
+from tests.manifests.test_representative import pod as at_work
 from tests.profiles import examples
 
 NODES = [node("n1"), node("n2", zone="b")]
@@ -48,6 +50,10 @@ CLUSTERS = {
         *NODES, device_class(), resource_slice("n1", device("g0"), device("g1")), resource_slice("n2", device("g0")),
         resource_claim("k1", at="n1/g0"), resource_claim("k2"), template("t"), pod("p1", claims=[{"name": "a", "resourceClaimName": "k1"}]),
         pod("p2", claims=[{"name": "a", "resourceClaimName": "k2"}]), pod("p3", claims=[{"name": "a", "resourceClaimTemplateName": "t"}]),
+    ],
+    "leaving": [
+        tainted("n1", {"key": "dry", "effect": "NoExecute"}, ready="Unknown"), declaring("n2", RESTARTS),
+        at_work("v", "4", 0, "n1", **tolerating(300)), at_work("p", "4", 10, **tolerating()), restarting("r"),
     ],
     "backed": [
         *NODES, backing(), resource_slice("n1", device("g0"), conditioned(), device("g2")), resource_slice("n2", device("g0")),
