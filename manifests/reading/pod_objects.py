@@ -33,7 +33,7 @@ from .device_objects import ClaimReference, read_references, read_special, read_
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_ignored
 from .needed_features import needed_features
-from .resize_status import NO_RESIZE, ResizeStatus, read_resize
+from .resize_status import DEFERRED, NO_RESIZE, ResizeStatus, read_resize
 from .resource_amounts import Amounts, requests_of
 from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
 
@@ -230,6 +230,11 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
     requests = requests_of(fields, resize.counted)
     if resize.held and requests != requests_of(fields):
         remarks.add("a resize is not over: the pod counts as by 1.33 and later, with what it has", owner)
+    if resize.held and resize.pending == DEFERRED:
+        remarks.add(
+            "the kubelet puts off a resize: to the scheduler the pod counts with what it asks for; that the kubelet allocates it later is not "
+            "in the scenario, and a node that it overfills is left out", owner,
+        )  # fmt: skip
     return PodSpec(
         requests,
         _text(fields, "nodeName", "the name of a node"),

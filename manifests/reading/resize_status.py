@@ -11,20 +11,21 @@ from .resource_amounts import Amounts, read_amounts
 
 @dataclass(frozen=True)
 class ResizeStatus:
-    """What containers have, by name: what was allocated to them, and what they run with. `infeasible`: what is asked for will never be granted."""
+    """What containers have, by name: what was allocated to them, and what they run with. `pending` is why what is asked for is not allocated yet: it is Deferred, or Infeasible and never will be."""
 
     held: Mapping[str, Amounts] = field(default_factory=dict)
-    infeasible: bool = False
+    pending: str = ""
 
     def counted(self, name: str, asked: Amounts) -> Amounts:
         """What a container counts for that asks for this much (determineEffectiveRequests)."""
         held = self.held.get(name)
         if held is None:
             return asked
-        wanted = {} if self.infeasible else asked
+        wanted = {} if self.pending == INFEASIBLE else asked
         return {r: max(wanted.get(r, 0), held.get(r, 0)) for r in {**wanted, **held}}
 
 
+INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
 NO_RESIZE = ResizeStatus()
 
 
@@ -43,12 +44,13 @@ def read_resize(status: Mapping[str, Manifest]) -> ResizeStatus:
             )
             most = {r: max(actual.get(r, 0), allocated.get(r, 0)) for r in {**actual, **allocated}}
             held[given["name"].scalar("the name of a container")] = most
-    return ResizeStatus(held, _is_infeasible(status))
+    return ResizeStatus(held, _pending(status))
 
 
-def _is_infeasible(status: Mapping[str, Manifest]) -> bool:
+def _pending(status: Mapping[str, Manifest]) -> str:
+    """The reason of the condition PodResizePending."""
     for element in status["conditions"].elements("a list of conditions") if "conditions" in status else ():
         given = element.fields(("type", "reason"), "a condition")
         if "type" in given and given["type"].scalar("a type") == "PodResizePending":
-            return "reason" in given and given["reason"].scalar("a reason") == "Infeasible"
-    return False
+            return given["reason"].scalar("a reason") if "reason" in given else ""
+    return ""

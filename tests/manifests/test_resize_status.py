@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from podrace.manifests.situation import Situation
 from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import objects
 from tests.manifests.test_manifests import container, inventory
@@ -70,6 +71,25 @@ def test_a_note_says_so_where_it_matters(tmp_path: Path, actual: str, said: int)
         sum("a resize is not over: the pod counts as by 1.33 and later, with what it has" in n for n in notes)
         == said
     )
+
+
+@pytest.mark.parametrize(("conditions", "said"), [(DEFERRED, True), (INFEASIBLE, False), ([], False)])
+def test_a_resize_that_is_put_off_is_said(tmp_path: Path, conditions: list[Any], said: bool) -> None:
+    """It overfills the node to the scheduler (135107), and such a node can be no start of a scenario."""
+    status = {"containerStatuses": [has("1", "1")], "conditions": conditions}
+    resized = {
+        **objects("rival")[0],
+        "spec": {"containers": [container("9")], "nodeName": "n1"},
+        "status": status,
+    }
+    found = inventory(tmp_path, *objects("node"), resized)
+    put_off = (
+        "the kubelet puts off a resize: to the scheduler the pod counts with what it asks for; that the kubelet allocates it later is not "
+        "in the scenario, and a node that it overfills is left out (Pod/shop/search-1)"
+    )
+    assert (put_off in found.remarks) == said
+    assert found.bound[0].requests["cpu"] == (1000 if conditions is INFEASIBLE else 9000)
+    assert bool(Situation(found).sound_nodes) == (conditions is INFEASIBLE)
 
 
 def test_an_amount_that_is_none(tmp_path: Path) -> None:
