@@ -95,8 +95,9 @@ FINDINGS = (
         "extended_left_test",
         "own-deletion-heard",
         (
-            "a claim with its device was left and is gone: the pod fits, and stays in unschedulablePods for 5m30s",
-            "a claim without a device was left and is gone: the pod fits, and stays in unschedulablePods for 5m30s",
+            "a claim with its device, that was left, is gone: the pod fits, and stays in unschedulablePods for 5m30s",
+            "a claim without a device, that was left, is gone: the pod fits, and stays in unschedulablePods for 5m30s",
+            "a claim that Unreserve had deleted, is gone: the pod fits, and stays in unschedulablePods for 5m30s",
         ),
         (),
     ),
