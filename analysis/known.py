@@ -7,7 +7,6 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..checker.core.installed import version_of_package
 from ..model.history import CHANGES, in_order
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
@@ -16,6 +15,7 @@ from ..reports.stored import VERSION
 from ..scenarios import Race, Scenario, catalogue
 from .asked.options import known_releases, parse_fix, parse_property
 from .asked.plan import checked_changes, default_properties, default_release, race_fixes
+from .version import podrace_version
 
 
 def gate_rows(release: str) -> list[dict[str, Any]]:
@@ -114,7 +114,7 @@ def _fixing(race: Race) -> tuple[str, ...]:
 def installed() -> dict[str, Any]:
     """Which podrace this is, and the releases, changes, feature gates, properties and formats that it knows."""
     return {
-        "podrace": version_of_package("podrace"),
+        "podrace": podrace_version(),
         "python": platform.python_version(),
         "releases": list(known_releases()),
         "fixes": list(CHANGES),

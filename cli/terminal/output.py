@@ -68,10 +68,10 @@ class Output:
 
     def style(self) -> Style:
         """How reports are to be written."""
-        from ...checker.core.installed import version_of_package
+        from ...analysis.version import podrace_version
         from ...reports.ci_outcome import Style
 
-        return Style(version_of_package("podrace") or "", self.fail_on_vacuous)
+        return Style(podrace_version(), self.fail_on_vacuous)
 
     def timed(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with how long they took only if that was asked for."""
