@@ -143,6 +143,8 @@ UNSEEN = {
     "scheduling-gates": "needs a pod with gates: see test_gates",
     "host-port-addresses": "needs pods with host ports: see test_node_ports",
     "138855": "later than every release, and needs a Binding that fails: see test_binding",
+    "extended-resources": "needs an extended resource that devices back: see test_extended_resources",
+    "130189": _PLUGINS,
     "133021": _PLUGINS,
     "135502": _PLUGINS,
     "139450": _PLUGINS,
