@@ -33,6 +33,13 @@ def refuse_links(option: str, path: Path) -> None:
             )
 
 
+def refuse_directory(option: str, path: Path) -> None:
+    """Refuse what `refuse_links` refuses, and a directory where a file is wanted. Raises UsageProblem."""
+    refuse_links(option, path)
+    if path.is_dir():
+        raise UsageProblem(f"{option}: `{path}` is a directory: name a file")
+
+
 def refuse_unwritable(option: str, path: Path) -> None:
     """Find out before a long search that a file could not be written. Raises UsageProblem."""
     refuse_links(option, path)

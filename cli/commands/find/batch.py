@@ -10,7 +10,7 @@ import typer
 
 from ....analysis.asked.method import threads_of
 from ...configuration.app import app, examples
-from ...configuration.arguments import NoColor
+from ...configuration.arguments import Journal, NoColor, Processes, Ray
 
 
 class BatchForm(Enum):
@@ -32,39 +32,23 @@ def batch(
         Path,
         typer.Argument(metavar="FILE", show_default=False, help="A command line a line; # begins a comment."),
     ],
-    jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="So many processes (all cores).")
-    ] = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Note what is done in this file; with such a file, go on from there."
-        ),
-    ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Work on the Ray cluster at this address, or on one started here: `local`.",
-        ),
-    ] = None,
+    jobs: Processes = None,
+    journal: Journal = None,
+    ray: Ray = None,
     form: Annotated[
         BatchForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
     ] = BatchForm.text,
     no_color: NoColor = False,
 ) -> None:
     processes = threads_of(jobs)
-    from ....analysis.asked.option_files import refuse_links
-    from ....analysis.asked.options import UsageProblem
+    from ....analysis.asked.option_files import refuse_directory
     from ....analysis.batch import BatchRequest, code_of, run_batch
     from ...configuration.command_groups import MODULES
     from ...terminal.console import tolerant_of_closed_pipes
     from ...terminal.progress_display import progress_display
 
     if journal is not None:
-        refuse_links("--journal", journal)
-        if journal.is_dir():
-            raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
+        refuse_directory("--journal", journal)
     found = []
     with progress_display(no_color) as display, tolerant_of_closed_pipes():
         for line, ran in run_batch(BatchRequest(file, processes, ray, journal), MODULES, display):

@@ -9,17 +9,20 @@ from typing import Annotated
 import typer
 
 from ....analysis.asked.method import threads_of
-from ....analysis.asked.options import UsageProblem, parse_parts, parse_size, parse_states
+from ....analysis.asked.options import parse_parts, parse_size, parse_states
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Form,
     FormOption,
     Gates,
+    Journal,
     Lanes,
     NoColor,
     Own,
     Patches,
+    Processes,
     PropertyIds,
+    Ray,
     Release,
     WithFix,
     WithoutFix,
@@ -104,22 +107,9 @@ def prove(
             help="Explore the clusters of a large placement in so many parts, each a job: for several processes or machines, or where memory is short.",
         ),
     ] = None,
-    jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="So many processes (all cores).")
-    ] = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Note what is done in this file; with such a file, go on from there."
-        ),
-    ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Work on the Ray cluster at this address, or on one started here: `local`.",
-        ),
-    ] = None,
+    jobs: Processes = None,
+    journal: Journal = None,
+    ray: Ray = None,
     examples: Annotated[
         Path | None,
         typer.Option(
@@ -135,13 +125,12 @@ def prove(
     singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
     pieces = 1 if parts is None else parse_parts(parts)
     sizes = singles, parse_size("--nodes", nodes)
-    if journal is not None and journal.is_dir() and not journal.is_symlink():
-        raise UsageProblem(f"--journal: `{journal}` is a directory: name a file")
-    from ....analysis.asked.option_files import refuse_links
+    from ....analysis.asked.option_files import refuse_directory, refuse_links
 
-    for option, path in (("--journal", journal), ("--examples", examples)):
-        if path is not None:
-            refuse_links(option, path)
+    if journal is not None:
+        refuse_directory("--journal", journal)
+    if examples is not None:
+        refuse_links("--examples", examples)
     from ....analysis.asked.plan import parse_scope
     from ....analysis.prove.proof_request import ProofRequest, template_of
     from ....analysis.prove.proofs import prove_all, write_examples
