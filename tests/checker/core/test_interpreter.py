@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import OPERATORS, Interpreter
 from podrace.model.language import BOOL, INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import all_of, divide, fresh_graph, parameter, select, variable
+from podrace.model.language.expr import all_of, any_of, divide, fresh_graph, parameter, select, variable
 from tests.checker.machines import counters, house
+from tests.profiles import examples
+from tests.random_systems import systems
 from tests.random_universe import UNIVERSE
 
 
@@ -142,3 +146,59 @@ def test_division_rounds_down_like_the_folded_constant() -> None:
         for code in range(-7, 8):
             for by in (1, 2, 3):
                 assert interpreter.evaluate(divide(variable(v), by), (code,)) == divide(code, by).value
+
+
+def whole(expr: Expr, values: dict[Variable, int]) -> int:
+    """The value by evaluating all that there is below, also what decides nothing."""
+    known: dict[Expr, int] = {}
+    for node in arguments_first(expr):
+        if node.op == "const":
+            known[node] = int(node.value)
+        elif node.op == "var":
+            known[node] = values[node.value]
+        else:
+            known[node] = OPERATORS[node.op](*(known[arg] for arg in node.args))
+    return known[expr]
+
+
+def arguments_first(expr: Expr) -> list[Expr]:
+    """All nodes below an expression, each after its arguments."""
+    order: list[Expr] = []
+    stack, done = [(expr, False)], set()
+    while stack:
+        node, left = stack.pop()
+        if left:
+            order.append(node)
+        elif node not in done:
+            done.add(node)
+            stack += [(node, True), *((arg, False) for arg in node.args)]
+    return order
+
+
+@settings(max_examples=examples(200))
+@given(systems(), st.data())
+def test_what_is_not_looked_at_would_not_have_decided_anything(
+    system: TransitionSystem, data: st.DataObject
+) -> None:
+    interpreter = Interpreter(system)
+    expressions = [
+        e for t in system.transitions for e in (t.guard, *(c for _, c in t.constraints), *t.updates.values())
+    ]
+    asked = data.draw(st.lists(st.sampled_from(expressions), min_size=1, max_size=6))
+    for _ in range(3):
+        state = tuple(data.draw(st.integers(v.lo, v.hi)) for v in system.variables)
+        values = dict(zip(system.variables, state, strict=True))
+        assert [interpreter.evaluate(e, state) for e in asked] == [whole(e, values) for e in asked]
+
+
+def test_an_arm_that_is_not_taken_may_need_what_nobody_gave() -> None:
+    with fresh_graph():
+        v = Variable("v", INT, 0, 9, 0)
+        unknown = parameter(Parameter("k", 0, 9))
+        choice = select(variable(v) < 5, 1, unknown)
+        either = any_of([variable(v) < 5, unknown < 3])
+        interpreter = one(go(as_expr(True), {}), v)
+    assert [interpreter.evaluate(e, (0,)) for e in (choice, either)] == [1, 1]
+    for expr in (choice, either):
+        with pytest.raises(ValueError, match="the parameter `k` has no value here"):
+            interpreter.evaluate(expr, (7,))
