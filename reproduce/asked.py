@@ -35,12 +35,21 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One counterexample to be run on a version; or, without a `trace`, why there is none: HOLDS, or the search did not end."""
+    """One counterexample to be run on a version; or, without a `trace`, why there is none: HOLDS, or the search did not end.
+
+    `file` is where a stored trace comes from, and empty where the search found it.
+    """
 
     name: str
     version: KubernetesVersion
     trace: StoredTrace | None
     finding: Finding | None = None
+    file: str = ""
+
+    @property
+    def place(self) -> str:
+        """What messages about the question name."""
+        return self.file or self.name
 
 
 def is_trace(name: str) -> bool:
@@ -155,4 +164,5 @@ def _stored(wanted: Wanted) -> Question:
             f"{path}: a trace of {release}{fixes.words}, which is no version: say --release {release} to run it on {version} all "
             "the same"
         )
-    return Question(f"{one_line(trace.scenario.name)} {trace.property}", version, trace)
+    name = f"{one_line(trace.scenario.name)} {trace.property}"
+    return Question(name, version, trace, file=one_line(str(path), 200))

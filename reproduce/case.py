@@ -78,9 +78,7 @@ class Case(msgspec.Struct, frozen=True):
 
 
 def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:
-    """The case of a counterexample that was executed. Raises UsageProblem if it is none."""
-    if not found.violated:
-        raise UsageProblem(f"{name}: the run is gone: {found.why_not}")
+    """The case of a counterexample that was executed. Raises UsageProblem if its scheduler is none that can be run."""
     run, trace = found.run, found.trace
     if any(pod.extender_selector for pod in run.scenario.spec.pods):
         raise UsageProblem(

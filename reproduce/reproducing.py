@@ -9,6 +9,7 @@ from typing import Any
 
 from ..analysis.stored.replayed import Replayed, replayed
 from ..reports.reproduction import Reproduction, ReproductionWord
+from ..reports.stored import TraceProblem
 from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
@@ -63,12 +64,16 @@ def prepared(question: Question) -> Prepared:
         word: ReproductionWord = "HOLDS" if finding.verdict == "HOLDS" else "UNDECIDED"
         made = Reproduction(**about(question, None), verdict=word, words=finding.words)
         return Prepared(question, reproduction=made)
-    found = replayed(question.trace, file=question.name)
+    found = replayed(question.trace, file=question.place)
+    if not found.violated:
+        raise TraceProblem(
+            f"{question.place}: the run is gone: {found.why_not}: make the trace anew with `podrace check --save-trace`"
+        )
     missing = missing_from(found, by_name=question.version == BEFORE_MODULES)
     if missing:
         made = Reproduction(**about(question, found), verdict="NOT THERE", words=f"{'; '.join(missing)}.")
         return Prepared(question, found, reproduction=made)
-    found = with_whole_listings(question.trace, found, question.name)
+    found = with_whole_listings(question.trace, found, question.place)
     try:
         timing = timing_of(found.system, found.trace.path, found.run.composition)
     except Untimely as problem:

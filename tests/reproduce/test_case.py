@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.stored.replayed import Replayed, read_trace, replayed
 from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reproduce.case import Case, case_of, case_of_run, format_case
 from podrace.scenarios import parse_scenario
-from tests.reproduce.ghosts import STEPS, trace
+from tests.reproduce.ghosts import STEPS
 
 
 def found_in(file: Path, text: str | None = None) -> Replayed:
@@ -70,13 +67,6 @@ def test_the_same_bytes(ghost: Path) -> None:
 def test_waits(ghost: Path) -> None:
     case = case_of(found_in(ghost), "ghost", [0] * 10 + [3000])
     assert [step.wait_ms for step in case.steps][-2:] == [0, 3000]
-
-
-def test_a_run_that_is_gone(ghost: Path) -> None:
-    steps = [{"step": step, "args": args} for step, args in STEPS[:-1]]
-    found = found_in(ghost, trace(steps=steps))
-    with pytest.raises(UsageProblem, match="ghost: the run is gone"):
-        case_of(found, "ghost")
 
 
 CLUSTER = """\

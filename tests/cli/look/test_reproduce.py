@@ -12,7 +12,7 @@ from podrace.reports.formats.json_schema import schema_of
 from podrace.reproduce import running
 from tests.cli.helpers import Shell, flat
 from tests.reproduce.conftest import ghost, go
-from tests.reproduce.ghosts import trace
+from tests.reproduce.ghosts import STEPS, trace
 
 __all__ = ["ghost", "go"]
 
@@ -167,6 +167,9 @@ MISTAKES = [
     (("OTHER",), "unknown release `1.99`"),
     (("PATCHED",), "it was found with a patch of yours (mine)"),
     (("FIXED",), "a trace of 1.36.3 + 139450, which is no version"),
+    (("UNKNOWN",), "UNKNOWN.json: the run is gone: step 1 of 1, `scheduler.dance(pod=p)`, is unknown to the model: make the trace anew with `podrace check --save-trace`"),
+    (("SHORT",), "SHORT.json: the run is gone: all 9 steps are possible, but they no longer violate S-GHOST: make the trace anew"),
+    (("NO PROPERTY",), "NO PROPERTY.json: property: podrace has no `S-NONE`"),
     (("TRACE", "-o", "/proc/nowhere/x"), "--directory: "),
     (("TRACE", "-o", "FULL"), "holds other things"),
     (("TRACE", "-o", "TRACE"), "is a file: name a directory"),
@@ -183,6 +186,9 @@ def test_mistakes(
         "OTHER": trace("1.99"),
         "PATCHED": trace(fixes={"patches": ["mine"]}),
         "FIXED": trace(fixes={"added": ["139450"]}),
+        "UNKNOWN": trace(steps=[{"step": "scheduler.dance", "args": {"pod": "p"}}]),
+        "SHORT": trace(steps=[{"step": step, "args": args} for step, args in STEPS[:9]]),
+        "NO PROPERTY": trace(property="S-NONE"),
     }
     files = {"TRACE": str(ghost), "FULL": str(tmp_path)}
     for name, text in texts.items():
