@@ -9,10 +9,12 @@ from .environment.api import APIServer
 from .environment.controllers.autoscaler import Autoscaler
 from .environment.controllers.budgets import Budgets
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
+from .environment.controllers.gate_keepers import GateKeepers
 from .environment.controllers.replacement import Controllers
 from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
 from .environment.faults import Faults
 from .environment.footprint import UsedPort, used_ports_of
+from .environment.gates import Gate, GateKeeper, gates_of, keepers_of, most_gates
 from .environment.kubelet import Kubelet
 from .environment.names import Recreation, recreations_of
 from .environment.node_versions import NodeVersion, versions_of
@@ -132,6 +134,7 @@ class Cluster(Model):
     finalizer_owners: FinalizerOwners
     budgets: Budgets
     stateful_sets: StatefulSets
+    gate_keepers: GateKeepers
     controllers: Controllers
     descheduler: Descheduler
     autoscaler: Autoscaler
@@ -185,7 +188,7 @@ def build_cluster(
             gates, permit, ports, bool(spec.claims), volumes, groups, extender, features
         )
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
-    owners = owners_of(spec)
+    owners, keepers = owners_of(spec), keepers_of(spec)
     described = [*spec.nodes, *(version.content for version in versions)]
     seen_pods, seen_nodes = seen_by_controller(spec.scope, spec.pods, spec.nodes)
     fixed = {
@@ -202,6 +205,7 @@ def build_cluster(
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
         KnownPod: known_pods(spec.pods), ForeignPod: foreign_pods(spec.pods),
+        GateKeeper: keepers, Gate: gates_of(spec, keepers),
         Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
@@ -220,6 +224,7 @@ def build_cluster(
         names_of_claims=OTHERS if again else OWN if generated else 0,
         passing_claims=passing,
         conditions=any(device.conditions for device in spec.devices),
+        more_gates=most_gates(spec.pods, keepers),
     )
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

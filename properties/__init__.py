@@ -23,6 +23,7 @@ from .claims import (
     DeviceAllocatedOnce,
     FlightsHaveOwners,
 )
+from .gates import QuotaIsNotHeldBack
 from .groups import (
     GangBoundAsAWhole,
     GangLetGoAsAWhole,
@@ -139,6 +140,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NotStuck,
         TaintedPodsLeave,
         DeferredResizesKeepNobodyOut,
+        QuotaIsNotHeldBack,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
         ParkedPodsAreWoken,

@@ -27,6 +27,7 @@ from .reader.controller_section import (
     STRATEGIES,
 )
 from .reader.directives import EFFECTS, INCLUSION, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.gate_section import MAX_QUOTA
 from .reader.group_section import MAX_MIN_COUNT
 from .reader.host_ports import MAX_PORT, PROTOCOLS
 from .reader.labels import MAX_ENTITIES, OF_LABELS
@@ -283,7 +284,8 @@ OBJECTS: Mapping[str, Schema] = {
                 "What the pod's object may be updated to: by a name, the fields that change.",
             ),
             "schedulingGates": about(
-                listed(part("schedulingGate")), "Gates that a user may remove later, all at once."
+                listed(part("schedulingGate")),
+                "Gates that a user may remove later, all at once; one by one where there are `gateKeepers`.",
             ),
             "ignore": about(
                 IGNORED, "Properties that are not to be looked at for this pod, with the reason."
@@ -442,6 +444,16 @@ OBJECTS: Mapping[str, Schema] = {
         dict.fromkeys(STRATEGIES, part("deschedulerPlugin")),
         about="The plugins of the descheduler that are enabled.",
     ),
+    "gateKeeper": mapping(
+        {
+            "gate": about(LABEL_KEY, "The scheduling gate that it takes away."),
+            "quota": about(whole(1, MAX_QUOTA), "Of so many pods at once it may have taken its gate away."),
+            "waitsFor": about(listed(LABEL_KEY), "Gates that have to be gone before it looks at a pod."),
+            "directs": about(table(WORD), "By pod: the update that it writes."),
+            "apart": about(FLAG, "true: it writes that before it takes the gate away, not with it."),
+        },
+        ["gate"],
+    ),
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
@@ -546,6 +558,7 @@ def schema_of_scenarios() -> Schema:
             "podGroups": table(part("podGroup"), 0, MAX_ENTITIES),
             "controllers": table(part("controller"), 0, MAX_ENTITIES),
             "descheduler": {**part("descheduler"), "minProperties": 1},
+            "gateKeepers": table(part("gateKeeper"), 1, MAX_ENTITIES),
             "scope": part("scope"),
             "config": part("config"),
         },

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
 from .faults import Fault
+from .gates import go_one_by_one
 from .names import Recreation
 from .node_versions import NodeVersion
 from .objects import Node, Pod
@@ -45,7 +46,7 @@ class Users(Component):
     @tells("The scheduling gates of {pod} are removed.")
     def remove_gates(self, pod: Pod) -> None:
         """Whoever held the pod back takes its scheduling gates away, all at once."""
-        if not self.api.has_gates(pod):
+        if not self.api.has_gates(pod) or go_one_by_one(self.universe, pod):
             require(False)
         require(self.api.pod[pod].gated)
         self.api.remove_gates(pod)

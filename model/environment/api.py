@@ -21,6 +21,7 @@ from ..language import (
     any_of,
     as_expr,
     boolean,
+    clamp,
     per,
     ref,
     select,
@@ -32,7 +33,7 @@ from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, OTHERS, OWN, Claim, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 from .pod_versions import PodVersion, is_directed_anew, may_become
 from .pod_versions import versions_in as versions_of_pod
-from .scope import finishing_possible
+from .scope import finishing_possible, last_gate
 
 
 class WatchesPods(Protocol):
@@ -79,6 +80,7 @@ class APIServer(Component):
             "pod.terminating": Words("API server: {0} is being deleted", decisive=True),
             "pod.version": Words("API server: {0} is updated", decisive=True),
             "pod.named": Words("API server: the status of {0} names claims", decisive=True),
+            "pod.opened": Words("API server: {0} has a scheduling gate less", "", decisive=True),
             "pod.gated": Words(
                 "API server: {0} has scheduling gates",
                 "API server: {0} has no scheduling gates any more",
@@ -143,6 +145,13 @@ class APIServer(Component):
     def remove_gates(self, pod: Pod) -> None:
         """UPDATE of the specification: the pod has no scheduling gates any more (none can ever be added)."""
         self._commit(pod, self.pod[pod].replace(gated=False))
+
+    def remove_gate(self, pod: Pod, last: Expr, version: PodVersion | None = None) -> None:
+        """UPDATE of the specification: the pod has one scheduling gate less, none if it was the `last`, and is in this version, if one is given."""
+        old = self.pod[pod]
+        left = select(last, 0, clamp(old.opened + 1, 0, last_gate(self.scope)))
+        number = old.version if version is None else version.number
+        self._commit(pod, old.replace(gated=~last, opened=left, version=number))
 
     def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
         """What the node's object may say, and whether it does."""

@@ -25,8 +25,8 @@ from .placement_rules import (
     Term,
     Toleration,
 )
-from .scope import DEFAULTS, Config, Scope, gates_possible, last_name, last_version, with_more
-from .workloads import OwnerSpec, StrategySpec
+from .scope import DEFAULTS, Config, Scope, gates_possible, last_gate, last_name, last_version, with_more
+from .workloads import KeeperSpec, OwnerSpec, StrategySpec
 
 Quantity = int | Parameter
 
@@ -155,7 +155,7 @@ class Pod(Entity):
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
     nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
     which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
-    with scheduling gates. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
+    with scheduling gates, of which `gates` are the names where they matter. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
     `claims` are the names of the ResourceClaims that it refers to: the plugin DynamicResources then has work at Reserve and PreBind.
     `generated` are those of them that are made for it, from templates; `extended_claim`, if any, the special one for the extended resources that devices back: the last.
@@ -199,6 +199,7 @@ class Pod(Entity):
         group: str | None = None,
         spread: Sequence[SpreadConstraint] = (),
         gated: bool = False,
+        gates: Sequence[str] = (),
         finalizers: bool = False,
         recreates: str | None = None,
         host_ports: Sequence[HostPort] = (),
@@ -221,7 +222,8 @@ class Pod(Entity):
         self.claims = (*claims, *(() if extended_claim is None else (extended_claim,)))
         self.extended_claim = extended_claim
         by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if self.claims or volumes else set()
-        self.extension_points, self.gated = frozenset(extension_points) | by_claims, gated
+        self.extension_points = frozenset(extension_points) | by_claims
+        self.gated, self.gates = gated or bool(gates), tuple(gates)
         self.volumes, self.exclusive = tuple(volumes), frozenset(exclusive)
         self.generated = frozenset(generated)
         self.group = group
@@ -486,6 +488,7 @@ class ClusterSpec:
     volume_claims: tuple[VolumeClaim, ...] = ()
     owners: tuple[OwnerSpec, ...] = ()
     strategies: tuple[StrategySpec, ...] = ()
+    keepers: tuple[KeeperSpec, ...] = ()
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:
@@ -517,6 +520,7 @@ class PodObject(Record):
     failed = boolean()  # condition PodScheduled=False, reason Unschedulable
     terminating = boolean()  # metadata.deletionTimestamp is set
     gated = boolean(possible=gates_possible)  # spec.schedulingGates names any
+    opened = integer(0, last_gate)  # how many gates it has lost, as long as it has another
     version = integer(
         0, last_version
     )  # what else is not status: the number of its PodVersion, where there are several

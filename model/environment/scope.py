@@ -97,6 +97,7 @@ class _WiderScope(Scope):
     names_of_claims: int = 0
     passing_claims: int = 0
     conditions: int = 0
+    more_gates: int = 0
 
 
 def with_more(
@@ -108,10 +109,11 @@ def with_more(
     names_of_claims: int = 0,
     passing_claims: bool = False,
     conditions: bool = False,
+    more_gates: int = 0,
 ) -> Scope:
     """The scope of a cluster in which some pod has scheduling gates, may finish, has several versions, or has claims made for it; or claims come and go.
 
-    `names_of_claims`: what the status of a pod may name, from nothing to the claims of another pod. Elsewhere, their place in an object costs nothing.
+    `more_gates`: how many gates a pod may have lost that has another, where they go one by one. `names_of_claims`: what the status of a pod may name, from nothing to the claims of another pod. Elsewhere, their place in an object costs nothing.
     """
     if not gates and not finishing and pod_versions == 1 and not passing_claims and not conditions:
         return scope
@@ -124,12 +126,18 @@ def with_more(
         names_of_claims=names_of_claims,
         passing_claims=int(passing_claims),
         conditions=int(conditions),
+        more_gates=more_gates,
     )
 
 
 def gates_possible(scope: object) -> int:
     """Whether a pod may have scheduling gates."""
     return int(getattr(scope, "gates", 0))
+
+
+def last_gate(scope: object) -> int:
+    """How many gates a pod may have lost that has another."""
+    return int(getattr(scope, "more_gates", 0))
 
 
 def last_name(scope: object) -> int:

@@ -37,6 +37,23 @@ class OwnerSpec:
     waits_for_end: bool = False
 
 
+@dataclass(frozen=True)
+class KeeperSpec:
+    """A gate keeper: a controller that holds pods back by the scheduling gate with this name, and takes it away.
+
+    `quota`: of so many pods at once it may have taken its gate away, until they are gone; None for any number. `waits_for`: gates of other names that have to be gone
+    before it looks at a pod. `directs` are the versions that it has pods become, as they are named (`pod.version`): in the update that takes the gate away,
+    or, with `apart`, in one before it.
+    """
+
+    name: str
+    gate: str
+    quota: int | None = None
+    waits_for: tuple[str, ...] = ()
+    directs: tuple[str, ...] = ()
+    apart: bool = False
+
+
 class StrategyKind(Enum):
     """A plugin of the descheduler; the value is its name."""
 

@@ -40,6 +40,7 @@ from .claim_section import (
 )
 from .controller_section import read_controllers, read_descheduler, refuse_descheduler
 from .directives import read_taints
+from .gate_section import read_keepers, refuse_keepers
 from .group_section import read_groups, refuse_groups
 from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
 from .pod_section import (
@@ -255,6 +256,7 @@ CLUSTER_FIELDS = (
     "podGroups",
     "controllers",
     "descheduler",
+    "gateKeepers",
     "scope",
     "config",
 )
@@ -317,6 +319,9 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     claims = add_made_claims(claims, pods, made_pods, templates)
     claims = add_special_claims(claims, fields.get("resourceClaims"), backed)
     refuse_claims(pods, made_pods, claims)
+    keepers = read_keepers(fields.get("gateKeepers"), made_pods)
+    refuse_keepers(fields.get("gateKeepers"), pods, made_pods, owned)
+    directed = {name for keeper in keepers for name in keeper.directs}
     absent = {
         "pod_creations": [n for n, m in pods.items() if not m.exists and n not in owned],
         "node_creations": [n for n, m in nodes.items() if not m.exists and not _is_on(fields, "autoscaler")],
@@ -325,7 +330,9 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
             for v in versions_of(made.values())
             if v.content is not v.node and not (_is_on(fields, "scale_down_taints") and is_leaving(v))
         ],
-        "pod_updates": [v.name for v in pod_versions_of(made_pods) if v.content is not v.pod],
+        "pod_updates": [
+            v.name for v in pod_versions_of(made_pods) if v.content is not v.pod and v.name not in directed
+        ],
         "volume_creations": [
             *[v.name for v in volumes.values() if not v.exists and v.provisioned_for is None],
             *[c.name for c in volume_claims.values() if not c.exists],
@@ -374,6 +381,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         tuple(volume_claims.values()),
         owners,
         strategies,
+        keepers,
     )
     names = [quantity.name for quantity in spec.unknown]
     for name in names:

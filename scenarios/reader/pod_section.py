@@ -11,6 +11,7 @@ from typing import Any
 from ...model.environment.objects import ExtensionPoint, Node, Pod
 from .claim_section import read_pod_claims
 from .directives import read_node_affinity, read_spread, read_terms, read_tolerations
+from .gate_section import read_gates
 from .host_ports import read_host_ports
 from .labels import Member, Members, label_key, read_labels, read_name
 from .ranges import integer_or_range
@@ -25,7 +26,6 @@ POD_FIELDS = (
     "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
     "schedulerName",
 )  # fmt: skip
-GATE_FIELDS = ("name",)
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations", "nodeSelector", "nodeAffinity")
 NAMESPACE_FIELDS = ("labels",)
 
@@ -108,7 +108,7 @@ def _version(
         generated=[claim for claim, template in claims.items() if template is not None],
         volumes=read_mounts(fields.get("volumes")),
         group=fields["podGroup"].scalar("the name of a pod group") if "podGroup" in fields else None,
-        gated=_gated(fields),
+        gates=read_gates(fields),
         finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),
         host_ports=read_host_ports(fields.get("hostPorts")),
@@ -158,24 +158,6 @@ def _extension_points(value: Value | None) -> list[ExtensionPoint]:
             element.fail(f"{element.described} is listed twice: remove one of them")
         found.append(point)
     return found
-
-
-def _gated(fields: Mapping[str, Value]) -> bool:
-    if "schedulingGates" not in fields:
-        return False
-    gates = fields["schedulingGates"]
-    found: list[str] = []
-    for element in gates.elements("a list of gates, such as [{name: example.com/quota}]"):
-        gate = element.fields(GATE_FIELDS, "a gate, such as {name: example.com/quota}")
-        if "name" not in gate:
-            element.fail("`name` is missing: a gate is known by its name")
-        name = label_key(gate["name"])
-        if name in found:
-            element.fail(f"{gate['name'].described} is listed twice: remove one of them")
-        found.append(name)
-    if found and "nodeName" in fields:
-        gates.fail("a pod with gates is on no node: remove `nodeName` or `schedulingGates`")
-    return bool(found)
 
 
 def _is_foreign(fields: Mapping[str, Value]) -> bool:

@@ -26,10 +26,11 @@ from .directives import (
     TAINT_FIELDS,
     TOLERATION_FIELDS,
 )
+from .gate_section import GATE_FIELDS, KEEPER_FIELDS
 from .group_section import GROUP_FIELDS
 from .host_ports import PORT_FIELDS
 from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
-from .pod_section import GATE_FIELDS, NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
+from .pod_section import NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
 from .scenario import (
     EXPECT_FIELDS,
     RACE_FIELDS,
@@ -80,6 +81,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`controllers`": CONTROLLER_FIELDS,
     "`descheduler`": STRATEGIES,
     "Plugins of the descheduler": STRATEGY_FIELDS,
+    "`gateKeepers`": KEEPER_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
     "`expect`": EXPECT_FIELDS,

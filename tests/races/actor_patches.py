@@ -5,7 +5,9 @@ from __future__ import annotations
 from podrace.model.environment.controllers.autoscaler import Autoscaler
 from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
+from podrace.model.environment.controllers.gate_keepers import GateKeepers
 from podrace.model.environment.controllers.replacement import Controllers, Phase
+from podrace.model.environment.gates import Gate
 from podrace.model.environment.objects import DisruptionBudget, Node, Pod
 from podrace.model.environment.owned_pods import Owned, Owner
 from podrace.model.environment.workloads import StrategyKind, StrategySpec
@@ -102,6 +104,16 @@ class WritesRegardless(Budgets):
     def is_written(self, budget: DisruptionBudget) -> Expr:
         """Its loop read the newest version, and wrote the old status to it."""
         return as_expr(True)
+
+
+class OwnGateLast(GateKeepers):
+    """A keeper but the first looks at a pod once the gates of those before it are gone."""
+
+    def may_act(self, gate: Gate) -> Expr:
+        may: Expr = super().may_act(gate)
+        assert gate.keeper is not None
+        first = [o for o in self.others(gate) if o.keeper is not None and o.keeper.index < gate.keeper.index]
+        return may & ~any_of(self.is_shut(other) for other in first)
 
 
 class WaitsAfterTaint(Autoscaler):

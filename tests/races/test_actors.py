@@ -19,6 +19,7 @@ from tests.races.actor_patches import (
     LessBusyElsewhere,
     ListsAfresh,
     NodesApart,
+    OwnGateLast,
     PreferredHaveRoom,
     ReplacedWhenGone,
     WaitsAfterTaint,
@@ -53,6 +54,9 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("replaced-before-gone", "S-MANY", "1.36", (ReplacedWhenGone,), H, 338, None),
     ("one-too-many", "S-MANY", "1.36", (), V, 53, 7),
     ("one-too-many", "S-MANY", "1.36", (ListsAfresh,), H, 122, None),
+    ("quota-held-back", "S-QUOTA", "1.36", (), V, 69, 6),
+    ("quota-held-back", "S-QUOTA", "1.27", (), V, 69, 6),
+    ("quota-held-back", "S-QUOTA", "1.36", (OwnGateLast,), H, 47, None),
 ]
 
 

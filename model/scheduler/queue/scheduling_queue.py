@@ -302,7 +302,7 @@ class PriorityQueue(Moves):
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
         """isPodUpdated: more than the status differs."""
-        parts = ("terminating", "gated", "version")
+        parts = ("terminating", "gated", "opened", "version")
         return ~all_of(as_expr(getattr(old, part)) == getattr(new, part) for part in parts)
 
     def delete(self, pod: Pod) -> None:

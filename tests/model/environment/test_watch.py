@@ -127,7 +127,7 @@ def test_graceful_deletion_ends_with_the_kubelet():
     api = model.part("api")
     model.do(lambda: api.delete_pod(pod))
     assert model.get(lambda: api.pod[pod]) == {
-        "exists": True, "node": on[0], "nominated": None, "failed": False, "terminating": True, "gated": False, "version": 0, "named": 0,
+        "exists": True, "node": on[0], "nominated": None, "failed": False, "terminating": True, "gated": False, "opened": 0, "version": 0, "named": 0,
     }  # fmt: skip
     model.do(lambda: model.part("kubelet").finish_termination(pod))
     assert model.get(lambda: api.pod[pod].exists) is False

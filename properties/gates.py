@@ -1,0 +1,54 @@
+"""Properties of scheduling gates and of those who keep them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..model.environment.gates import Gate
+from ..model.language import Expr, any_of
+from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.environment.controllers.gate_keepers import GateKeepers
+
+
+class QuotaIsNotHeldBack(Property):
+    """Whenever nothing moves by itself, no pod that is held back by another gate has the quota for which a pod waits.
+
+    A user sees that a workload was admitted and its pod is SchedulingGated, while another one waits for the quota. Users, who may take gates away that have no
+    keeper, are not counted on.
+    """
+
+    id = "S-QUOTA"
+    kind = "deadlock freedom"
+    concerns = "the pod that waits for the quota"
+
+    gate_keepers: GateKeepers
+
+    def waits(self, gate: Gate) -> Expr:
+        """Whether the gate is shut, and its keeper has no quota left."""
+        assert gate.keeper is not None
+        return self.gate_keepers.is_shut(gate) & ~self.gate_keepers.has_quota(gate.keeper)
+
+    def is_held_back(self, gate: Gate) -> Expr:
+        """Whether the keeper has let the pod go, and it has another gate."""
+        return self.gate_keepers.is_let_go(gate) & self.api.pod[gate.pod].gated
+
+    @property
+    def rivals(self) -> list[tuple[Gate, Gate]]:
+        """Each gate with the same keeper's gate of another pod, if violations of the first one's pod count."""
+        kept = [g for g in self.universe[Gate] if g.keeper is not None and g.keeper.of.quota is not None]
+        return [
+            (g, o)
+            for g in kept
+            for o in kept
+            if g.keeper is o.keeper and g is not o and g.pod in self.subjects
+        ]
+
+    def holds(self) -> Expr:
+        return ~any_of(self.waits(gate) & self.is_held_back(other) for gate, other in self.rivals)
+
+    def witnesses(self) -> dict[str, Expr]:
+        if not self.rivals:
+            return {}
+        return {"a pod waits for quota": any_of(self.waits(gate) for gate, _ in self.rivals)}
