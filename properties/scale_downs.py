@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class EmptyNodesOnly(Property):
     """The autoscaler takes no node away on which a pod is, nor one that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
 
-    Such a wait may take minutes. The Binding of a pod that does not wait is on its way at once; that the node goes before it lands is not looked at.
+    Such a wait may take minutes. The Binding of a pod that does not wait is on its way at once; that the node goes before it lands is not looked at. Nor are pods of
+    DaemonSets: they go with their node.
     """
 
     id = "S-SCALE"
@@ -35,6 +36,10 @@ class EmptyNodesOnly(Property):
         waits = any_of(cycle.phase[pod] == p for p in (BindingPhase.WAIT_ON_PERMIT, BindingPhase.PRE_BIND))
         return bound | (waits & (as_expr(cycle.node[pod]) == node))
 
+    def _concerned(self) -> list[Pod]:
+        keeping = self.autoscaler.keeping()
+        return [pod for pod in self.subjects if pod in keeping]
+
     def doomed(self, node: Node) -> Expr:
         """Whether the autoscaler is about to take away a node that is there."""
         return self.autoscaler.doomed[node] & self.api.node_exists[node]
@@ -46,14 +51,14 @@ class EmptyNodesOnly(Property):
                 & ~self.autoscaler.doomed[node]
                 & ~self.api.node_exists[node]
             )
-            with when(taken & any_of(self.is_for(pod, node) for pod in self.subjects)):
+            with when(taken & any_of(self.is_for(pod, node) for pod in self._concerned())):
                 self.broken = True
 
     def holds(self) -> Expr:
         return ~as_expr(self.broken)
 
     def witnesses(self) -> dict[str, Expr]:
-        chosen = any_of(self.is_for(p, n) for p in self.subjects for n in self.nodes)
+        chosen = any_of(self.is_for(p, n) for p in self._concerned() for n in self.nodes)
         return {
             "a pod has a node": chosen,
             "the autoscaler is about to take a node away": any_of(self.doomed(n) for n in self.nodes),

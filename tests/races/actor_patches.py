@@ -122,3 +122,29 @@ class WaitsAfterTaint(Autoscaler):
     def look_again(self, node: Node) -> None:
         super().look_again(node)
         require(self.is_heard(node))
+
+
+class KeptWhereRoom(Autoscaler):
+    """No node is taken away on which a pod that waits fits beside those that are there."""
+
+    def looks_empty(self, node: Node) -> Expr:
+        """Nobody is there who keeps it, and nobody who waits could go there now."""
+        empty: Expr = super().looks_empty(node)
+        return empty & ~any_of(
+            self.api.pod[p].pending & self.fits_some(p, (node,)) for p in self.keeping() if not p.foreign
+        )
+
+
+class DuplicatesHaveRoom(Descheduler):
+    """RemoveDuplicates evicts a pod only if another node has room for it, as nodeFit asks."""
+
+    def _is_duplicate(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
+        duplicate: Expr = super()._is_duplicate(owned, strategy, node, content)
+        return duplicate & self.fits_elsewhere(owned, strategy)
+
+
+class TaintsUnheeded(Filters):
+    """A profile without TaintToleration: kube-scheduler places pods where the descheduler would not have them."""
+
+    def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        return as_expr(Code.SUCCESS)

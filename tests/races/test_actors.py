@@ -9,19 +9,23 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.environment.objects import Node
 from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.races.actor_patches import (
+    DuplicatesHaveRoom,
     FitsThere,
     KeptForPending,
+    KeptWhereRoom,
     LessBusyElsewhere,
     ListsAfresh,
     NodesApart,
     OwnGateLast,
     PreferredHaveRoom,
     ReplacedWhenGone,
+    TaintsUnheeded,
     WaitsAfterTaint,
     WritesRegardless,
 )
@@ -57,10 +61,18 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("quota-held-back", "S-QUOTA", "1.36", (), V, 69, 6),
     ("quota-held-back", "S-QUOTA", "1.27", (), V, 69, 6),
     ("quota-held-back", "S-QUOTA", "1.36", (OwnGateLast,), H, 47, None),
+    ("duplicates-without-room", "L-LOOP", "1.36", (), V, 4411, 37),
+    ("duplicates-without-room", "L-LOOP", "1.36", (DuplicatesHaveRoom,), H, 18, None),
+    ("repelled-in-order", "L-LOOP", "1.36", (), H, 33873, None),
+    ("room-for-daemons", "L-LOOP", "1.36", (), V, 573715, 66),
+    ("room-for-daemons", "L-LOOP", "1.36", (KeptWhereRoom,), V, 39050, 66),
 ]
 
 
-@pytest.mark.parametrize(("name", "identifier", "release", "patches", "verdict", "states", "steps"), ROWS)
+@pytest.mark.parametrize(
+    ("name", "identifier", "release", "patches", "verdict", "states", "steps"),
+    [pytest.param(*row, marks=pytest.mark.ci) if row[5] > 100_000 else row for row in ROWS],
+)
 def test_verdict_and_counts(
     name: str, identifier: str, release: str, patches: Patches, verdict: str, states: int, steps: int | None
 ) -> None:
@@ -94,6 +106,35 @@ def test_that_an_autoscaler_nominates_is_not_enough() -> None:
     system = instrument(replace(scenario.spec, scope=scope), resolve("1.36").classes, [PROPERTIES["L-LOOP"]])
     (found,) = check(system, ["L-LOOP"])
     assert (found.verdict.name, found.counts.states) == (V, 149105)
+
+
+def _asked_again(name: str, patches: Patches, **changed: object) -> tuple[str, int | None]:
+    """The verdict on L-LOOP, and the states, of a scenario in which something is different."""
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    spec = replace(scenario.spec, **changed)  # type: ignore[arg-type]
+    classes = (*patches, *resolve("1.36").classes)
+    (found,) = check(instrument(spec, classes, [PROPERTIES["L-LOOP"]]), ["L-LOOP"])
+    assert not found.vacuous
+    return found.verdict.name, found.counts.states
+
+
+def test_a_node_that_has_room_for_the_daemon_as_well_ends_the_loop() -> None:
+    larger = (Node(0, "n1", 3, exists=False),)
+    assert _asked_again("room-for-daemons", (KeptWhereRoom,), nodes=larger) == (H, 8150)
+
+
+def test_a_profile_without_taint_toleration_places_for_ever_what_the_descheduler_evicts() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "repelled-in-order.yaml"))
+    alone = scenario.spec.nodes[:1]
+    assert _asked_again("repelled-in-order", (TaintsUnheeded,), nodes=alone) == (V, 18954)
+    assert _asked_again("repelled-in-order", (), nodes=alone) == (H, 23458)
+
+
+def test_pods_of_a_stateful_set_come_in_order_unless_its_policy_is_parallel() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "repelled-in-order.yaml"))
+    (owner,) = scenario.spec.owners
+    parallel = (replace(owner, parallel=True),)
+    assert _asked_again("repelled-in-order", (), owners=parallel) == (H, 52956)
 
 
 def test_the_commands_say_what_comes_of_them() -> None:

@@ -4,6 +4,9 @@ When cluster-autoscaler decides, a pod counts as being on a node if it is bound 
 actuator (core/scaledown/actuation/actuator.go) looks once more, at bound pods alone, some time after (node-delete-delay-after-taint), before it deletes the node; between that look and the
 deletion there is more to do. The second look of `scale_down_looks_again` is that of a better autoscaler: it counts nominations as well, and is one step with the deletion.
 
+Pods of a DaemonSet keep no node (simulator/drain.go), and no node is made for one: they go with their node. How much of a new node they will take is what an autoscaler may
+get wrong.
+
 A node that is made has a name of its own each time. A node of the scenario stands for one after the other, each time when nobody remembers the one before (see `is_forgotten`).
 """
 
@@ -31,6 +34,8 @@ from ..faults import Fault
 from ..node_fit import NodeFit, takes
 from ..node_versions import NodeVersion
 from ..objects import Node, Pod
+from ..owned_pods import Owned
+from ..workloads import OwnerKind
 
 if TYPE_CHECKING:
     from ..api import APIServer
@@ -90,14 +95,19 @@ class Autoscaler(NodeFit):
         """Whether nodes are taken away: so often, or as often as it likes."""
         return bool(self.scope.scale_downs or self.scope.autoscaler)
 
+    def keeping(self) -> list[Pod]:
+        """The pods that keep a node in being: all but those of DaemonSets."""
+        daemons = {o.pod for o in self.universe[Owned] if o.owner.kind is OwnerKind.DAEMON_SET}
+        return [pod for pod in self.universe[Pod] if pod not in daemons]
+
     def looks_empty(self, node: Node) -> Expr:
         """Whether the API server shows nobody on the node, and nobody who is to go there."""
-        pods = (self.api.pod[p] for p in self.universe[Pod])
+        pods = (self.api.pod[p] for p in self.keeping())
         return ~any_of(p.exists & ((p.node == node) | (p.pending & (p.nominated == node))) for p in pods)
 
     def has_nobody(self, node: Node) -> Expr:
         """Whether the API server shows nobody who is bound to the node."""
-        return ~any_of(self.is_on(pod, node) for pod in self.universe[Pod])
+        return ~any_of(self.is_on(pod, node) for pod in self.keeping())
 
     # --- nodes that go ---------------------------------------------------------------------------------------
 
@@ -199,7 +209,7 @@ class Autoscaler(NodeFit):
 
         The bound is that there is a node which nobody remembers.
         """
-        if not self.scope.autoscaler or pod.foreign:
+        if not self.scope.autoscaler or pod.foreign or pod not in self.keeping():
             require(False)
             return
         waits = self.api.pod[pod].pending & self.api.pod[pod].failed & ~self.api.pod[pod].terminating

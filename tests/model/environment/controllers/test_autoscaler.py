@@ -7,6 +7,7 @@ from functools import partial
 from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope, Taint
 from podrace.model.language import as_expr
+from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, enabled
 
 
@@ -138,3 +139,19 @@ def test_a_node_is_made_for_a_pod_that_fits_nowhere_once_the_last_one_is_forgott
     model.do(lambda: part.take_away(m))
     # The watch still has events of it.
     assert not enabled(model, lambda: part.make_node(m, p))
+
+
+def test_pods_of_a_daemon_set_keep_no_node_and_no_node_is_made_for_them() -> None:
+    spec = parse_scenario(
+        "name: x\ntitle: x\nrelease: '1.36'\nproperties: [S-SCALE]\n"
+        "nodes: {n: {cpu: 2}, m: {cpu: 2, exists: false}}\n"
+        "pods: {a: {cpu: 1, nodeName: n}, b: {cpu: 1, exists: false}}\n"
+        "controllers: {agent: {kind: DaemonSet, pods: {n: [a], m: [b]}}}\n"
+        "scope: {autoscaler: true}\n"
+    ).spec
+    model = concrete(spec, "1.36")
+    autoscaler, (n, m), (a, b) = model.part("autoscaler"), spec.nodes, spec.pods
+    assert autoscaler.keeping() == []
+    assert enabled(model, lambda: autoscaler.find_empty(n))
+    assert not enabled(model, lambda: autoscaler.make_node(m, b))
+    assert model.get(lambda: autoscaler.is_on(a, n))
