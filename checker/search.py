@@ -15,9 +15,11 @@ from typing import Literal
 
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
+from . import explicit
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result
 from .explicit import reference
+from .explicit.small_search import explore_if_small
 from .reduction.conclusion import conclude
 from .reduction.questions import kind_of, properties_of, slice_for
 from .reduction.slicing import Slicer
@@ -76,10 +78,15 @@ def engine_of(name: str) -> Explore:
     if name == "reference":
         return reference.explore
     if name == "native":
-        from .explicit import explore as explore_natively
-
-        return explore_natively
+        return _explore_natively
     raise ValueError(f"there is no engine `{name}`: use `native` or `reference`")
+
+
+def _explore_natively(
+    system: TransitionSystem, budget: Budget, progress: Watcher | None = None
+) -> Exploration:
+    """Native code, unless to load and to make it would take longer than the search; the answer is the same."""
+    return explore_if_small(system, budget) or explicit.explore(system, budget, progress)
 
 
 def _groups(slicer: Slicer, names: Sequence[str], together: bool) -> Iterable[_Group]:

@@ -49,10 +49,11 @@ def without_brackets(text: str) -> str:
 
 def escaped_json(text: str) -> str:
     """A document in JSON with the same value, in which such letters are escapes, as are commands to CI services."""
-    text = _BRACKET.sub(r"#\\u0023", text)
-    if text.isprintable():
-        return text
-    return "".join(c if _is_shown(c) else json.dumps(c)[1:-1] for c in text)
+    lines = _BRACKET.sub(r"#\\u0023", text).split("\n")
+    return "\n".join(
+        line if line.isprintable() else "".join(c if _is_shown(c) else json.dumps(c)[1:-1] for c in line)
+        for line in lines
+    )
 
 
 def json_filtered(form: Callable[_Given, str]) -> Callable[_Given, str]:

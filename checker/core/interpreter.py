@@ -6,7 +6,7 @@ it. It shares no code with them, so it is meant to be read in one sitting and to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...model.language import Expr, State, TransitionSystem
@@ -50,6 +50,9 @@ class Interpreter:
             # One state at a time: its guards share most of their nodes.
             self._state, self._known = state, {}
         known = self._known
+        found = known.get(expr)
+        if found is not None:
+            return found
         stack = [expr]  # not recursion: graphs can be deeper than Python's call stack
         while stack:
             node = stack[-1]
@@ -100,12 +103,13 @@ class Interpreter:
         """Whether a condition is true in this state."""
         return bool(self.evaluate(predicate, state))
 
-    def enabled(self, state: State) -> list[int]:
-        """The transitions that can happen in this state, by number."""
+    def enabled(self, state: State, among: Iterable[int] | None = None) -> list[int]:
+        """The transitions that can happen in this state, by number; of all, or of these."""
+        transitions = self.system.transitions
         return [
             number
-            for number, transition in enumerate(self.system.transitions)
-            if self.holds(transition.guard, state) and not self.blocking(state, number)
+            for number in (range(len(transitions)) if among is None else among)
+            if self.holds(transitions[number].guard, state) and not self.blocking(state, number)
         ]
 
     def blocking(self, state: State, number: int) -> list[str]:

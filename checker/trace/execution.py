@@ -80,6 +80,7 @@ def confirm_no_way_back(
     ways: dict[State, Path] = {start: ()}
     waiting = deque([start])
     closed = True
+    fair = [number for number, transition in enumerate(system.transitions) if transition.fair]
     while waiting:
         state = waiting.popleft()
         if interpreter.holds(predicate, state):
@@ -89,9 +90,7 @@ def confirm_no_way_back(
                 len(path),
                 _labels(interpreter, start),
             )
-        for number in interpreter.enabled(state):
-            if not system.transitions[number].fair:
-                continue
+        for number in interpreter.enabled(state, fair):
             target = interpreter.successor(state, number)
             if target in ways:
                 continue

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from ...reports.text.filtered_console import FilteredConsole
 from .pipes import complaint as complaint
 from .pipes import print_form as print_form
 from .pipes import print_json as print_json
 from .pipes import tolerant_of_closed_pipes as tolerant_of_closed_pipes
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 PIPED_WIDTH = 120
-
-
-class ResultConsole(FilteredConsole):
-    """A console that leaves a closed pipe to `tolerant_of_closed_pipes`."""
-
-    def on_broken_pipe(self) -> None:
-        """Called where rich would end the process with code 1, which means something else here."""
-        raise BrokenPipeError
 
 
 def result_console(no_color: bool = False) -> Console:
     """The console for results: as wide as the terminal; a fixed width where there is none."""
+    from ...reports.text.filtered_console import ResultConsole  # rich takes a while to import
+
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
     return ResultConsole(sys.stdout, width, _plain(no_color))
 
 
 def message_console(no_color: bool = False) -> Console:
     """The console for progress and messages."""
+    from ...reports.text.filtered_console import FilteredConsole
+
     return FilteredConsole(sys.stderr, no_color=_plain(no_color))
 
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from types import TracebackType
 from typing import TYPE_CHECKING
-
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
 
 from ...analysis.asked.options import bytes_in_words, scaled_down
 from .console import message_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ...analysis.asked.method import Progress
 
 
 class ProgressDisplay:
     """Two lines that say what is being searched and how far; they disappear when the searches end."""
 
-    def __init__(self, console: Console) -> None:
-        self._live = (
-            Live(console=console, transient=True, auto_refresh=False) if console.is_terminal else None
-        )
+    def __init__(self, console: Console | None) -> None:
+        self._live = None
+        if console is not None and console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(console=console, transient=True, auto_refresh=False)
         self._what = ""
 
     def __enter__(self) -> ProgressDisplay:
@@ -52,13 +54,16 @@ class ProgressDisplay:
 
     def _show(self, text: str) -> None:
         if self._live is not None:
+            from rich.text import Text
+
             lines = Text(overflow="ellipsis", no_wrap=True).append(f"{self._what}\n", "bold").append(text)
             self._live.update(lines, refresh=True)
 
 
 def progress_display(no_color: bool) -> ProgressDisplay:
-    """The display on stderr."""
-    return ProgressDisplay(message_console(no_color))
+    """The display on stderr; rich, which takes a while to import, is asked whether that is a terminal only if it may be one."""
+    may_be = sys.stderr.isatty() or any(name in os.environ for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
+    return ProgressDisplay(message_console(no_color) if may_be else None)
 
 
 def describe(progress: Progress) -> str:

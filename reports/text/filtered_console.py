@@ -25,3 +25,11 @@ class FilteredConsole(Console):
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control or text.isprintable() else Segment(shown(text), style)
+
+
+class ResultConsole(FilteredConsole):
+    """A console for results: a closed pipe is an error, for whoever writes them to see to."""
+
+    def on_broken_pipe(self) -> None:
+        """Called where rich would end the process with code 1, which means something else here."""
+        raise BrokenPipeError

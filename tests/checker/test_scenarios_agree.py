@@ -13,6 +13,8 @@ import pytest
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.explicit import explore as explore_natively
 from podrace.checker.explicit.reference import explore
+from podrace.checker.explicit.small_search import explore_if_small
+from podrace.checker.reduction.questions import explored_slice
 from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem
@@ -62,9 +64,11 @@ def without_time(found: Exploration) -> Exploration:
 
 
 def agree(system: TransitionSystem, budget: Budget) -> Exploration:
-    """Both engines' answer, which must be one."""
+    """Both engines' answer, which must be one; where the search is small, also that of the search for those."""
     native = without_time(explore_natively(system, budget))
     assert native == without_time(explore(system, budget))
+    small = explore_if_small(system, budget)
+    assert small is None or without_time(small) == native
     return native
 
 
@@ -116,6 +120,18 @@ def test_engines_agree_to_the_end_on_a_small_backlog(case: str) -> None:
     found = agree(system, Budget())
     assert found.states == SMALL[case]
     assert found.stopped in (None, "answered")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
+def test_small_searches_have_the_answer_of_native_code(
+    scenario: Scenario, name: str, composition: Composition
+) -> None:
+    system = explored_slice(instrument(scenario.spec, composition.classes, [PROPERTIES[name]]), name)
+    small = explore_if_small(system, Budget())
+    if small is None:
+        pytest.skip("not small")
+    assert without_time(explore_natively(system)) == without_time(small)
 
 
 @pytest.mark.campaign
