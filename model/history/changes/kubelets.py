@@ -16,7 +16,7 @@ from ..registry.change import before
     first_in="1.24",
     issues=(106884,),
     since="1.22",
-    backports=("1.22.17", "1.23.17"),
+    backports=("1.22.9", "1.23.6"),
 )
 class FinishedBeforeStopped(Kubelet):
     """The phase was written first, and the containers stopped after it: the kubelet counted the pod until then, and nobody else did (1.22 and 1.23)."""

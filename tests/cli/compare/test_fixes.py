@@ -27,7 +27,7 @@ def test_every_change_has_its_sentence_its_releases_and_its_races(shell: Shell) 
     assert sorted(headings) == sorted(CHANGES)
     assert (
         "72259  a nomination is in the scheduler's memory before it is written to the API server\n"
-        "    in 1.14 and later; closes nominated-node-race\n"
+        "    in 1.14 and later; backported to 1.12.5, 1.13.2; closes nominated-node-race\n"
     ) in ran.out
 
 
@@ -75,7 +75,7 @@ def test_an_unknown_change(shell: Shell) -> None:
 
 def test_where_a_change_is() -> None:
     words = {key: change.where for key, change in CHANGES.items()}
-    assert words["72259"] == "in 1.14 and later"
+    assert words["72259"] == "in 1.14 and later; backported to 1.12.5, 1.13.2"
     assert words["133167"] == "in 1.34 and later until 1.34.2 took it back"
     assert "in no release yet" in words.values()
     assert any("; backported to " in text for text in words.values())

@@ -130,7 +130,7 @@ def test_versions(shell: Shell, tiny: str) -> None:
     for asked, label in (("1.34", "1.34"), ("v1.34.0", "1.34"), ("1.34.4", "1.34.4"), ("v1.35.4", "1.35.4")):
         assert [f.label for f in api.check(tiny, release=asked)] == [label]
     assert shell("check", tiny, "--release", "1.34.1").err == (
-        "podrace: unknown release `1.34.1`; known of 1.34: 1.34.0, 1.34.2, 1.34.3, 1.34.4; take 1.34.0, and add with --with-fix what "
+        "podrace: unknown release `1.34.1`; known of 1.34: 1.34.0, 1.34.2, 1.34.3, 1.34.4, 1.34.11; take 1.34.0, and add with --with-fix what "
         "came after it\n"
     )
     assert "take 1.34.4, and add" in shell("check", tiny, "--release", "1.34.9").err
@@ -209,7 +209,7 @@ def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -
 
 
 def test_what_a_shell_completes() -> None:
-    assert release_names("1.34") == ["1.34", "1.34.2", "1.34.3", "1.34.4"]
+    assert release_names("1.34") == ["1.34", "1.34.2", "1.34.3", "1.34.4", "1.34.11"]
     assert gate_settings("SchedulerAsyncP") == [
         "SchedulerAsyncPreemption=true",
         "SchedulerAsyncPreemption=false",

@@ -40,7 +40,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "108366", "84014", "86964", "93938", "95130", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
+    "108366", "84014", "86964", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -155,6 +155,7 @@ UNSEEN = {
     "hints-see-nominations": "needs affinity terms: see test_event_handlers",
     "140054": _PLUGINS,
     "105913": "needs a name that is used again: see the scenario namesake-bound",
+    "116550": "needs a name that is used again: see the scenario namesake-bound",
     "138324": "needs a name that is used again: see the scenario namesake-in-flight",
     "141255": "needs a name that is used again: see the scenario swapped-by-a-list",
     "135394": "needs a pod whose labels change: see test_pod_updates",

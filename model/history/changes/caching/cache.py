@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     first_in="1.19",
     issues=(86920, 89552),
     since="1.18",
+    backports=("1.18.9",),
 )
 class Before93938(Cache):
     """RemoveNode dropped the NodeInfo with its pods (86964), although the cache still counted them as added.
@@ -123,7 +124,7 @@ class GonePodsNotForgotten(Cache):
 _MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
 
 
-@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.22.17",))
+@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.20.14", "1.21.14", "1.22.17"))
 class TombstonesFiltered(PodWatch):
     """A deletion whose last state is unknown was given to the handlers by what its old object said."""
 
@@ -131,7 +132,7 @@ class TombstonesFiltered(PodWatch):
         return as_expr(False)
 
 
-@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.22.17",))
+@before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.20.14", "1.21.14", "1.22.17"))
 class AssumedPodsStay(Cache):
     """RemovePod refused an assumed pod."""
 

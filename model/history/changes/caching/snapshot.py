@@ -49,6 +49,7 @@ class RemovedNodesCounted(IncrementalSnapshot):
     first_in="1.20",
     issues=(95124,),
     since="1.19",
+    backports=("1.19.3",),
 )
 class Before95130(RemovedNodesCounted):
     """The list of nodes to try was longer than the tree, or shorter: the cycle ended in an error, and the list was made anew, but the

@@ -33,7 +33,7 @@ _queued = before(
     _WAITS,
     first_in="1.36",
     since="1.34",
-    backports=("1.34.2", "1.35.4"),
+    backports=("1.34.2", "1.35.1"),
     gate="SchedulerAsyncAPICalls",
     gate_off=True,
 )

@@ -27,7 +27,7 @@ from ...versions import LATER
     "the devices that are taken are listed again if the allocated ones changed meanwhile",
     first_in="1.36",
     issues=(133602,),
-    backports=("1.32.13", "1.33.13", "1.34.4", "1.35.4"),
+    backports=("1.32.12", "1.33.8", "1.34.4", "1.35.1"),
 )
 class ListedOnce(DynamicResources):
     """A claim that went from the allocations in flight to the allocated devices while both were read one after the other was in neither."""
@@ -41,7 +41,7 @@ class ListedOnce(DynamicResources):
     "one goroutine at a time delivers the events of the assume cache, and each call waits for its own",
     first_in="1.36",
     issues=(133602,),
-    backports=("1.32.13", "1.33.13", "1.34.4", "1.35.4"),
+    backports=("1.32.12", "1.33.8", "1.34.4", "1.35.1"),
 )
 class EmittedByMany(AssumeCache):
     """The second half of 136269. Each call delivered what it found: what another had taken already might be delivered after it had returned.

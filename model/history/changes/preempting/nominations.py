@@ -130,6 +130,7 @@ class FailureHandlerWithoutNomination(FailureHandler):
     "a nomination is in the scheduler's memory before it is written to the API server",
     first_in="1.14",
     issues=(72124,),
+    backports=("1.12.5", "1.13.2"),
 )
 class Before72259(BeforePostFilter):
     """The nomination reached memory only through the API server and the pod watch."""
@@ -146,7 +147,7 @@ class Before72259(BeforePostFilter):
     "the nominator does not record a pod that the lister shows on a node",
     first_in="1.24",
     issues=(109236,),
-    backports=("1.22.17", "1.23.17"),
+    backports=("1.21.12", "1.22.17", "1.23.17"),
 )
 class Before109245(Nominator):
     """A pod that had been bound meanwhile was nominated all the same."""
@@ -161,6 +162,7 @@ class Before109245(Nominator):
     "the nominator records only pods that the lister has",
     first_in="1.22",
     issues=(102339,),
+    backports=("1.19.12", "1.20.8", "1.21.2"),
 )
 class Before102498(Nominator):
     """Any pod was recorded, also one that had been deleted during its scheduling cycle."""
@@ -208,7 +210,7 @@ class Before77990(Nominator):
         self.add(pod, None, new_field)
 
 
-@before("70898", "a popped pod keeps its nomination", first_in="1.13")
+@before("70898", "a popped pod keeps its nomination", first_in="1.13", backports=("1.12.4",))
 class Before70898(Nominator):
     """Pop removed the popped pod's nomination, so that a preemptor lost it while it was retried."""
 
@@ -220,7 +222,7 @@ class Before70898(Nominator):
     "nominating-mode",
     "an attempt that ends without hope withdraws the nomination",
     first_in="1.24",
-    backports=("1.23.17",),
+    backports=("1.23.2",),
 )
 class NominationsStay(FailureHandler):
     """A failure recorded a nomination, or else what the pod's object said: none was withdrawn by it."""

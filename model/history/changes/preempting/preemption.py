@@ -33,7 +33,7 @@ class Before101560(Preemption):
     "128307",
     "the list of victims goes by importance alone",
     first_in="1.32",
-    backports=("1.30.14", "1.31.14"),
+    backports=("1.29.11", "1.30.7", "1.31.3"),
 )
 class ViolatorsListedFirst(Preemption):
     """The list had those first whose eviction violates a budget; the chooser looked at the first, and the last was evicted last."""
@@ -186,7 +186,7 @@ class LastVictimTriedAnyway(AsyncPreemption):
     "missing-status",
     "preemption does not try a node of which the filters said nothing",
     first_in="1.31",
-    backports=("1.29.6", "1.30.4"),
+    backports=("1.27.15", "1.28.11", "1.29.6", "1.30.2"),
 )
 class UnfilteredNodesTried(Preemption):
     """A node without a status was worth trying."""

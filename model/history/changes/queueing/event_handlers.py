@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     "70366",
     "a node update wakes parked pods only if something changed that they may wait for",
     first_in="1.14",
+    backports=("1.12.4", "1.13.1"),
 )
 class EveryNodeUpdateWakes(EventHandlers):
     """Every update of a node woke every parked pod, also the kubelet's status update every few seconds (1.9 to 1.13)."""

@@ -27,17 +27,11 @@ from ...registry.change import before
 from ...versions import LATER
 
 
-@before(
-    "105913",
-    "the UID of a Binding is a precondition",
-    first_in="1.23",
-    issues=(105261, 102761),
-)
-class BindingByName(APIServer):
-    """A Binding carried the UID, and nobody looked at it: the pod that had the name was bound (setPodHostAndAnnotations, 1.13 to 1.22)."""
+class _BindingByName(APIServer):
+    """A Binding binds the pod that has the name."""
 
     def can_bind(self, pod: Pod) -> Expr:
-        return any_of(super(BindingByName, self).can_bind(named) for named in self.of_name(pod))
+        return any_of(super(_BindingByName, self).can_bind(named) for named in self.of_name(pod))
 
     def bind(self, pod: Pod, node: Node | Expr) -> None:
         for named in self.of_name(pod):
@@ -45,10 +39,40 @@ class BindingByName(APIServer):
                 super().bind(named, node)
 
 
+@before(
+    "105913",
+    "the UID of a Binding is a precondition",
+    first_in="1.23",
+    issues=(105261, 102761),
+)
+class BindingByName(_BindingByName):
+    """A Binding carried the UID, and nobody looked at it: the pod that had the name was bound (setPodHostAndAnnotations, 1.13 to 1.22)."""
+
+
+@before(
+    "116550",
+    "the UID of a Binding reaches the API server's precondition",
+    first_in="1.27",
+    since="1.25",
+    backports=("1.25.9", "1.26.4"),
+)
+class BindingLosesItsUID(_BindingByName):
+    """The UID was wiped from what was to be created before anybody looked at it, a Binding included (WipeObjectMetaSystemFields in createHandler,
+    since 110646): the precondition of 105913 had nothing to compare, and the pod that had the name was bound (1.25 and 1.26).
+    """
+
+
 _RECREATED = "an attempt whose pod was recreated under its name is given up"
 
 
-@before("138324", _RECREATED, first_in="1.36", issues=(138316,), since="1.19")
+@before(
+    "138324",
+    _RECREATED,
+    first_in="1.36",
+    issues=(138316,),
+    since="1.19",
+    backports=("1.34.8", "1.35.5"),
+)
 class AttemptGoesOnForAnother(FailureHandler):
     """The lister was asked by name, and the attempt went on with the object that it gave: its record, with what had rejected the pod that is gone,
     entered the queue as the other pod's, and so did its nomination. Done was called for the other's UID, so that the one that is gone stayed in

@@ -60,7 +60,7 @@ class AffinityHearsNoTaints(Hints):
     "TaintToleration, NodeAffinity, NodePorts and NodeResourcesFit ask for every update of a node",
     first_in="1.24",
     issues=(109437,),
-    backports=("1.22.17", "1.23.17"),
+    backports=("1.21.13", "1.22.10", "1.23.7"),
 )
 class OwnNodeUpdatesHeard(Hints):
     """Each asked for the kind of update that it looks at, NodePorts for none (1.22 and 1.23); in 1.21 NodeResourcesFit alone asked for
@@ -89,6 +89,7 @@ class FirstChangeOnly(NodeUpdates):
     "70366",
     "a node update wakes parked pods only if something changed that they may wait for",
     first_in="1.14",
+    backports=("1.12.4", "1.13.1"),
 )
 class EveryUpdateTold(NodeUpdates):
     """Every update of a node moved every parked pod, also that the node is cordoned (1.9 to 1.13)."""

@@ -35,6 +35,7 @@ from ...versions import LATER
     "a move request is compared with the number of the scheduling cycle",
     first_in="1.14",
     issues=(73216,),
+    backports=("1.12.6", "1.13.4"),
 )
 class Before73309(QueueWithoutHints):
     """A move request was one flag, which the next Pop cleared."""
@@ -43,7 +44,13 @@ class Before73309(QueueWithoutHints):
         return as_expr(self.moved)
 
 
-@before("72558", "pods that have been parked for long are moved", first_in="1.14", issues=(72122,))
+@before(
+    "72558",
+    "pods that have been parked for long are moved",
+    first_in="1.14",
+    issues=(72122,),
+    backports=("1.12.6", "1.13.3"),
+)
 class Before72558(PriorityQueue):
     """A parked pod waited for an event, however long."""
 
@@ -52,7 +59,12 @@ class Before72558(PriorityQueue):
         require(False)
 
 
-@before("71488", "pods of equal priority wait in the order of their timestamps", first_in="1.14")
+@before(
+    "71488",
+    "pods of equal priority wait in the order of their timestamps",
+    first_in="1.14",
+    backports=("1.12.4", "1.13.1"),
+)
 class Before71488(PriorityQueue):
     """activeQ compared priorities only: of equal pods, any could be the head of the heap."""
 
@@ -103,7 +115,12 @@ class ErrorsAreParked(PriorityQueue):
         return any_of(self.in_flight_events[pod][p] for p in self.universe[Plugin])
 
 
-@before("120334", "a popped pod starts without the plugins that rejected it before", first_in="1.29")
+@before(
+    "120334",
+    "a popped pod starts without the plugins that rejected it before",
+    first_in="1.29",
+    backports=("1.25.15", "1.26.10", "1.27.7", "1.28.3"),
+)
 class RejectionsOutlivePop(PriorityQueue):
     """A popped pod kept the record of who had rejected it until its next rejection."""
 
@@ -116,6 +133,7 @@ class RejectionsOutlivePop(PriorityQueue):
     "each pod in flight has a place of its own in the list of events",
     first_in="1.29",
     since="1.28",
+    backports=("1.28.2",),
 )
 class EventsCounted(PriorityQueue):
     """A popped pod remembered the last event; with the last pod that this event was kept for, it left the list (1.28.0).
@@ -276,6 +294,7 @@ class ActivationAsksAgain(PriorityQueue):
     first_in=LATER,
     issues=(139162,),
     since="1.34",
+    backports=("1.35.8", "1.36.4"),
 )
 class GatedPodsAreNotFlushed(PriorityQueue):
     """The flush was an event that the gating plugin had not asked for."""
