@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+import threading
+from contextlib import suppress
+from typing import NoReturn
 
 import typer
 
@@ -17,10 +21,27 @@ _OBJECTS = 400_000
 of them again and again, for a third of the time to the first answer."""
 
 
-def main(arguments: list[str] | None = None) -> None:
+_WAITED_FOR = frozenset({"coverage", "multiprocessing", "ray"})
+"""Modules that have something to do when the interpreter ends."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script: runs the command line and exits with its code."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
-    sys.exit(run(arguments))
+    leave(run(arguments))
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with this code, at once if nobody minds: to take all expressions apart first, as the interpreter does,
+    is a tenth of a small check.
+    """
+    watched = sys.gettrace() is not None or sys.getprofile() is not None
+    if not watched and threading.active_count() == 1 and _WAITED_FOR.isdisjoint(sys.modules):
+        with suppress(OSError, ValueError):  # left to the interpreter, which says so
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:

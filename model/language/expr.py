@@ -291,6 +291,12 @@ def negate(a: Value) -> Expr:
 
 def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
     given = [item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL) for item in items]
+    if len(given) == 2:  # most have two, of which one says nothing
+        a, b = given
+        if a.op == "const":
+            return a if a.value == absorbing else b
+        if b.op == "const":
+            return b if b.value == absorbing else a
     key = op, *given
     found = _joined.get(key)
     if found is None:

@@ -147,6 +147,33 @@ def test_the_help_imports_nothing_heavy() -> None:
     assert ran.stderr == "[]\n"
 
 
+ENDING = """
+import atexit, sys, threading
+from podrace.cli import main
+atexit.register(print, "ended by the interpreter")
+{before}
+print("the result")
+main.leave(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "by_the_interpreter"),
+    [
+        ("", False),
+        ("import multiprocessing", True),
+        ("sys.setprofile(lambda *_: None)", True),
+        ("threading.Thread(target=threading.main_thread().join).start()", True),
+    ],
+)
+def test_the_process_ends_at_once_unless_somebody_minds(before: str, by_the_interpreter: bool) -> None:
+    program = ENDING.format(before=before)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 3
+    assert "the result\n" in ran.stdout  # it was flushed, though the stream is a pipe
+    assert ("ended by the interpreter" in ran.stdout) == by_the_interpreter
+
+
 def test_progress_in_words() -> None:
     shown = describe(
         Progress(states=1_234_567, transitions=0, depth=17, frontier=2_000, seconds=2.0, memory=5 << 20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -46,6 +46,9 @@ from ...configuration.arguments import (
     WithoutFix,
     WriteScenario,
 )
+
+if TYPE_CHECKING:
+    from ....analysis.closing import Closings
 
 
 class Engine(Enum):
@@ -163,7 +166,6 @@ def check(
     from ....analysis.asked.patches import patches_of
     from ....analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ....analysis.chain import verdicts
-    from ....analysis.closing import closings
     from ....reports.filtered import shown
     from ...terminal.console import print_form, tolerant_of_closed_pipes
     from ...terminal.output import Output, print_account, report_everywhere, say
@@ -212,7 +214,11 @@ def check(
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
-        found = closings(runs, findings, budget, method, time, display) if out.tells_closings and time else {}
+        found: Closings = {}
+        if out.tells_closings and time:
+            from ....analysis.closing import closings
+
+            found = closings(runs, findings, budget, method, time, display)
     if out.points_into_files:
         from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
 
