@@ -81,6 +81,16 @@ def _deleted(found: Replayed) -> Claim | None:
     return _claim("ExpectNotDeleted", text, gone[0]) if gone else None
 
 
+def _untried(found: Replayed) -> Claim | None:
+    values = {name: plain_value(v) for name, v in found.system.describe(found.trace.states[-1]).items()}
+    recreated = [str(t.args["recreation"]) for t in found.steps if t.step == "recreate"]
+    hit = [p for p in recreated if values[f"api.pod[{p}].failed"] or values[f"api.pod[{p}].nominated"]]
+    text = (
+        "Nobody has tried {pod}: what is said of the pod that had the name before must not be in its status."
+    )
+    return _claim("ExpectNothingSaidOf", text, hit[0]) if hit else None
+
+
 def _capacity(_: Replayed) -> Claim:
     return Claim("c.ExpectNoNodeOverfull()", "No node may have more than it can allocate.")
 
@@ -96,5 +106,6 @@ _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-PORT": _of_pod("ExpectPortsOfItsOwn", "{pod} must not be bound to a node on which another pod has its host port."),
     "S-ROOM": _room,
     "S-IDVICTIM": _deleted,
+    "S-IDSTATUS": _untried,
     "S-NOMLIVE": _of_pod("ExpectNotNominated", "{pod} is gone, and its deletion has been handled, so it must not be nominated."),
 }  # fmt: skip

@@ -79,6 +79,11 @@ MOVES: dict[str, Move] = {
     "async_preemption.evict_last": _either("PreemptionGoroutineEvictsLast", "PreemptionGoroutineFailsToEvictLast"),
     "async_preemption.leave_last": Move("PreemptionGoroutineEnds"),
     "async_preemption.activate": Move("PreemptionGoroutineActivates"),
+    # calls that nobody waits for
+    "binding.queue_binding": Move("BindingCycleQueuesBinding"),
+    "api_dispatcher.execute": Move("DispatcherTakes"),
+    "api_dispatcher.patch": Move("DispatcherPatches"),
+    "api_dispatcher.finalize": Move("DispatcherEnds"),
     # watches and handlers
     "pod_watch.store": Move("InformerStores"),
     "pod_watch.resume": Move("WatchIsInterrupted"),

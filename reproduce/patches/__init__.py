@@ -35,6 +35,9 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "namesake-evicted": ("victims-deleted-by-uid",),
     "namesake-nominated": ("nominated-by-uid",),
     "namesake-lost": ("requeue-looks-again",),
+    "namesake-status": ("status-patched-by-uid",),
+    "late-patch": ("status-patched-by-uid",),
+    "synced-condition": ("bound-pods-unpatched",),
     "port-of-two": ("ports-of-others-kept",),
     "update-before-requeue": ("placed-not-added", "registered-to-the-end"),
 }

@@ -142,6 +142,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("namesake-nominated", "S-NOMLIVE", (NominatedByUID,), (), H, 133937, None),
     ("namesake-nominated", "S-IDSTATUS", (), (), V, 334, 11),
     ("namesake-nominated", "S-IDSTATUS", (WrittenByUID,), (), H, 80716, None),
+    ("namesake-status", "S-IDSTATUS", (), (), V, 194, 12),
+    ("namesake-status", "S-IDSTATUS", (WrittenByUID,), (), H, 238, None),
     ("finished-victim", "S-STUCK", (), (), V, 538, 20),
     # The DELETE of a finished pod finds its object: not all victims were gone.
     ("finished-victim", "S-STUCK", (), ("133167",), V, 538, 20),

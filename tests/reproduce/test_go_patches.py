@@ -43,6 +43,8 @@ IN_THE_MODEL = {
     "victims-deleted-by-uid": model.VictimsDeletedByUID,
     "nominated-by-uid": model.NominatedByUID,
     "ports-of-others-kept": model.PortsOfOthersKept,
+    "status-patched-by-uid": model.WrittenByUID,
+    "bound-pods-unpatched": model.BoundPodsUnpatched,
 }
 
 
@@ -92,7 +94,7 @@ def test_patches_say_what_they_do_and_change_the_scheduler_alone() -> None:
 
 def test_an_unknown_patch() -> None:
     with pytest.raises(
-        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are counted-nodes-heard, "
+        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are bound-pods-unpatched, "
     ):
         read_patch("ghosts")
 

@@ -75,6 +75,7 @@ def test_every_move_is_a_method_that_makes_its_step() -> None:
 
 def test_every_move_is_a_step_of_the_model() -> None:
     steps: set[str] = set()
+    hazards = Path(__file__).parents[2] / "scenarios" / "hazards"
     for name in (
         "72124",
         "announced",
@@ -85,11 +86,15 @@ def test_every_move_is_a_step_of_the_model() -> None:
         "half-kept-out",
         "namesake-evicted",
     ):
-        file = Path(__file__).parents[2] / "scenarios" / "hazards" / f"{name}.yaml"
+        file = hazards / f"{name}.yaml"
         (scenario,) = find_scenarios(str(file) if file.exists() else name)
         for release in (RELEASES[-1], "1.34", "1.33", "1.13"):
             system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-CAP"]])
             steps |= {f"{t.part}.{t.step}" for t in system.transitions}
+    (scenario,) = find_scenarios(str(hazards / "late-patch.yaml"))
+    queued = resolve(RELEASES[-1], (), (), scenario.feature_gates).classes
+    system = instrument(scenario.spec, queued, [PROPERTIES["S-CAP"]])
+    steps |= {f"{t.part}.{t.step}" for t in system.transitions}
     assert MOVES.keys() - steps <= {
         "cache.expire",
         "pod_watch.resume",

@@ -213,6 +213,9 @@ func (s *Store) Patch(pod string, kind types.PatchType, patch []byte) (*v1.Pod, 
 	if err := json.Unmarshal(merged, q); err != nil {
 		return nil, err
 	}
+	if q.UID != p.UID { // the patch names another pod: ValidateObjectMetaUpdate
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil)
+	}
 	if nominated := q.Status.NominatedNodeName; !s.keeps && p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil) // ValidatePodStatusUpdate
 	}

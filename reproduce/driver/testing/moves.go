@@ -203,6 +203,20 @@ func (c *Moves) PreemptionGoroutineActivates(pod string) {
 	c.move("async_preemption.activate", "pod", pod)
 }
 
+// --- calls that nobody waits for (SchedulerAsyncAPICalls)
+
+// BindingCycleQueuesBinding has the binding cycle give the Binding to the dispatcher, and wait.
+func (c *Moves) BindingCycleQueuesBinding(pod string) { c.move("binding.queue_binding", "pod", pod) }
+
+// DispatcherTakes has the dispatcher take the patch of the pod's status from its queue, and make up what it writes.
+func (c *Moves) DispatcherTakes(pod string) { c.move("api_dispatcher.execute", "pod", pod) }
+
+// DispatcherPatches has that patch arrive at the API server.
+func (c *Moves) DispatcherPatches(pod string) { c.move("api_dispatcher.patch", "pod", pod) }
+
+// DispatcherEnds has the dispatcher be through with the call of the pod: the next one may be taken.
+func (c *Moves) DispatcherEnds(pod string) { c.move("api_dispatcher.finalize", "pod", pod) }
+
 // --- watches and event handlers
 
 // InformerStores has the watch deliver its next event, about this pod: listers have it, and no handler has begun with it.

@@ -307,6 +307,22 @@ func (c *Moves) ExpectNotUnschedulable(pod string) {
 	}
 }
 
+// ExpectNothingSaidOf expects that nothing of the pod's status says that it was tried: no condition, and no nomination.
+func (c *Moves) ExpectNothingSaidOf(pod string) {
+	c.t.Helper()
+	w := c.play()
+	p := w.Store.Pod(pod)
+	if p == nil || p.Spec.NodeName != "" {
+		return
+	}
+	if unschedulableSays(p) {
+		c.t.Errorf("%s says that it is unschedulable, although nobody has tried it: it has the name of a pod that is gone", pod)
+	}
+	if node := p.Status.NominatedNodeName; node != "" {
+		c.t.Errorf("%s is nominated to %s, although nobody has tried it: it has the name of a pod that is gone", pod, node)
+	}
+}
+
 // ExpectNotDeleted expects that nobody has deleted the pod.
 func (c *Moves) ExpectNotDeleted(pod string) {
 	c.t.Helper()
