@@ -36,8 +36,10 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue
 
 if __package__:
+    from bench.coherence import coherence
     from bench.leases import leases
 else:  # run as a script
+    from coherence import coherence  # type: ignore[no-redef,import-not-found]
     from leases import leases  # type: ignore[no-redef,import-not-found]
 
 RUNS = int(os.environ.get("RUNS", "3"))
@@ -166,7 +168,11 @@ def report_speed(chosen: list[Case]) -> None:
     print(
         f"{'all states, no reduction':<68}{'states':>11}{'podrace':>9}{'SPIN':>9}{'ratio':>7}   (M states/s)"
     )
-    for name, system in [*((case.name, case.system) for case in chosen), ("leases", leases())]:
+    for name, system in [
+        *((case.name, case.system) for case in chosen),
+        ("leases", leases()),
+        ("coherence", coherence()),
+    ]:
         found = speed(system)
         if found is not None:
             states, ours, theirs = found

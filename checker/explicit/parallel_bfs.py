@@ -41,6 +41,7 @@ from .states.bfs_kernel import (
 from .states.hash_table import (
     ONE,
     STRIDE,
+    THIRTY_TWO,
     Numbers,
     Shape,
     Stored,
@@ -49,6 +50,7 @@ from .states.hash_table import (
     entry_of,
     home_of,
     key_of,
+    likely_place,
     next_place,
     owner_of,
     same,
@@ -234,7 +236,7 @@ def claim(
     at: Unsigned,
     mixed: Unsigned,
 ) -> bool:
-    """Whether the state at words[at], of this hash, is a find: it is on the list then, and holds a place in the table.
+    """Whether the state at words[at], of this hash (`from_place`), is a find: it is on the list then, and holds a place in the table.
 
     `numbers` are that of states, that of the worker's finds so far, and whose turn it is in `struck`. Entries beyond the
     number of states are those of finds.
@@ -248,8 +250,9 @@ def claim(
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
     mine = np.uint32(tag | (number + ONE))
-    place = home_of(mixed, table)
+    place = mixed >> THIRTY_TWO
     while True:
+        place = likely_place(table, place, tag, last)
         entry = read(table, place)
         if entry == 0:
             # All of it before others can see the entry.
@@ -295,8 +298,9 @@ def claim_key(
     found, turn = numbers
     me = np.uint64(team.me) + ONE
     mine = entry_of(stored, key, me)
-    place = home_of(mixed, table)
+    place = home_of(stored, mixed)
     while True:
+        place = likely_place(table, place, mine, settled(stored))
         entry = read(table, place)
         if entry == 0:
             enlist(stored.shape, finds, found, words, at, place)

@@ -200,14 +200,14 @@ def ask_for_entry(stored: Stored, out: Words, every: Unsigned, k: Unsigned, hash
     """Hash successor k, and ask for the place of the table where it is looked for first."""
     mixed = hash_of(stored.shape, out, k * every)
     hashes[k] = mixed
-    prefetch(stored.table, home_of(mixed, stored.table))
+    prefetch(stored.table, home_of(stored, mixed))
 
 
 @inline
 def ask_for_state(stored: Stored, reached: Reached, count: Unsigned, k: Unsigned, hashes: Words) -> None:
     """Ask for the state that successor k will be compared with, and for its set."""
     mixed, bits = hashes[k], stored.bits
-    entry = np.uint64(stored.table[home_of(mixed, stored.table)])
+    entry = np.uint64(stored.table[home_of(stored, mixed)])
     if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
         number = (entry & ((ONE << bits) - ONE)) - ONE
         if number < count:

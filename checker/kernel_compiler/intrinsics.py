@@ -53,6 +53,35 @@ def _prefetch(body: Body, array: Array, index: str, rest: list[Number]) -> Value
     return Nothing()
 
 
+LINE_BYTES = 64
+"""What `first_alike` looks at at once: a cache line of most processors."""
+
+
+def _first_alike(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, size = body.out, body.do, array.element.bits
+    lanes = 8 * LINE_BYTES // size
+    kind, truths = f"<{lanes} x i{size}>", f"<{lanes} x i1>"
+
+    def every(scalar: str) -> str:
+        one = out.value(f"insertelement {kind} poison, i{size} {scalar}, i64 0")
+        return out.value(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+
+    wanted, counts = (every(do.narrowed(value, array.element)) for value in rest)
+    line = out.value(f"and i64 {index}, {-lanes}")
+    entries = out.value(f"load {kind}, ptr {do.place(array, line)}, align {LINE_BYTES}")
+    other = out.value(f"and {kind} {out.value(f'xor {kind} {entries}, {wanted}')}, {counts}")
+    alike = out.value(f"icmp eq {kind} {other}, zeroinitializer")
+    free = out.value(f"icmp eq {kind} {entries}, zeroinitializer")
+    either = out.value(f"or {truths} {alike}, {free}")
+    mask = out.value(f"zext i{lanes} {out.value(f'bitcast {truths} {either} to i{lanes}')} to i64")
+    # Beyond the line there is one more, where to look next if there is none.
+    known = out.value(f"or i64 {mask}, {1 << lanes}")
+    within = out.value(f"and i64 {index}, {lanes - 1}")
+    left = out.value(f"lshr i64 {known}, {within}")
+    steps = out.value(f"call i64 @llvm.cttz.i64(i64 {left}, i1 true)")
+    return Number(out.value(f"add i64 {index}, {steps}"), NumberKind.UNSIGNED)
+
+
 def _call(body: Body, arguments: Sequence[Value]) -> Value:
     address, group = arguments
     if not isinstance(address, Number) or not isinstance(group, Group):
@@ -65,6 +94,11 @@ def _call(body: Body, arguments: Sequence[Value]) -> Value:
 
 prefetch: Any = word(on_array(_prefetch))
 """prefetch(array, index): ask for the cache line of array[index]; no harm if there is none."""
+
+first_alike: Any = word(on_array(_first_alike))
+"""first_alike(table, place, wanted, mask): where, from table[place] on, the first entry is that is 0 or that agrees with `wanted` in the
+bits of `mask`; or where the next line of the table begins, if there is none in this one. Lines are of LINE_BYTES, and the
+table is made of whole ones. Others may write to the table meanwhile: what has come since is to be read again."""
 
 call: Any = word(_call)
 """call(address, arguments): call the function at an address with a tuple of 64-bit integers; gives one."""

@@ -143,7 +143,7 @@ def edges(
         if edge + np.int64(total) > len(found.targets):
             return first
         for j in range(total):
-            prefetch(stored.table, home_of(hash_of(stored.shape, batch.states, j * size), stored.table))
+            prefetch(stored.table, home_of(stored, hash_of(stored.shape, batch.states, j * size)))
         k: Unsigned = np.uint64(0)
         for i in range(some):
             end = np.uint64(batch.ends[i])

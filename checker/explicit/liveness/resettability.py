@@ -131,7 +131,7 @@ def _store_edges(
         expand(stored, first, number, batch, 0)
         total = np.uint64(batch.ends[number - 1])
         for j in range(total):
-            prefetch(stored.table, home_of(hash_of(stored.shape, batch.states, j * size), stored.table))
+            prefetch(stored.table, home_of(stored, hash_of(stored.shape, batch.states, j * size)))
         k: Unsigned = np.uint64(0)
         for i in range(number):
             end = np.uint64(batch.ends[i])

@@ -15,7 +15,12 @@ import numpy as np
 from ...core.exploration import OutOfBudget
 
 _SMALLEST = mmap.PAGESIZE
+_HUGE_PAGE = 2 << 20
 _HUGE = 4 << 20
+"""From so many bytes on, a block is to have huge pages."""
+
+_WHOLE = 16 << 20
+"""From so many bytes on, it is made of whole ones: the system gives only such blocks a place where all of it can be huge pages."""
 _GROWS_IN_PLACE = sys.platform == "linux"
 _PRIVATE: dict[str, int] = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
 
@@ -45,16 +50,17 @@ class Block:
     def bytes_for(self, length: int) -> int:
         """What an array of `length` elements takes."""
         size = max(length * self.dtype.itemsize, 1)
-        return -(-size // _SMALLEST) * _SMALLEST
+        unit = _SMALLEST if size < _WHOLE else _HUGE_PAGE
+        return -(-size // unit) * unit
 
     def peak_of_growth(self, length: int) -> int:
         """What `grow(length)` takes while it is under way."""
-        return self.bytes_for(length) + (0 if _GROWS_IN_PLACE else self.bytes)
+        return self.bytes_for(length) + (0 if self._moves_to(length) else self.bytes)
 
     def grow(self, length: int) -> None:
         """Make the array `length` elements long, keeping what it holds."""
         old_length = self.length
-        if _GROWS_IN_PLACE:
+        if self._moves_to(length):
             del self.array  # a mapping that is in use cannot be moved
             try:
                 self._memory.resize(self.bytes_for(length))
@@ -67,6 +73,10 @@ class Block:
             larger = Block(self.dtype, length)
             larger.array[:old_length] = self.array
             self._memory, self.array = larger._memory, larger.array
+
+    def _moves_to(self, length: int) -> bool:
+        """Whether the system moves the pages. Not when it is to be made of whole huge ones: what lies across their borders would stay so."""
+        return _GROWS_IN_PLACE and not self.bytes < _WHOLE <= self.bytes_for(length)
 
     def replace(self, length: int, dtype: Any = None) -> None:
         """Make the array `length` zeros, of another type if one is given; the old memory is given back first."""

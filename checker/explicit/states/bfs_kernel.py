@@ -13,7 +13,20 @@ import numpy as np
 
 from ...kernel_compiler.intrinsics import call, prefetch
 from ...kernel_compiler.jit import inline, jit
-from .hash_table import ONE, STRIDE, Stored, Unsigned, Words, enter, find, hash_of, home_of, tag_of
+from .hash_table import (
+    ONE,
+    STRIDE,
+    Stored,
+    Unsigned,
+    Words,
+    enter,
+    find,
+    from_place,
+    hash_of,
+    home_of,
+    likely_place,
+    tag_of,
+)
 from .successors import ALL, BATCH, Integers, Successors, expand
 
 # Where `control` keeps the numbers that a search carries from call to call.
@@ -115,18 +128,19 @@ def ask_for_entry(stored: Stored, batch: Successors, k: Unsigned) -> None:
     """Hash successor k, and ask for the place of the table where it is looked for first."""
     mixed = hash_of(stored.shape, batch.states, k * np.uint64(len(stored.shape)))
     batch.hashes[k] = mixed
-    prefetch(stored.table, home_of(mixed, stored.table))
+    prefetch(stored.table, home_of(stored, mixed))
 
 
 @inline
 def ask_for_state(stored: Stored, count: Unsigned, batch: Successors, k: Unsigned) -> None:
-    """Ask for the state that successor k will be compared with, if it is one of the `count`."""
+    """Note where `find` is to begin for successor k, and ask for the state that it will be compared with, if it is one of the `count`."""
     table, bits, mixed = stored.table, stored.bits, batch.hashes[k]
-    entry = np.uint64(table[home_of(mixed, table)])
-    if entry != 0 and (entry ^ tag_of(mixed, bits)) >> bits == 0:
-        number = (entry & ((ONE << bits) - ONE)) - ONE
-        if number < count:
-            prefetch(stored.states, number * np.uint64(len(stored.shape)))
+    last = (ONE << bits) - ONE
+    place = likely_place(table, home_of(stored, mixed), tag_of(mixed, bits), last)
+    batch.hashes[k] = from_place(place, mixed)
+    number = (np.uint64(table[place]) & last) - ONE
+    if number < count:
+        prefetch(stored.states, number * np.uint64(len(stored.shape)))
 
 
 @inline

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel_compiler.intrinsics import exchange, prefetch
+from ...kernel_compiler.intrinsics import LINE_BYTES, exchange, first_alike, prefetch
 from ...kernel_compiler.jit import inline, jit
 
 Shape = tuple[int, ...]
@@ -69,6 +69,17 @@ def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
     mixed = np.uint64(0)
     for w in range(len(shape)):
         mixed = (mixed + words[at + np.uint64(w)]) * _MIX1
+    return _stirred(mixed)
+
+
+@inline
+def hash_of_key(key: Unsigned) -> Unsigned:
+    """The same of a state of one word."""
+    return _stirred(key * _MIX1)
+
+
+@inline
+def _stirred(mixed: Unsigned) -> Unsigned:
     mixed ^= mixed >> np.uint64(32)
     mixed *= _MIX2
     return mixed ^ (mixed >> np.uint64(29))
@@ -84,15 +95,29 @@ def same(shape: Shape, words: Words, at: Unsigned, others: Words, other_at: Unsi
 
 
 @inline
-def home_of(mixed: Unsigned, table: Table) -> Unsigned:
-    """Where a state with this hash is looked for first. Its upper half decides, whatever the table's length."""
-    return ((mixed >> THIRTY_TWO) * np.uint64(len(table))) >> THIRTY_TWO
+def home_of(stored: Stored, mixed: Unsigned) -> Unsigned:
+    """Where a state with this hash is looked for first. Its upper half decides, whatever the table's length.
+
+    In a table of keys it is the beginning of a cache line, all of which is looked at at once. In one of numbers it is not: the more entries are
+    looked at, the more look alike that are not.
+    """
+    place = ((mixed >> THIRTY_TWO) * np.uint64(len(stored.table))) >> THIRTY_TWO
+    if len(stored.keyed) > 0:
+        place = place & ~np.uint64(LINE_BYTES // 8 - 1)
+    return place
 
 
 @inline
 def next_place(place: Unsigned, table: Table) -> Unsigned:
     """The place after this one; the first comes after the last."""
     place += ONE
+    return np.uint64(0) if place == np.uint64(len(table)) else place
+
+
+@inline
+def likely_place(table: Table, place: Unsigned, wanted: Unsigned, low: Unsigned) -> Unsigned:
+    """From this place on, the first of the line that is free or whose entry is `wanted` but for its `low` bits; the next line if there is none."""
+    place = first_alike(table, place, wanted, ~low)
     return np.uint64(0) if place == np.uint64(len(table)) else place
 
 
@@ -108,11 +133,19 @@ def lookup(stored: Stored, words: Words, at: Unsigned, mixed: Unsigned) -> tuple
 
     `mixed` is its hash.
     """
+    return lookup_from(stored, words, at, home_of(stored, mixed), mixed)
+
+
+@inline
+def lookup_from(
+    stored: Stored, words: Words, at: Unsigned, place: Unsigned, mixed: Unsigned
+) -> tuple[Unsigned, Unsigned]:
+    """The same if it is known that the state is at none of the places before this one."""
     table, bits = stored.table, stored.bits
-    place = home_of(mixed, table)
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
     while True:
+        place = likely_place(table, place, tag, last)
         entry = np.uint64(table[place])
         if entry == 0:
             return place, entry
@@ -152,8 +185,9 @@ def find_key(stored: Stored, key: Unsigned, mixed: Unsigned) -> tuple[Unsigned, 
     """Where this key, of this hash, is in a table of keys, or the free place where it belongs; and whether it is there."""
     table = stored.table
     wanted = entry_of(stored, key, settled(stored))
-    place = home_of(mixed, table)
+    place = home_of(stored, mixed)
     while True:
+        place = likely_place(table, place, wanted, np.uint64(0))
         entry = np.uint64(table[place])
         if entry == 0:
             return place, False
@@ -163,12 +197,21 @@ def find_key(stored: Stored, key: Unsigned, mixed: Unsigned) -> tuple[Unsigned, 
 
 
 @inline
+def from_place(place: Unsigned, mixed: Unsigned) -> Unsigned:
+    """A hash with a place of the table in its upper half: where `find` begins in a table of numbers."""
+    return place << THIRTY_TWO | (mixed & _LOW32)
+
+
+@inline
 def find(stored: Stored, words: Words, at: Unsigned, mixed: Unsigned) -> tuple[Unsigned, bool]:
-    """Where the state at words[at], of this hash, is in the table, or the free place where it belongs; and whether it is there."""
+    """Where the state at words[at] is in the table, or the free place where it belongs; and whether it is there.
+
+    `mixed` is its hash; in a table of numbers, `from_place`.
+    """
     if len(stored.keyed) > 0:
         place, known = find_key(stored, words[at], mixed)
     else:
-        place, entry = lookup(stored, words, at, mixed)
+        place, entry = lookup_from(stored, words, at, mixed >> THIRTY_TWO, mixed)
         known = entry != 0
     return place, known
 
@@ -177,7 +220,7 @@ def find(stored: Stored, words: Words, at: Unsigned, mixed: Unsigned) -> tuple[U
 def enter(
     stored: Stored, place: Unsigned, words: Words, at: Unsigned, mixed: Unsigned, number: Unsigned
 ) -> None:
-    """Write the state at words[at], of this hash and this number, to a free place of the table."""
+    """Write the state at words[at], of this hash (its lower half) and this number, to a free place of the table."""
     if len(stored.keyed) > 0:
         stored.table[place] = entry_of(stored, words[at], settled(stored))
     else:
@@ -192,11 +235,27 @@ def fill(stored: Stored, first: int, last: int) -> None:
     ahead = np.uint64(24)
     for s in range(np.uint64(first), np.uint64(last)):
         if s + ahead < np.uint64(last):
-            prefetch(table, home_of(hash_of(shape, states, (s + ahead) * size), table))
+            prefetch(table, home_of(stored, hash_of(shape, states, (s + ahead) * size)))
         mixed = hash_of(shape, states, s * size)
-        place = home_of(mixed, table)
+        place = home_of(stored, mixed)
         entry = tag_of(mixed, stored.bits) | (s + ONE)
         if len(stored.keyed) > 0:
             entry = entry_of(stored, states[s * size], settled(stored))
         while table[place] != 0 or exchange(table, place, FREE, entry) != 0:
             place = next_place(place, table)
+
+
+@jit
+def move_keys(stored: Stored, old: Words, first: int, last: int) -> None:
+    """Enter what the entries first .. last - 1 of another table of keys hold; other threads may enter others at the same time.
+
+    Both tables are in the order of the hashes, but for what had to give way: so each is gone through from its beginning to its end.
+    """
+    table = stored.table
+    for i in range(np.uint64(first), np.uint64(last)):
+        entry = old[i]
+        if entry != 0:
+            key = key_of(stored, entry)
+            place = home_of(stored, hash_of_key(key))
+            while table[place] != 0 or exchange(table, place, FREE, entry) != 0:
+                place = next_place(place, table)

@@ -15,23 +15,26 @@ from numpy.typing import NDArray
 
 from ...core.exploration import OutOfBudget
 from ...core.exploration import Path as Run
+from ...kernel_compiler.intrinsics import LINE_BYTES
 from ...kernel_compiler.jit import jit
 from .arrays import Block, FileBlock
 from .budget import SearchBudget
-from .hash_table import STRIDE, Stored, fill, same
+from .hash_table import STRIDE, Stored, fill, move_keys, same
 from .successors import ALL, BATCH, Batch, Successors, expand
 from .workers import Workers
 
 MOST_STATES = 2**32 - 2
 """The table's entries have 32 bits, and 0 says that a place is free."""
 
+LINE_ENTRIES = LINE_BYTES // 4
+MOST_ENTRIES = 2**32 - LINE_ENTRIES
 _SMALLEST_TABLE = 1 << 13
 _LEAPS = ((8, 1 << 25), (4, 1 << 27))
 """A table of numbers grows by such a factor as long as it is no longer than that. To fill it again takes as long as finding a third of its
 states, so it should not happen often; the memory that a long table takes, 128 and 512 MiB here, is cheaper."""
 
-_LEAPS_OF_KEYS = ((8, 1 << 22), (4, 1 << 24))
-"""The same of a table of keys: 32 and 128 MiB."""
+_LEAP_OF_KEYS = 1 << 19
+"""A table of keys grows by 8 as long as it is no longer than that, which is 4 MiB."""
 
 _KEY_BYTES = 16
 """What a table of keys takes for each state when it is full."""
@@ -211,13 +214,11 @@ class Store:
         # The old table is given back before there is a new one: the states are all that it takes to fill it.
         others = self.bytes - self._table.bytes
         if self._keyed:
-            useful = 2 * self._affordable(
-                _KEY_BYTES
-            )  # a longer one would take memory that the states will need
+            # A longer one would take memory that the states will need.
+            useful = _least_for(self._affordable(_KEY_BYTES), crowded=False)
             length = _length_of_keys(self._table.length, wanted, useful)
             if length <= useful and self.budget.affords(others + self._table.bytes_for(length)):
-                self._table.replace(length)
-                self._fill(count)
+                self._replace_keys(count, length)
                 return
             self._turn_to_numbers(count)
             if wanted <= self.room:
@@ -232,6 +233,14 @@ class Store:
         self._crowded = True
         if wanted > self.room:
             raise OutOfBudget("memory")
+
+    def _replace_keys(self, count: int, length: int) -> None:
+        if not self.budget.affords(self.bytes + self._table.bytes_for(length)):
+            self._table.replace(length)
+            self._fill(count)
+            return
+        old, self._table = self._table, Block(np.uint64, length)
+        self.workers.share_out(old.length, lambda first, last: move_keys(self.arrays, old.array, first, last))
 
     def _fill(self, count: int) -> None:
         self.workers.share_out(count, lambda first, last: fill(self.arrays, first, last))
@@ -252,14 +261,19 @@ def _held_by(length: int, crowded: bool) -> int:
 
 def _least_for(states: int, crowded: bool) -> int:
     """The shortest table that may hold so many states."""
-    return -(-states // 7) * 8 if crowded else states * 2
+    return _in_lines(-(-states // 7) * 8 if crowded else states * 2)
+
+
+def _in_lines(entries: int) -> int:
+    """So many entries, or a few more: a table is made of whole cache lines."""
+    return -(-entries // LINE_ENTRIES) * LINE_ENTRIES
 
 
 def _length_of_keys(length: int, wanted: int, useful: int) -> int:
     """The length that a table of keys is to grow to: one that is `useful` if there is any."""
-    doubled = 2 * max(length, wanted)
-    leaps = (length * by for by, most in _LEAPS_OF_KEYS if doubled <= length * by <= most)
-    return next((n for n in leaps if n <= useful), doubled)
+    doubled = max(2 * length, _least_for(wanted, crowded=False))
+    leap = 8 * length
+    return leap if doubled <= leap <= min(_LEAP_OF_KEYS, useful) else doubled
 
 
 def _lengths(length: int, wanted: int, useful: int) -> list[int]:
@@ -276,7 +290,7 @@ def _lengths(length: int, wanted: int, useful: int) -> list[int]:
         doubled * 5 // 8,
         _least_for(wanted + wanted // 16, crowded=True),
     ]
-    capped = [min(n, useful, 2**32 - 1) for n in choices]
+    capped = [min(_in_lines(n), useful, MOST_ENTRIES) for n in choices]
     return [n for n in capped if length < n and _held_by(n, crowded=True) >= wanted]
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from podrace.checker.core.exploration import Budget, OutOfBudget
 from podrace.checker.explicit.states.budget import SearchBudget
+from podrace.checker.explicit.states.hash_table import Words, find, hash_of
 from podrace.checker.explicit.states.store import Store, _lengths
 from podrace.checker.explicit.states.workers import Workers
+from podrace.checker.kernel_compiler.jit import jit
 
 
 def test_there_is_as_much_room_as_was_made() -> None:
@@ -32,13 +37,47 @@ def test_there_is_as_much_room_as_was_made() -> None:
     ("length", "wanted", "useful", "expected"),
     [
         (2**13, 5000, 2**40, [2**16, 2**15, 2**14, 2**13 * 3 // 2, 2**13 * 5 // 4]),
-        (2**13, 20_000, 2**40, [2**16, 40_000, 30_000, 25_000, -(-21_250 // 7) * 8]),
+        (2**13, 20_000, 2**40, [2**16, 40_000, 30_000, 25_008, 24_288]),
         (2**25, 2**24 + 1, 2**40, [2**27, 2**26, 2**25 * 3 // 2, 2**25 * 5 // 4]),
         (2**26, 2**25 + 1, 2**40, [2**27, 2**26 * 3 // 2, 2**26 * 5 // 4]),
-        (2**31, 2**31, 2**40, [2**32 - 1, 2**31 * 3 // 2, 2**31 * 5 // 4, -(-(2**31 + 2**27) // 7) * 8]),
+        (2**31, 2**31, 2**40, [2**32 - 16, 2**31 * 3 // 2, 2**31 * 5 // 4, 2_607_658_720]),
         (2**13, 5000, 9000, [9000, 9000, 9000, 9000, 9000]),
         (2**13, 5000, 2**13, []),
     ],
 )
 def test_a_table_may_grow_to(length: int, wanted: int, useful: int, expected: list[int]) -> None:
     assert _lengths(length, wanted, useful) == expected
+
+
+@jit
+def _known(stored: Any, words: Words, mixed: Words) -> int:
+    """How many of the states are in a table of keys; their hashes are left in `mixed`."""
+    known = 0
+    for i in range(np.uint64(len(words))):
+        mixed[i] = hash_of(stored.shape, words, i)
+        if find(stored, words, i, mixed[i])[1]:
+            known += 1
+    return known
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("enough", [True, False])
+def test_a_table_of_keys_grows_and_keeps_what_it_holds(jobs: int, enough: bool) -> None:
+    """From the old table, or from the states where there is no memory for both: every state is found again, and nothing else."""
+    states = 70_000
+    rng = np.random.default_rng(1)
+    words = rng.choice(np.uint64(1) << np.uint64(40), 2 * states, replace=False).astype(np.uint64)
+    held, others = words[:states], words[states:]
+    with Workers(jobs) as workers:
+        store = Store(1, SearchBudget(Budget(max_memory=None), None), 0, workers, owner_bits=4)
+        store.make_room(1, states - 1)
+        store.states[:states] = held
+        store._fill(states)
+        length = len(store.table)
+        assert length == 2 * states
+        with_both = store.bytes + store._table.bytes_for(2 * length)
+        store.budget = SearchBudget(Budget(max_memory=with_both - (not enough)), None)
+        store._replace_keys(states, 2 * length)
+        assert (len(store.table), np.count_nonzero(store.table)) == (2 * length, states)
+        mixed = np.empty(states, np.uint64)
+        assert (_known(store.arrays, held, mixed), _known(store.arrays, others, mixed)) == (states, 0)

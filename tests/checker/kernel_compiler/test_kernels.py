@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from podrace.checker.explicit.states.arrays import Block
 from podrace.checker.explicit.states.hash_table import ONE, hash_of
-from podrace.checker.kernel_compiler.intrinsics import add, exchange, read
+from podrace.checker.kernel_compiler.intrinsics import LINE_BYTES, add, exchange, first_alike, read
 from podrace.checker.kernel_compiler.jit import inline, jit
 from podrace.checker.kernel_compiler.kinds import Untranslatable
 
@@ -250,3 +251,33 @@ def test_a_call_that_is_ready_can_be_made_again_and_again() -> None:
     run = _counts_up.ready(counts, 2)
     assert [run(), run(), run()] == [False, False, True]
     assert counts[0] == 6
+
+
+@jit
+def _alike(table: Any, place: Any, wanted: Any, mask: Any) -> Any:
+    return first_alike(table, place, wanted, mask)
+
+
+@given(
+    st.sampled_from([np.uint32, np.uint64]),
+    st.lists(st.integers(0, 3) | SIXTY_FOUR, min_size=32, max_size=32),
+    st.integers(0, 31),
+    st.integers(0, 3) | SIXTY_FOUR,
+    st.sampled_from([0, 1, 2, 3, 2**31, 2**32 - 1, 2**32 - 4, 2**64 - 1, 2**64 - 2, 2**64 - 2**33]),
+)
+def test_entries_of_a_line_that_are_alike(
+    kind: Any, entries: list[int], place: int, wanted: int, mask: int
+) -> None:
+    bits = 8 * np.dtype(kind).itemsize
+    block = Block(kind, len(entries))
+    block.array[:] = [entry % 2**bits for entry in entries]
+    end = place - place % (8 * LINE_BYTES // bits) + 8 * LINE_BYTES // bits
+    expected = next(
+        (
+            i
+            for i in range(place, end)
+            if block.array[i] == 0 or ((int(block.array[i]) ^ wanted) & mask) % 2**bits == 0
+        ),
+        end,
+    )
+    assert _alike(block.array, np.uint64(place), np.uint64(wanted), np.uint64(mask)) == expected
