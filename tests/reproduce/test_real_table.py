@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 import pytest
 
 from podrace.reports.reproduction import RealStep, Reproduction, ReproductionWord
 from podrace.reports.step import ShownStep
 from podrace.reproduce.across import everything
+from podrace.scenarios import catalogue
 from tests.reproduce.real_table import PAGE, VERSIONS, cell, merged, put, read, rows_of, without_cells
 
 TEXT = "before\n<!-- real -->\n<!-- /real -->\nafter\n"
@@ -40,6 +44,23 @@ def test_cells_of_a_version_are_put_beside_the_others() -> None:
         (row("b"), {"1.35.4": "holds", "1.36.3": "reproduced (1)"}),
         (row("a"), {"1.36.3": "holds"}),
     ]
+
+
+def test_the_page_names_the_races_that_are_over() -> None:
+    """Reproduced in one version, and what the model finds in none that is later."""
+    text = PAGE.read_text(encoding="utf-8")
+    table = read(text)
+    over = {
+        race.name: version
+        for race in catalogue()
+        for row in rows_of([race])
+        for version, next_one in pairwise(VERSIONS)
+        if table[row].get(version, "").startswith("reproduced") and table[row].get(next_one) == "holds"
+    }
+    (said,) = re.findall(r"^- Ten races are reproduced (.*?)\. ", text, re.MULTILINE | re.DOTALL)
+    named = re.findall(r"((?:`[a-z-]+`(?:, | and )?)+) in ([\d.]+\d)", said)
+    assert {name: version for names, version in named for name in re.findall(r"`(.*?)`", names)} == over
+    assert len(over) == 10
 
 
 def row(name: str) -> tuple[str, str]:
