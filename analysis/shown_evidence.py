@@ -20,6 +20,7 @@ from ..reports.evidence import (
     ShownMove,
     ShownNearbyStates,
 )
+from .shown_actors import actors_of
 from .steps import memory_of, step_of, steps_from
 
 PICTURES = (
@@ -77,6 +78,7 @@ def cluster_of(spec: ClusterSpec) -> ShownCluster:
         ),
         pictures=PICTURES,
         units={r: spec.units[r] for r in asked if r in spec.units},
+        others=actors_of(spec),
     )
 
 

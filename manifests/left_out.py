@@ -35,7 +35,7 @@ class Affinity:
 def affinity_of(pod: ClusterPod, kept: Representative) -> Affinity:
     """What is left of the affinity of a kept pod."""
     others = [p for p in kept.pods if p is not pod]
-    if pod.node is not None:  # it is never scheduled again: what counts is whom it keeps away
+    if not kept.is_placed(pod):  # it is never scheduled again: what counts is whom it keeps away
         return Affinity(_about([t for t in pod.terms if t.anti], others), (), True)
     situation = kept.situation
     attracted, repelled = [[t for t in pod.terms if t.anti == anti] for anti in (False, True)]
@@ -85,21 +85,22 @@ def closings_of(kept: Representative, affinity: Mapping[str, Affinity]) -> list[
     """The marks for the kept pods, one for each to which nodes are closed: by affinity, by host ports, or by claims."""
     found = []
     for i, pod in enumerate(kept.pods):
+        maker = kept.makers.of(pod) if kept.makers is not None else None
+        if maker is not None and maker.template is not pod:  # it is written as that one
+            continue
         closed = [*affinity[pod.name].closed, *kept.claims.closed.get(pod.name, ())]
         if closed:
             found.append(Closing(pod, f"podrace.io/closed-to-{i}", list(dict.fromkeys(closed))))
     return found
 
 
-def tolerations_of(
-    pod: ClusterPod, nodes: Sequence[ClusterNode], closings: Sequence[Closing]
-) -> list[Toleration]:
-    """What of the pod's tolerations matters on these nodes, and that it tolerates the marks of the others."""
-    taints = [t for n in nodes for t in n.repelling]
-    if pod.node is not None:  # it is never scheduled again: what counts is whether it has to leave
-        taints = [t for n in nodes if n.name == pod.node for t in n.executing]
+def tolerations_of(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) -> list[Toleration]:
+    """What of the pod's tolerations matters on the kept nodes, and that it tolerates the marks of the others."""
+    taints = [t for n in kept.nodes for t in n.repelling]
+    if not kept.is_placed(pod):  # it is never scheduled again: what counts is whether it has to leave
+        taints = [t for n in kept.nodes if n.name == pod.node for t in n.executing]
     own = [t for t in pod.tolerations if any(t.tolerates(taint) for taint in taints)]
-    if pod.node is not None:
+    if not kept.is_placed(pod):
         return own
     if any(c.pod is pod and c.taint for c in closings):
         own = list(dict.fromkeys(_narrow(own, taints)))
@@ -127,13 +128,13 @@ def leaving(kept: Representative) -> Iterator[tuple[ClusterPod, ClusterNode]]:
         for pod in kept.pods if node.executing else ():
             used = [[t for t in pod.tolerations if t.tolerates(taint)] for taint in node.executing]
             for_ever = all(some and all(t.seconds is None for t in some) for some in used)
-            if not for_ever and (pod.node == node.name if pod.node is not None else all(used)):
+            if not for_ever and (pod.node == node.name or (kept.is_placed(pod) and all(used))):
                 yield pod, node
 
 
 def constraints_of(pod: ClusterPod, kept: Representative) -> list[SpreadConstraint]:
     """The constraints of a kept pod, as exact as in the whole cluster but for `uncounted` nodes; none if it is on a node."""
-    if pod.node is not None:  # it is never scheduled again
+    if not kept.is_placed(pod):  # it is never scheduled again
         return []
 
     def rest(node: ClusterNode) -> list[ClusterPod] | None:

@@ -16,16 +16,18 @@ from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
 from .contention import Asker, ClusterQuestion, Groups
 from .inventory import Inventory
 from .kept_claims import KeptClaims, claims_kept
+from .kept_controllers import KeptControllers, with_controllers
 from .members import ClusterNode, ClusterPod
 from .situation import Situation, used_by
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """At most so many pods and nodes."""
+    """At most so many pods and nodes; `controllers`: and those who make these pods anew, each with one more pod where it needs that."""
 
     pods: int = 3
     nodes: int = 2
+    controllers: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Representative:
     pods: Sequence[ClusterPod]
     nodes: Sequence[ClusterNode]
     hypothetical: bool
+    makers: KeptControllers | None = None
+
+    def is_placed(self, pod: ClusterPod) -> bool:
+        """Whether the scheduler may place the pod: it waits, or its controller makes it anew."""
+        return pod.node is None or (self.makers is not None and self.makers.of(pod) is not None)
 
     @cached_property
     def claims(self) -> KeptClaims:
@@ -81,7 +88,10 @@ def represent(inventory: Inventory, size: Size = Size(), focus: str | None = Non
             f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
         )
     pods, nodes = _kept(question, asker, size)
-    return Representative(inventory, situation, groups, question, asked, pods, nodes, hypothetical)
+    makers = None
+    if size.controllers:
+        pods, makers = with_controllers(pods, nodes, question.pod, inventory)
+    return Representative(inventory, situation, groups, question, asked, pods, nodes, hypothetical, makers)
 
 
 def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bool]:

@@ -40,7 +40,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class ShownCluster(msgspec.Struct, frozen=True):
-    """Nodes and pods, and through whose eyes they are to be drawn.
+    """Nodes and pods, and through whose eyes they are to be drawn. `others` say who acts beside the scheduler.
 
     Amounts are counted in `units`: a number and a suffix of Kubernetes for each resource, such as (200, "m").
     """
@@ -49,6 +49,7 @@ class ShownCluster(msgspec.Struct, frozen=True):
     pods: tuple[PodShape, ...]
     pictures: tuple[Picture, ...] = ()
     units: dict[str, tuple[int, str]] = {}
+    others: tuple[str, ...] = ()
 
 
 class Cell(msgspec.Struct, frozen=True):

@@ -108,9 +108,9 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     return Represented(scenario, account, caveat, [*inventory.remarks, *of_kept], kept)
 
 
-def parse_size(pods: str, nodes: str) -> Size:
-    """The greatest representative."""
-    return Size(_number("--pods", pods, 2), _number("--nodes", nodes, 1))
+def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:
+    """The greatest representative, with the controllers of its pods or without."""
+    return Size(_number("--pods", pods, 2), _number("--nodes", nodes, 1), controllers)
 
 
 def _number(option: str, text: str, least: int) -> int:

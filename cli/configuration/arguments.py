@@ -251,6 +251,12 @@ Focus = Annotated[
     str | None,
     typer.Option(metavar="NAMESPACE/POD", help="Keep this waiting pod of -f (the most contested one)."),
 ]
+Controllers = Annotated[
+    bool,
+    typer.Option(
+        "--controllers", help="Let the controllers of kept pods of -f make them anew, again and again."
+    ),
+]
 WriteScenario = Annotated[
     Path | None,
     typer.Option(

@@ -310,7 +310,7 @@ class Workload:
     """A controller's object: it wants `wanted` pods with these labels and this specification.
 
     `ordered`: it creates each pod only once those before it are ready (podManagementPolicy OrderedReady). `claims` are the
-    templates of volume claims of a StatefulSet, by name.
+    templates of volume claims of a StatefulSet, by name. `waits_for_end`: a Job replaces a pod when it has ended (podReplacementPolicy Failed).
     """
 
     meta: Meta
@@ -321,6 +321,7 @@ class Workload:
     spec: PodSpec
     ordered: bool = False
     claims: tuple[tuple[str, VolumeWish], ...] = ()
+    waits_for_end: bool = False
 
 
 def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> Workload:
@@ -335,6 +336,7 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
         "completions",
         "suspend",
         "podManagementPolicy",
+        "podReplacementPolicy",
         "volumeClaimTemplates",
     )
     spec = fields["spec"].fields(known, "a mapping with `template`")
@@ -355,7 +357,15 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
     wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
     made = read_spec(template["spec"], meta.shown, remarks)
     claims = read_claim_templates(spec.get("volumeClaimTemplates")) if meta.kind == "StatefulSet" else ()
-    return Workload(meta, wanted, selector, labels, ignored, made, _is_ordered(meta, spec), claims)
+    waits = _waits_for_end(meta, spec)
+    return Workload(meta, wanted, selector, labels, ignored, made, _is_ordered(meta, spec), claims, waits)
+
+
+def _waits_for_end(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
+    """Whether a Job replaces its pods when they have ended, and not when they begin to."""
+    written = spec.get("podReplacementPolicy") if meta.kind == "Job" else None
+    policies = ("TerminatingOrFailed", "Failed")
+    return written is not None and written.one_of(policies, "a policy of replacing pods") == "Failed"
 
 
 def _is_ordered(meta: Meta, spec: Mapping[str, Manifest]) -> bool:

@@ -49,8 +49,8 @@ def read_configuration(top: Manifest, remarks: Remarks) -> Configuration:
     if "percentageOfNodesToScore" in fields:
         fields["percentageOfNodesToScore"].integer(0, 100)
         remarks.add("below 100 nodes every node is examined: percentageOfNodesToScore is left out", top.file)
-    if "extenders" in fields and fields["extenders"].elements("a list of extenders"):
-        remarks.add("extenders are not modelled: left out", top.file)
+    for element in fields["extenders"].elements("a list of extenders") if "extenders" in fields else ():
+        _remark_extender(element, remarks)
     profiles: dict[str, Profile] = {}
     for element in fields["profiles"].elements("a list of profiles") if "profiles" in fields else ():
         profile = _profile(element, remarks)
@@ -58,6 +58,31 @@ def read_configuration(top: Manifest, remarks: Remarks) -> Configuration:
             element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
         profiles[profile.name] = profile
     return Configuration(profiles) if profiles else Configuration()
+
+
+_VERBS = {
+    "filterVerb": "which nodes it rejects is not in the objects, so it lets all through; a written scenario has extenderSelector for that",
+    "preemptVerb": "it is not asked about victims",
+    "bindVerb": "its Bindings are taken for kube-scheduler's own",
+}
+"""What is left out where an extender has a verb. Its scores (prioritizeVerb) need no model: every feasible node may win."""
+
+
+def _remark_extender(element: Manifest, remarks: Remarks) -> None:
+    """What an extender may decide that the verdict does not heed."""
+    fields = element.fields((*_VERBS, "urlPrefix", "managedResources"), "an extender: a mapping")
+    url = fields["urlPrefix"].text("the address of an extender") if "urlPrefix" in fields else element.path
+    managed = []
+    for resource in (
+        fields["managedResources"].elements("a list of resources") if "managedResources" in fields else ()
+    ):
+        name = resource.fields(("name",), "a resource with `name`").get("name")
+        if name is not None:
+            managed.append(name.text("the name of a resource"))
+    whose = f" (asked for pods with {', '.join(managed)} only)" if managed else ""
+    for verb, why in _VERBS.items():
+        if verb in fields and fields[verb].text("a verb"):
+            remarks.add(f"{verb} of an extender is left out: {why}{whose}", url)
 
 
 def _profile(value: Manifest, remarks: Remarks) -> Profile:

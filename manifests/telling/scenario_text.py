@@ -9,9 +9,11 @@ import yaml
 
 from ...model.environment.objects import HostPort, NodeTerm, Requirement, Selector, Taint, Term, Toleration
 from ...model.environment.placement_rules import SpreadConstraint
+from ...model.environment.workloads import OwnerKind
 from ...scenarios.reader.yaml_values import one_line
 from ..asked import repels
 from ..contention import selected_of_nodes
+from ..kept_controllers import KeptController, without_name
 from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, leaving, tolerations_of
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
@@ -111,10 +113,13 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
         "properties": [
             *(name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)),
             *kept.claims.properties,
+            *(["L-LOOP"] if kept.makers is not None and kept.makers.controllers else []),
         ],
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
-        "pods": {p.name: _pod(p, kept, affinity[p.name], closings) for p in kept.pods},
+        "pods": {p.name: _pod(p, kept, affinity, closings) for p in kept.pods},
     }
+    if kept.makers is not None and kept.makers.controllers:
+        document["controllers"] = _controllers(kept.makers.controllers)
     document |= kept.claims.sections
     if budgets:
         document["podDisruptionBudgets"] = budgets
@@ -157,7 +162,7 @@ def _node(
     room = None if node.pods is None else node.pods - len(dropped)
     if room is not None and room < len(kept.pods):
         found["pods"] = room
-    waiting = [p for p in kept.pods if p.node is None]
+    waiting = [p for p in kept.pods if kept.is_placed(p)]
     domains = {t.topology_key for a in affinity.values() for t in a.terms}
     asked = selected_of_nodes(waiting) | domains | {c.topology_key for p in waiting for c in p.spread}
     labels = {
@@ -178,6 +183,19 @@ def _node(
 
 
 def _pod(
+    pod: ClusterPod, kept: Representative, affinity: Mapping[str, Affinity], closings: Sequence[Closing]
+) -> dict[str, Any]:
+    """The pod; one that its controller makes anew as its template, where it is."""
+    maker = kept.makers.of(pod) if kept.makers is not None else None
+    if maker is None:
+        return _as_it_is(pod, kept, affinity[pod.name], closings)
+    found = _as_it_is(maker.template, kept, affinity[maker.template.name], closings)
+    found.pop("exists", None)
+    where = {} if pod.node is None else {"nodeName": pod.node}
+    return {**found, **({} if pod.exists else {"exists": False}), **where}
+
+
+def _as_it_is(
     pod: ClusterPod, kept: Representative, affinity: Affinity, closings: Sequence[Closing]
 ) -> dict[str, Any]:
     backed = kept.claims.extended.get(pod.name)
@@ -194,11 +212,11 @@ def _pod(
         found["ignore"] = dict(pod.ignored)
     if pod.grace == 0:
         found["terminationGracePeriodSeconds"] = 0
-    if pod.node is not None:
+    if not kept.is_placed(pod):
         found["nodeName"] = pod.node
         if pod.start is not None:
             found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
-        if tolerations := tolerations_of(pod, kept.nodes, closings):
+        if tolerations := tolerations_of(pod, kept, closings):
             found["tolerations"] = [toleration_in_words(t) for t in tolerations]
     else:
         found |= _wishes(pod, kept, closings)
@@ -216,18 +234,53 @@ def _pod(
 def _wishes(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) -> dict[str, Any]:
     """What only a pod that is still to be scheduled says."""
     found: dict[str, Any] = {} if pod.preempts else {"preemptionPolicy": "Never"}
-    if tolerations := tolerations_of(pod, kept.nodes, closings):
+    if tolerations := tolerations_of(pod, kept, closings):
         found["tolerations"] = [toleration_in_words(t) for t in tolerations]
     if pod.features:
         found["requiredFeatures"] = sorted(pod.features)
     if pod.node_selector:
         found["nodeSelector"] = dict(pod.node_selector)
-    terms = [node_term_in_words(t) for t in pod.node_affinity.terms] if pod.node_affinity else []
+    maker = kept.makers.of(pod) if kept.makers is not None else None
+    daemon = maker is not None and maker.kind is OwnerKind.DAEMON_SET
+    asked = without_name(pod.node_affinity) if daemon else pod.node_affinity
+    terms = [node_term_in_words(t) for t in asked.terms] if asked else []
     closing = next((c.key for c in closings if c.pod is pod and c.taint is None), None)
     found |= _node_affinity(terms, closing)
     if constraints := constraints_of(pod, kept):
         found["topologySpreadConstraints"] = [constraint_in_words(c) for c in constraints]
     return found
+
+
+_COUNTED = {OwnerKind.REPLICA_SET: "replicas", OwnerKind.DEPLOYMENT: "replicas", OwnerKind.JOB: "completions"}
+
+
+def _controllers(kept: Sequence[KeptController]) -> dict[str, Any]:
+    """The controllers, each by its own name, with a number where another one has that already."""
+    found: dict[str, Any] = {}
+    for of in kept:
+        name = of.owner.rpartition("/")[2][:MOST_OF_NAME].rstrip("-.")
+        found[f"{name}-{len(found)}" if name in found else name] = _controller(of)
+    return found
+
+
+MOST_OF_NAME = 60
+"""The names of controllers in a scenario are no longer than labels; this leaves room for a number."""
+
+
+def _controller(of: KeptController) -> dict[str, Any]:
+    """The controller, which makes the kept pods anew."""
+    names = [pod.name for pod in of.pods]
+    by_node: dict[str, list[str]] = {}
+    for node, name in zip(of.nodes, names, strict=False):
+        by_node.setdefault(node, []).append(name)
+    counted = {_COUNTED[of.kind]: of.wanted} if of.kind in _COUNTED else {}
+    return {
+        "kind": of.kind.value,
+        **counted,
+        "pods": by_node or names,
+        **({"podManagementPolicy": "Parallel"} if of.parallel else {}),
+        **({"podReplacementPolicy": "Failed"} if of.waits_for_end else {}),
+    }
 
 
 def host_ports_in_words(pod: ClusterPod, kept: Sequence[ClusterPod]) -> list[Any]:

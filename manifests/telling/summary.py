@@ -49,6 +49,7 @@ def account_of(kept: Representative) -> list[str]:
         *_affinity(kept),
         *_spread(kept),
         *_kept(kept),
+        *_controllers(kept),
         *_claims(kept),
         *_left_out(kept),
         *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
@@ -169,6 +170,19 @@ def _kept(kept: Representative) -> Iterator[str]:
                 yield f"    its spread by {constraint.topology_key} goes on counting pods that are left out: {_some(numbers)}"
 
 
+def _controllers(kept: Representative) -> Iterator[str]:
+    if kept.makers is None:
+        return
+    yield f"controllers that make kept pods anew: {len(kept.makers.controllers)}"
+    for made in kept.makers.controllers:
+        keeps = f"  {made.owner} keeps {counted(made.wanted, 'pod')} in being, by {_some([p.name for p in made.pods])}"
+        policy = " (its object is not there: taken for one with the default policy)" if made.assumed else ""
+        yield keeps + policy
+    for why in dict.fromkeys(kept.makers.left_out.values()):
+        names = [name for name, reason in kept.makers.left_out.items() if reason == why]
+        yield f"  not made anew: {_some(names)}: {why}"
+
+
 def _claims(kept: Representative) -> Iterator[str]:
     if kept.claims.lines:
         yield "claims:"
@@ -195,6 +209,8 @@ def _pod(pod: ClusterPod, kept: Representative) -> str:
         role = "would be created, and waits" if not pod.exists else "waits"
     elif pod in kept.question.victims:
         role = f"on {pod.node}, would have to go for {kept.question.pod.name}"
+    elif not pod.exists and kept.makers is not None and kept.makers.of(pod) is not None:
+        role = "its controller creates it when another one of its pods is gone"
     elif not pod.exists:
         role = "the controller may create it, at any moment (also before the pod that it replaces is gone)"
     elif pod.node is not None:

@@ -203,7 +203,11 @@ def _opening(finding: Finding, states: list[State]) -> tuple[str, ...]:
     nodes = "; ".join(
         f"node {n.name} has {has_words(finding.cluster, n) or NOTHING}" for n in finding.cluster.nodes
     )
-    return (f"The cluster: {nodes}.", *_pods(finding.cluster, states[0] if states else None))
+    return (
+        f"The cluster: {nodes}.",
+        *_pods(finding.cluster, states[0] if states else None),
+        *finding.cluster.others,
+    )
 
 
 def _pods(cluster: ShownCluster, state: State | None) -> tuple[str, ...]:

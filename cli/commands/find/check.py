@@ -15,6 +15,7 @@ from ...configuration.app import EXIT_CODES, app, examples
 from ...configuration.arguments import (
     Cache,
     ClosingTime,
+    Controllers,
     FailOnVacuous,
     Filename,
     Focus,
@@ -83,6 +84,7 @@ def check(
     pods: KeptPods = "3",
     nodes: KeptNodes = "2",
     focus: Focus = None,
+    controllers: Controllers = False,
     write_scenario: WriteScenario = None,
     release: Release = None,
     with_fix: WithFix = None,
@@ -155,9 +157,10 @@ def check(
             )  # fmt: skip
     if size or first:
         raise UsageProblem("--size and --first are for systems of your own: name one, such as mine.py:Table")
-    if not filename and (recursive or strict or focus or write_scenario or (pods, nodes) != ("3", "2")):
+    about_manifests = recursive or strict or focus or controllers or write_scenario
+    if not filename and (about_manifests or (pods, nodes) != ("3", "2")):
         raise UsageProblem(
-            "-R, --strict, --pods, --nodes, --focus and --write-scenario are about manifests: name some with -f"
+            "-R, --strict, --pods, --nodes, --focus, --controllers and --write-scenario are about manifests: name some with -f"
         )
     from ....analysis.asked.method import Method, cache_folder
     from ....analysis.asked.option_files import refuse_links
@@ -177,7 +180,7 @@ def check(
     if filename:
         from ....analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
 
-        kept = parse_size(pods, nodes)
+        kept = parse_size(pods, nodes, controllers)
         asked = Manifests(filename, recursive, strict, kept, focus, write_scenario, release)
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:

@@ -1,0 +1,51 @@
+"""Who acts in a cluster beside the scheduler, in sentences: controllers of pods, the descheduler, other schedulers, autoscalers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..model.environment.objects import ClusterSpec
+from ..model.environment.workloads import OwnerKind, OwnerSpec, StrategySpec
+from ..reports.states import listed
+
+
+def actors_of(spec: ClusterSpec) -> tuple[str, ...]:
+    """A sentence for each that the scenario has."""
+    return tuple(_sentences(spec))
+
+
+def _sentences(spec: ClusterSpec) -> Iterator[str]:
+    yield from map(_owner, spec.owners)
+    if spec.strategies:
+        yield f"The descheduler runs {listed([_strategy(s) for s in spec.strategies])}."
+    if foreign := [pod.name for pod in spec.pods if pod.foreign]:
+        yield f"Another scheduler places {listed(foreign)}."
+    if spec.scope.autoscaler:
+        yield "An autoscaler makes nodes for pods that fit nowhere, and takes empty ones away."
+    elif spec.scope.scale_downs:
+        yield "An autoscaler takes empty nodes away."
+
+
+def _owner(owner: OwnerSpec) -> str:
+    names = [name for _, pods in owner.slots for name in pods]
+    wants = f"{owner.replicas} pod{'' if owner.replicas == 1 else 's'}"
+    match owner.kind:
+        case OwnerKind.DAEMON_SET:
+            places = [f"{node} (by {listed(pods)})" for node, pods in owner.slots]
+            return f"DaemonSet {owner.name} keeps a pod in being on {listed(places)}."
+        case OwnerKind.STATEFUL_SET:
+            order = "all at once" if owner.parallel else "one after the other"
+            return f"StatefulSet {owner.name} keeps {listed(names)} in being, {order}."
+        case OwnerKind.JOB:
+            when = " and replaces one when it has ended" if owner.waits_for_end else ""
+            return f"Job {owner.name} wants {wants} to succeed{when}; {_standing(names)}."
+        case _:
+            return f"{owner.kind.value} {owner.name} keeps {wants} in being; {_standing(names)}."
+
+
+def _standing(names: Sequence[str]) -> str:
+    return f"{listed(names)} stand{'s' if len(names) == 1 else ''} for these, each for one after the other"
+
+
+def _strategy(strategy: StrategySpec) -> str:
+    return strategy.kind.value + (" with nodeFit" if strategy.node_fit else "")
