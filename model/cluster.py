@@ -12,6 +12,7 @@ from .environment.controllers.descheduler import Descheduler, Strategy, strategi
 from .environment.controllers.gate_keepers import GateKeepers
 from .environment.controllers.replacement import Controllers
 from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
+from .environment.extender import Extender, Managed, managed_pods
 from .environment.faults import Faults
 from .environment.footprint import UsedPort, used_ports_of
 from .environment.gates import Gate, GateKeeper, gates_of, keepers_of, most_gates
@@ -129,6 +130,7 @@ class Cluster(Model):
     process: Process
     other_scheduler: OtherScheduler
     faults: Faults
+    extender: Extender
     kubelet: Kubelet
     pod_gc: PodGC
     finalizer_owners: FinalizerOwners
@@ -183,6 +185,7 @@ def build_cluster(
     volumes, groups = bool(spec.volume_claims), bool(spec.groups)
     if plugins is None:
         extender = any(pod.extender_selector for pod in spec.pods)
+        extender |= spec.extender is not None and spec.extender.filters
         features = any(pod.features for pod in spec.pods)
         plugins = default_plugins(
             gates, permit, ports, bool(spec.claims), volumes, groups, extender, features
@@ -205,6 +208,7 @@ def build_cluster(
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
         KnownPod: known_pods(spec.pods), ForeignPod: foreign_pods(spec.pods),
+        Managed: managed_pods(spec),
         GateKeeper: keepers, Gate: gates_of(spec, keepers),
         Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip

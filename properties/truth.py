@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
 
+from ..model.environment.extender import Managed
 from ..model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
 from ..model.environment.pod_versions import in_form
 from ..model.environment.storage.volumes import reaches
@@ -256,10 +257,20 @@ def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
     def said(form: Pod) -> Expr:
         return where.ask(node, partial(prop.filters.fits, form))
 
-    fit = in_form(prop.universe, pod, prop.api.pod[pod].version, said)
+    fit = in_form(prop.universe, pod, prop.api.pod[pod].version, said) & has_managed(prop, pod, node, where)
     if not pod.extender_selector:
         return fit
     return fit & where.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))
+
+
+def has_managed(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
+    """Whether the node has what the pod asks for of the resource that an extender manages, whoever looks at it."""
+    managed = next((m for m in prop.universe[Managed] if m.pod is pod), None)
+    if managed is None:
+        return as_expr(True)
+    resource = managed.extender.resource
+    used = total(select(here, q.request(resource), 0) for q, here in where.present(pod, node).items())
+    return used + pod.request(resource) <= node.allocatable(resource)
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:

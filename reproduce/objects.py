@@ -95,6 +95,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
     if spec.owners:
         yield "the driver does not play controllers that make pods anew"
+    if spec.extender is not None:
+        yield "the scheduler that is run has no such extender"
     if spec.keepers:
         yield "the driver does not play controllers that take scheduling gates away one by one"
     if any(pod.foreign for pod in spec.pods):

@@ -27,6 +27,7 @@ from .reader.controller_section import (
     STRATEGIES,
 )
 from .reader.directives import EFFECTS, INCLUSION, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
+from .reader.extender_section import COUNTS, VERBS
 from .reader.gate_section import MAX_QUOTA
 from .reader.group_section import MAX_MIN_COUNT
 from .reader.host_ports import MAX_PORT, PROTOCOLS
@@ -454,6 +455,17 @@ OBJECTS: Mapping[str, Schema] = {
         },
         ["gate"],
     ),
+    "extender": mapping(
+        {
+            "resource": about(LABEL_KEY, "The extended resource that it keeps count of."),
+            "ignoredByScheduler": about(FLAG, "true: NodeResourcesFit does not look at the resource."),
+            "verbs": about(listed(word(VERBS), 1), "What it is called for."),
+            "ignorable": about(FLAG, "true: its errors are passed over."),
+            "counts": about(word(COUNTS), "When it begins to count a pod on a node."),
+        },
+        ["resource", "verbs"],
+        about="An extender of the scheduler, with a view of its own.",
+    ),
     "podDisruptionBudget": mapping(
         {
             "selector": part("labelSelector"),
@@ -559,6 +571,7 @@ def schema_of_scenarios() -> Schema:
             "controllers": table(part("controller"), 0, MAX_ENTITIES),
             "descheduler": {**part("descheduler"), "minProperties": 1},
             "gateKeepers": table(part("gateKeeper"), 1, MAX_ENTITIES),
+            "extender": part("extender"),
             "scope": part("scope"),
             "config": part("config"),
         },

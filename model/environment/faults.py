@@ -38,6 +38,7 @@ class Fault(Enum):
     MISSED_CLAIM_UPDATE = "missed_claim_updates"
     CONTROLLER_RESTART = "controller_restarts"
     DEVICE_FAILURE = "device_failures"
+    EXTENDER_FAILURE = "extender_failures"
 
 
 class Faults(Component):

@@ -26,7 +26,7 @@ from .placement_rules import (
     Toleration,
 )
 from .scope import DEFAULTS, Config, Scope, gates_possible, last_gate, last_name, last_version, with_more
-from .workloads import KeeperSpec, OwnerSpec, StrategySpec
+from .workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
 
 Quantity = int | Parameter
 
@@ -489,6 +489,7 @@ class ClusterSpec:
     owners: tuple[OwnerSpec, ...] = ()
     strategies: tuple[StrategySpec, ...] = ()
     keepers: tuple[KeeperSpec, ...] = ()
+    extender: ExtenderSpec | None = None
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:

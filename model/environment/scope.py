@@ -68,6 +68,7 @@ class Scope:
     missed_claim_updates: int = 0
     controller_restarts: int = 0
     device_failures: int = 0
+    extender_failures: int = 0
     disruption_controller: bool = False
     disruption_controller_lags: bool = False
     kubelet_admission: bool = False

@@ -1,4 +1,4 @@
-"""Workloads and the descheduler's policy as a scenario gives them: who makes pods anew, and who has them evicted so that they are."""
+"""Those who act beside the scheduler as a scenario gives them: who makes pods anew, who has them evicted so that they are, who holds them back, and whom the scheduler asks."""
 
 from __future__ import annotations
 
@@ -81,3 +81,27 @@ class StrategySpec:
     selector: Selector = field(default_factory=Selector)
     low: int = 0
     high: int = 100
+
+
+class Noting(Enum):
+    """When an extender begins to count a pod on a node; the value is how a scenario names it."""
+
+    HEARD = "heard"  # when its own informer shows the pod there
+    BOUND = "bound"  # when it binds the pod, or hears of it
+    FILTERED = "filtered"  # when it answers the filter call, with one node only, as HAMi does
+
+
+@dataclass(frozen=True)
+class ExtenderSpec:
+    """An extender (schedulerapi.Extender): of which resource it keeps count (managedResources), and what it is called for.
+
+    `ignored_by_scheduler`: NodeResourcesFit does not look at the resource. `filters`, `binds`, `preempts`: it has the verb. `ignorable`: its errors are passed over.
+    """
+
+    resource: str
+    ignored_by_scheduler: bool = False
+    filters: bool = False
+    binds: bool = False
+    preempts: bool = False
+    ignorable: bool = False
+    noting: Noting = Noting.HEARD

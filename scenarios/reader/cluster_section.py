@@ -40,6 +40,7 @@ from .claim_section import (
 )
 from .controller_section import read_controllers, read_descheduler, refuse_descheduler
 from .directives import read_taints
+from .extender_section import read_extender, refuse_extender
 from .gate_section import read_keepers, refuse_keepers
 from .group_section import read_groups, refuse_groups
 from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
@@ -257,6 +258,7 @@ CLUSTER_FIELDS = (
     "controllers",
     "descheduler",
     "gateKeepers",
+    "extender",
     "scope",
     "config",
 )
@@ -361,6 +363,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
             "what a new process makes of volumes is not modelled: remove `restarts` and `leader_changes`, or the claims"
         )
     config = read_config(fields.get("config"))
+    extender = read_extender(fields.get("extender"))
+    refuse_extender(fields, extender, pods, made_pods, list(made.values()), replace(scope, config=config))
     _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)
     if config.scored:
         _refuse_scored_labels(nodes, made)
@@ -382,6 +386,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         owners,
         strategies,
         keepers,
+        extender,
     )
     names = [quantity.name for quantity in spec.unknown]
     for name in names:

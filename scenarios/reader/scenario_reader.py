@@ -26,6 +26,7 @@ from .directives import (
     TAINT_FIELDS,
     TOLERATION_FIELDS,
 )
+from .extender_section import EXTENDER_FIELDS
 from .gate_section import GATE_FIELDS, KEEPER_FIELDS
 from .group_section import GROUP_FIELDS
 from .host_ports import PORT_FIELDS
@@ -82,6 +83,7 @@ VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "`descheduler`": STRATEGIES,
     "Plugins of the descheduler": STRATEGY_FIELDS,
     "`gateKeepers`": KEEPER_FIELDS,
+    "`extender`": EXTENDER_FIELDS,
     "`config`": CONFIG_FIELDS,
     "`scope`": SCOPE_FIELDS,
     "`expect`": EXPECT_FIELDS,

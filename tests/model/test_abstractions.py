@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.model.cluster import Cluster, build_cluster
+from podrace.model.cluster import build_cluster
 from podrace.model.environment.names import Recreation
 from podrace.model.environment.objects import (
     Claim,
@@ -47,7 +47,7 @@ from podrace.model.environment.placement_rules import (
 from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.environment.storage.claims import ClaimUse
 from podrace.model.environment.storage.volumes import VolumeUse
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
+from podrace.model.environment.workloads import ExtenderSpec, OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase
@@ -224,10 +224,16 @@ def test_a_prefilter():
 
 
 def test_a_extenders():
-    """An extender is what a pod says that it wants of a node's labels: nobody who lags or fails, and preemption does not ask it."""
-    assert not [part for part in Cluster.__annotations__ if "extender" in part]
+    """One that filters by labels has no state, is asked with the plugins of a node, and scores nothing; the dry runs ask none, whatever it keeps count of."""
     n, m = Node(0, "n", 2), Node(1, "m", 2, labels={"disk": "ssd"})
     pods = [Pod(0, "p", 1, extender_selector={"disk": "ssd"}), Pod(1, "q", 1)]
+    assert not [v for v in system(spec(pods, (n, m))).variables if v.name.startswith("extender.")]
+    one = ExtenderSpec("x/gpu", ignored_by_scheduler=True, filters=True, preempts=True)
+    of = Node(0, "n", 2, extended={"x/gpu": 1})
+    full = [Pod(0, "v", 1, node=of, extended={"x/gpu": 1}), Pod(1, "p", 1, 10, extended={"x/gpu": 1})]
+    asked = concrete(replace(spec(full, (of,)), extender=one), "1.36")
+    candidate, _ = asked.get(lambda: asked.part("preemption").candidate(full[1], of))
+    assert candidate is False, "nobody would have to go, as far as the plugins know"
     model = concrete(spec(pods, (n, m)), "1.36")
     scheduler, (p, q) = model.part("scheduler"), model.part("api").universe[Pod]
     for pod, found in ((p, [NodeStatus.REJECTED, NodeStatus.FEASIBLE]), (q, [NodeStatus.FEASIBLE] * 2)):

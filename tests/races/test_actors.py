@@ -29,6 +29,13 @@ from tests.races.actor_patches import (
     WaitsAfterTaint,
     WritesRegardless,
 )
+from tests.races.extender_patches import (
+    CountsWhenAsked,
+    ExtendersInDryRuns,
+    RejectedByExtenderRetried,
+    ToldOfFailure,
+)
+from tests.races.hazard_patches import AskedBeforeForgotten
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "actors"
@@ -66,6 +73,19 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("repelled-in-order", "L-LOOP", "1.36", (), H, 33873, None),
     ("room-for-daemons", "L-LOOP", "1.36", (), V, 573715, 66),
     ("room-for-daemons", "L-LOOP", "1.36", (KeptWhereRoom,), V, 39050, 66),
+    ("extender-unaware", "S-ADMIT", "1.36", (), V, 560, 19),
+    ("extender-unaware", "S-ADMIT", "1.22", (), V, 2448, 19),
+    ("extender-unaware", "S-ADMIT", "1.36", (CountsWhenAsked,), H, 829, None),
+    ("extender-unaware", "S-STUCK", "1.36", (CountsWhenAsked,), H, 829, None),
+    ("kept-by-extender", "S-STUCK", "1.36", (), V, 85804, 52),
+    ("extender-behind", "S-STUCK", "1.28", (), V, 346, 17),
+    ("extender-behind", "S-STUCK", "1.36", (), V, 631, 28),
+    ("extender-behind", "S-STUCK", "1.36", (RejectedByExtenderRetried,), H, 999, None),
+    ("late-extender", "S-CAP", "1.29", (), V, 1761, 15),
+    ("late-extender", "S-CAP", "1.36", (), V, 866, 15),
+    ("late-extender", "S-CAP", "1.36", (AskedBeforeForgotten,), H, 836, None),
+    ("nobody-makes-way", "L-INV", "1.36", (), V, 27, 24),
+    ("nobody-makes-way", "L-INV", "1.36", (ExtendersInDryRuns,), H, 4110, None),
 ]
 
 
@@ -82,6 +102,24 @@ def test_verdict_and_counts(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+@pytest.mark.ci
+def test_an_extender_that_is_told_keeps_nothing_for_nobody() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "kept-by-extender.yaml"))
+    classes: Patches = (ToldOfFailure, *resolve("1.36").classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
+    assert (found.verdict.name, found.counts.states) == (H, 2_251_402)
+
+
+def test_a_question_before_forget_pod_is_too_early_where_the_extender_is_not_ignorable() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "late-extender.yaml"))
+    assert scenario.spec.extender is not None
+    spec = replace(scenario.spec, extender=replace(scenario.spec.extender, ignorable=False))
+    classes: Patches = (AskedBeforeForgotten, *resolve("1.36").classes)
+    (found,) = check(instrument(spec, classes, [PROPERTIES["S-CAP"]]), ["S-CAP"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 889, 14)
 
 
 def test_every_scenario_is_tested_and_explained() -> None:

@@ -37,7 +37,7 @@ PARTS = {
     "`resourceClaimTemplates`": "resourceClaimTemplate", "`deviceClasses`": "deviceClass",
     "`storageClasses`": "storageClass", "`volumes`": "volume",
     "`volumeClaims`": "volumeClaim", "`podGroups`": "podGroup", "`controllers`": "controller",
-    "`descheduler`": "descheduler", "Plugins of the descheduler": "deschedulerPlugin", "`gateKeepers`": "gateKeeper", "`config`": "config", "`scope`": "scope",
+    "`descheduler`": "descheduler", "Plugins of the descheduler": "deschedulerPlugin", "`gateKeepers`": "gateKeeper", "`extender`": "extender", "`config`": "config", "`scope`": "scope",
     "`expect`": "expectation", "`verdicts`": "verdict", "`race`": "race", "`residual`": "residual",
 }  # fmt: skip
 """The part of the schema for each table of docs/scenarios.md."""

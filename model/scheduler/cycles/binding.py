@@ -38,6 +38,7 @@ from .failure import FailedAttempt
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
+    from ...environment.extender import Extender
     from ...environment.faults import Faults
     from ..cache.scheduler_cache import Cache
     from ..framework.interface import ClaimPlugin, Framework, GangPlugin, VolumePlugin
@@ -63,6 +64,7 @@ class BindingPhase(Enum):
     ANNOUNCE = 11
     PRE_BIND_CANCELLED = 12
     POSTED = 13
+    EXTENDER_BIND = 14
 
 
 class Reply(Enum):
@@ -76,6 +78,14 @@ class Reply(Enum):
     FAILED = 1
     LOST = 2
     TRANSIENT = 3
+
+
+class ExtenderAnswer(Enum):
+    """What comes of a call that asks an extender to bind a pod. FAILED: the extender was not reached; TIMED_OUT: it was, and goes on."""
+
+    ANSWERED = 0
+    FAILED = 1
+    TIMED_OUT = 2
 
 
 class Binding(Component):
@@ -95,6 +105,7 @@ class Binding(Component):
     dynamic_resources: ClaimPlugin
     volume_binding: VolumePlugin
     gang_scheduling: GangPlugin
+    extender: Extender
 
     phase = per(Pod, enum(BindingPhase))
     node = per(Pod, ref(Node))
@@ -118,7 +129,10 @@ class Binding(Component):
 
     def is_posting(self, pod: Pod) -> Expr:
         """Whether the pod's Binding comes next, or is under way: it waits for no plugin any more."""
-        return (self.phase[pod] == BindingPhase.BIND) | (self.phase[pod] == BindingPhase.POSTED)
+        posting: Expr = (self.phase[pod] == BindingPhase.BIND) | (self.phase[pod] == BindingPhase.POSTED)
+        return (
+            posting | (self.phase[pod] == BindingPhase.EXTENDER_BIND) if self.extender.binds(pod) else posting
+        )
 
     def _end(self, pod: Pod) -> None:
         self.phase[pod] = BindingPhase.NONE
@@ -218,7 +232,11 @@ class Binding(Component):
     def phase_after_permit(self, pod: Pod) -> BindingPhase:
         """PreBind, if a plugin has work to do there."""
         points = self.scheduler.extension_points(pod)
-        return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else BindingPhase.BIND
+        return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else self.first_bind(pod)
+
+    def first_bind(self, pod: Pod) -> BindingPhase:
+        """Who binds: an extender that is a binder and interested, before the plugins."""
+        return BindingPhase.EXTENDER_BIND if self.extender.binds(pod) else BindingPhase.BIND
 
     @step(actor="binding cycle", each="pod")
     @tells("The binding goroutine of {pod} stops waiting for permission.")
@@ -254,7 +272,7 @@ class Binding(Component):
         require((self.phase[pod] == BindingPhase.PRE_BIND) & self.dynamic_resources.is_bound(pod))
         require(self.volume_binding.is_bound(pod))
         if ok:
-            self.phase[pod] = BindingPhase.BIND
+            self.phase[pod] = self.first_bind(pod)
         else:
             self.faults.spend(Fault.PLUGIN_ERROR)
             self.phase[pod] = BindingPhase.FORGET
@@ -279,6 +297,54 @@ class Binding(Component):
             require(False)
         require(self.phase[pod] == BindingPhase.PRE_BIND_CANCELLED)
         self.phase[pod] = BindingPhase.FORGET
+
+    @step(actor="binding cycle", each="pod")
+    @tells(
+        Sentence("The extender binds {pod}: the API server has it on {after}.", changes("api.pod.node")),
+        Sentence(
+            "The binding goroutine asks the extender to bind {pod}, and the call times out; the extender goes on.",
+            changes("extender.late", after=SOMETHING),
+        ),
+        Sentence(
+            "The binding goroutine asks the extender to bind {pod}, and the call fails.",
+            changes("faults.left"),
+        ),
+        "The extender cannot bind {pod}.",
+    )
+    def bind_by_extender(self, pod: Pod, answer: ExtenderAnswer) -> None:
+        """extendersBinding: the extender sends the Binding, if the node has room by its own count. Its error is the binding cycle's.
+
+        One that is ignorable leaves the Binding to the plugins then, which send another. A call that has timed out goes on at the extender.
+        """
+        if not self.extender.binds(pod):
+            require(False)
+            return
+        require(self.phase[pod] == BindingPhase.EXTENDER_BIND)
+        if answer is not ExtenderAnswer.ANSWERED:
+            self.faults.spend(Fault.EXTENDER_FAILURE)
+            if answer is ExtenderAnswer.TIMED_OUT:
+                self.extender.postpone(pod, self.node[pod])
+            self._after_extender(pod, as_expr(False))
+            return
+        room = any_of((self.node[pod] == n) & self.extender.has_room(pod, n) for n in self.universe[Node])
+        possible = self.api.can_bind(pod) & room
+        with when(possible):
+            self.api.bind(pod, self.node[pod])
+            self.extender.note_binding(pod, self.node[pod])
+        self._after_extender(pod, possible)
+
+    def _after_extender(self, pod: Pod, bound: Expr) -> None:
+        if self.skips_extender_errors(pod):
+            with when(bound):
+                self.bind_returned(pod, as_expr(True))
+            with otherwise():
+                self.phase[pod] = BindingPhase.BIND
+        else:
+            self.bind_returned(pod, bound)
+
+    def skips_extender_errors(self, pod: Pod) -> bool:
+        """Whether an error of the extender is passed over, and the Binding left to the plugins."""
+        return self.extender.is_ignorable(pod)
 
     @step(actor="binding cycle", each="pod")
     @tells(

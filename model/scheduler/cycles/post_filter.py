@@ -15,6 +15,7 @@ from ...language import (
     Expr,
     Sentence,
     Value,
+    any_of,
     as_expr,
     changes,
     otherwise,
@@ -119,12 +120,64 @@ class PostFilter(SchedulePod):
         with when(self.no_node_is(NodeStatus.REJECTED) & self.no_node_is(NodeStatus.CANDIDATE)):
             self.no_candidate()
 
+    def is_searched(self, pod: Pod) -> Expr:
+        """Whether all dry runs are made that are to be."""
+        searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
+        return self.at(Phase.DRY_RUN, pod) & searched
+
+    def asks_about_victims(self, pod: Pod) -> bool:
+        """Whether an extender has a say in preemption."""
+        return self.extender.preempts(pod)
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler asks the extender about the victims for {pod}, and the call fails.",
+            changes("faults.left"),
+        ),
+        "The scheduler asks the extender on which nodes evicting the victims would help {pod}.",
+    )
+    def ask_extender_about_victims(self, pod: Pod, ok: bool) -> None:
+        """callExtenders: those candidates are left on which the extender, by its own count, would have room without the victims.
+
+        The error of one that is not ignorable ends the preemption, and so does it that none is left; the preemptor's nomination stays as it is.
+        """
+        if not self.asks_about_victims(pod):
+            require(False)
+            return
+        candidates = {n: self.verdict[n] == NodeStatus.CANDIDATE for n in self.universe[Node]}
+        require(self.is_searched(pod) & any_of(candidates.values()))
+        if not ok:
+            self.faults.spend(Fault.EXTENDER_FAILURE)
+            if self.extender.is_ignorable(pod):
+                self.phase = Phase.EXTENDERS_PREEMPT
+            else:
+                self._after_preemption()
+            return
+        kept = {
+            n: found & self.extender.has_room(pod, n, self.preemption.victims_on(n))
+            for n, found in candidates.items()
+        }
+        for node, found in candidates.items():
+            victims = self.preemption.victims_on(node)
+            with when(found & ~kept[node]):
+                self.verdict[node] = NodeStatus.NO_CANDIDATE
+                for victim, here in victims.items():
+                    with when(here):
+                        self.preemption.victim[victim] = False
+        with when(any_of(kept.values())):
+            self.phase = Phase.EXTENDERS_PREEMPT
+        with otherwise():
+            self._after_preemption()
+
     @step(actor="scheduler", random=True)
     @tells("Preemption decides: {pod} is to go to {node}.")
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
-        searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
-        require(self.at(Phase.DRY_RUN, pod) & searched)
+        if self.asks_about_victims(pod):
+            require(self.at(Phase.EXTENDERS_PREEMPT, pod))
+        else:
+            require(self.is_searched(pod))
         require(self.preemption.may_be_chosen(pod, node))
         self.preemption.commit(pod, node)
         self.nominee = node

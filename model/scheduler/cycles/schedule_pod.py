@@ -37,6 +37,7 @@ from ..framework.waiting_pods import PermitAnswer
 from .next_pod import NextPod
 
 if TYPE_CHECKING:
+    from ...environment.extender import Extender
     from ...environment.faults import Faults
     from ..framework.filters import Filters
     from ..framework.scores import Scores
@@ -81,6 +82,7 @@ class SchedulePod(NextPod):
     dynamic_resources: ClaimPlugin
     volume_binding: VolumePlugin
     gang_scheduling: GangPlugin
+    extender: Extender
 
     def ready_for_snapshot(self, pod: Pod) -> Expr:
         """Whether the next thing is to take the snapshot."""
@@ -115,7 +117,7 @@ class SchedulePod(NextPod):
         require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
         with when(self._filtered(pod, node) == NodeStatus.FEASIBLE):
             self.verdict[node] = NodeStatus.FEASIBLE
-            self.phase = Phase.SELECT
+            self.phase = Phase.EXTENDERS_NOMINATED if self.extender.filters(pod) else Phase.SELECT
         with otherwise():
             self.phase = Phase.FILTERING
 
@@ -209,7 +211,89 @@ class SchedulePod(NextPod):
             self.phase = self.phase_after_fit_error()
             self.dynamic_resources.post_filter(pod)
         with otherwise():
+            self.phase = Phase.EXTENDERS if self.extender.filters(pod) else Phase.SELECT
+
+    # --- an extender that filters ------------------------------------------------------------------------------
+
+    def _require_call(self, pod: Pod) -> Expr:
+        """The extender is asked now; gives whether about the nominated node alone."""
+        nominated: Expr = self.at(Phase.EXTENDERS_NOMINATED, pod)
+        require(nominated | self.at(Phase.EXTENDERS, pod))
+        return nominated
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The scheduler asks the extender about {pod}, and the call fails.",
+            changes("faults.left"),
+        ),
+        Sentence(
+            "The scheduler asks the extender about {pod}: no node is left.",
+            changes("scheduler.phase", after=Phase.REREAD_PREEMPTOR),
+        ),
+        "The scheduler asks the extender which nodes {pod} may go to.",
+    )
+    def ask_extender(self, pod: Pod, ok: bool) -> None:
+        """findNodesThatPassExtenders: of the nodes that passed the filters those are left for which the extender has room by its own count.
+
+        An error of one that is ignorable leaves them all; any other is the attempt's, or, of the nominated node, has all nodes tried.
+        """
+        if not self.extender.filters(pod):
+            require(False)
+            return
+        nominated = self._require_call(pod)
+        if not ok:
+            self.faults.spend(Fault.EXTENDER_FAILURE)
+            self._extender_failed(pod, nominated)
+            return
+        passes = {n: self.extender.has_room(pod, n) for n in self.universe[Node]}
+        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+        left = any_of(feasible[n] & passes[n] for n in self.universe[Node])
+        if self.extender.picks(pod):
+            require(~left)
+            self.extender.note(pod, None)
+        self._keep(pod, nominated, {n: feasible[n] & ~passes[n] for n in self.universe[Node]}, left)
+
+    @step(actor="scheduler", random=True)
+    @tells(
+        "The scheduler asks the extender which nodes {pod} may go to: it says {node}, and counts the pod there."
+    )
+    def let_extender_pick(self, pod: Pod, node: Node) -> None:
+        """The same, of an extender that answers with one node, and keeps the place for the pod from then on."""
+        if not self.extender.picks(pod):
+            require(False)
+            return
+        nominated = self._require_call(pod)
+        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+        require(feasible[node] & self.extender.has_room(pod, node))
+        self.extender.note(pod, node)
+        rejected = {n: feasible[n] if n is not node else as_expr(False) for n in self.universe[Node]}
+        self._keep(pod, nominated, rejected, as_expr(True))
+
+    def _keep(self, pod: Pod, nominated: Expr, rejected: Mapping[Node, Expr], left: Expr) -> None:
+        for node, is_rejected in rejected.items():
+            with when(is_rejected):
+                self.verdict[node] = select(nominated, NodeStatus.UNTRIED, NodeStatus.REJECTED)
+        with when(left):
             self.phase = Phase.SELECT
+        with otherwise(nominated):
+            self.phase = Phase.FILTERING
+        with otherwise():
+            self.note_extender()
+            self.phase = self.phase_after_fit_error()
+            self.dynamic_resources.post_filter(pod)
+
+    def _extender_failed(self, pod: Pod, nominated: Expr) -> None:
+        if self.extender.is_ignorable(pod):
+            self.phase = Phase.SELECT
+            return
+        with when(nominated):
+            for node in self.universe[Node]:
+                self.verdict[node] = NodeStatus.UNTRIED
+            self.phase = Phase.FILTERING
+        with otherwise():
+            self.error = True
+            self.phase = Phase.FAIL
 
     def phase_after_fit_error(self) -> Phase:
         """What follows when the pod fits no node: preemption, and the failure handler after it."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...environment.extender import Managed
 from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
 from ...environment.placement_rules import SpreadConstraint
 from ...environment.pod_versions import whole
@@ -222,7 +223,14 @@ class Filters(Component):
 
     def is_too_small(self, pod: Pod, node: Node) -> Expr:
         """Whether the pod asks for more of some resource than the node has in all; the number of pods does not count."""
-        return any_of(self.is_checked(pod, r) & (pod.request(r) > node.allocatable(r)) for r in pod.resources)
+        return any_of(
+            self.is_checked(pod, r) & (pod.request(r) > node.allocatable(r)) for r in self.compared(pod)
+        )
+
+    def compared(self, pod: Pod) -> Sequence[str]:
+        """The resources that the plugin looks at: not one that an extender manages and that is to be ignored (ignoredByScheduler)."""
+        ignored = {m.extender.resource for m in self.universe[Managed] if m.extender.ignored_by_scheduler}
+        return [resource for resource in pod.resources if resource not in ignored]
 
     def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
         """Which of the node's resources the pod would exceed; `pods` stands for the number of pods.
@@ -233,7 +241,7 @@ class Filters(Component):
         found: dict[str, Expr] = {}
         if node.pods is not None:
             found["pods"] = count(here for _, here in counted) + 1 > node.pods
-        for resource in pod.resources:
+        for resource in self.compared(pod):
             used = total(select(here, q.request(resource), 0) for q, here in counted)
             exceeded = used + pod.request(resource) > node.allocatable(resource)
             found[resource] = self.is_checked(pod, resource) & exceeded

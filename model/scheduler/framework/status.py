@@ -40,6 +40,9 @@ class Phase(Enum):
     READ_VOLUME_CLAIMS = 27
     LIST_VOLUMES = 28
     POD_GROUP = 29
+    EXTENDERS = 30
+    EXTENDERS_NOMINATED = 31
+    EXTENDERS_PREEMPT = 32
 
 
 @spoken(

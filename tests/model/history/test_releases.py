@@ -40,7 +40,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "108366", "84014", "86964", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
+    "103019", "108366", "84014", "86964", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -93,6 +93,8 @@ _SHARED = "needs pods of a group that share a claim: see test_shared_claims"
 _GROUPS = "needs groups of pods, and their gate: see test_groups"
 
 UNSEEN = {
+    "122503": "needs an extender: see tests/model/environment/test_extender.py",
+    "103019": "needs an extender: see tests/model/environment/test_extender.py",
     "122022": "needs a pod of which an extender has a say: see the scenario unheard-extender",
     "108366": "needs kubelets that decide: see the scenario counted-by-its-kubelet",
     "101218": "needs kubelets that decide, and taints: see the hazard tainted-in-flight",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....scheduler import Scheduler
+from ....environment.objects import Pod
+from ....scheduler import Binding, Scheduler
 from ...registry.change import before
 
 
@@ -18,3 +19,30 @@ class ExtendersUnheard(Scheduler):
 
     def note_extender(self) -> None:
         """Nothing is noted."""
+
+
+@before(
+    "122503",
+    "where an extender that is ignorable cannot bind, the plugins do",
+    first_in="1.30",
+    issues=(122494,),
+)
+class NoExtenderIgnoredInBind(Binding):
+    """Its error was the binding cycle's, ignorable or not (extendersBinding, 1.29)."""
+
+    def skips_extender_errors(self, pod: Pod) -> bool:
+        return False
+
+
+@before(
+    "103019",
+    "extenders are asked about the victims of a preemption",
+    first_in="1.22",
+    issues=(102971,),
+    since="1.20",
+)
+class NoExtenderInPreemption(Scheduler):
+    """The framework had no extenders, so that preemption asked none."""
+
+    def asks_about_victims(self, pod: Pod) -> bool:
+        return False

@@ -1,0 +1,55 @@
+"""Proposed patches for what an extender's own view does, each as a subclass of a part of the model."""
+
+from __future__ import annotations
+
+from podrace.model.environment.extender import Extender
+from podrace.model.environment.objects import Node, Pod, PodCopy
+from podrace.model.language import Expr, step
+from podrace.model.scheduler import Binding, Placement, Plugin, Preemption, PriorityQueue
+from podrace.model.scheduler.framework.events import EXTENDER
+
+
+class CountsWhenAsked(Extender):
+    """It answers with one node, and counts the pod there from then on, as HAMi does."""
+
+    def picks(self, pod: Pod) -> bool:
+        return self.filters(pod)
+
+
+class ToldOfFailure(Binding):
+    """Whoever forgets a pod tells the extender, which counts it no longer: Unreserve, as plugins have it."""
+
+    @step(actor="binding cycle", each="pod")
+    def forget(self, pod: Pod) -> None:
+        """ForgetPod, and the extender forgets the pod, too."""
+        super().forget(pod)
+        self.extender.note(pod, None)
+
+
+class RejectedByExtenderRetried(PriorityQueue):
+    """A pod that an extender rejected is tried again after a backoff: nobody tells when the extender would change its mind."""
+
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        retried: Expr = super().is_retried(pod, copy)
+        for plugin in self.universe[Plugin]:
+            if plugin.name == EXTENDER:
+                retried = retried | self.rejected_by[pod][plugin]
+        return retried
+
+
+class ExtendersInDryRuns(Preemption):
+    """The dry runs ask the extender, too, which pods have to go (140252; its code was not read)."""
+
+    def _fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        fits: Expr = super()._fits(pod, node, placement)
+        if not self.extender.filters(pod):
+            return fits
+        present = placement.present(pod, node)
+        return fits & self.extender.has_room(pod, node, {q: ~here for q, here in present.items()})
+
+    @property
+    def extender(self) -> Extender:
+        """The extender, which the preemption of kube-scheduler does not know here."""
+        found = self._model.parts["extender"]
+        assert isinstance(found, Extender)
+        return found
