@@ -10,11 +10,11 @@ that comes to rest).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..model.language import TransitionSystem
 from ..model.language.expr import fresh_graph
+from ..model.language.quick_dataclasses import dataclass
 from . import explicit
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result

@@ -12,7 +12,6 @@ import hashlib
 import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import msgspec
 
 from ..model.language import TransitionSystem
+from ..model.language.quick_dataclasses import dataclass
 from .core.exploration import Lasso
 from .core.installed import version_of_package
 from .core.kept import FORMAT, KeptTexts

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..checker.core.result import counted
+from ..model.language.quick_dataclasses import dataclass
 from .document import Finding
 
 Outcome = Literal["passed", "failed", "undecided", "ignored"]

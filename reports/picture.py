@@ -6,9 +6,9 @@ The layout-free part of every drawing of the cluster.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 
+from ..model.language.quick_dataclasses import dataclass
 from .evidence import NodeShape, Picture, PodShape, ShownCluster
 from .quantities import asks_words, has_words
 from .states import Facts, State

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ...model.language.quick_dataclasses import dataclass
 from .option_files import refuse_links
 from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
+from ...model.language.quick_dataclasses import dataclass
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, known_names, one_line

@@ -10,8 +10,10 @@ the counts do not depend on the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path as FilePath
+
+from ...model.language.quick_dataclasses import dataclass
 
 Path = tuple[int, ...]
 """A run from the initial state: positions in `system.transitions`."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from ...model.language.quick_dataclasses import dataclass
 from .signing import is_private, is_signed, make_private, signature
 
 FORMAT = 2

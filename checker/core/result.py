@@ -8,10 +8,11 @@ numbers for any file format.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Any, Literal, Protocol
 
+from ...model.language.quick_dataclasses import dataclass
 from .trace import LassoTrace, Trace
 
 Kind = Literal["invariant", "resettability", "liveness"]

@@ -6,11 +6,12 @@ Only `checker.trace` makes them, by executing what somebody claims: nothing else
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, Literal
 
 from ...model.language import Entity, Fairness, State
+from ...model.language.quick_dataclasses import dataclass
 from .exploration import Path
 
 FairAnswer = Literal["acts", "rests", "never waits"]

@@ -7,10 +7,10 @@ there on, are put in; the rest of the run is taken again as far as it goes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from ...model.language import State, TransitionSystem
+from ...model.language.quick_dataclasses import dataclass
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
 from ..core.trace import Step, Trace

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...model.language import Expr, State, TransitionSystem
+from ...model.language.quick_dataclasses import dataclass
 from ..core.interpreter import Interpreter
 from ..core.trace import Trace
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from ..language import Entity
+from ..language.quick_dataclasses import dataclass
 from .placement_rules import HostPort
 
 CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"

@@ -7,9 +7,9 @@ hints look at like at any other, so that nobody has to know which fields can cha
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..language import Entity, Universe
+from ..language.quick_dataclasses import dataclass
 from .objects import Node
 
 INITIAL = "initial"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 
 from ..language import Entity, Expr, Fact, Parameter, Record, Value, as_expr, boolean, integer, ref
+from ..language.quick_dataclasses import dataclass
 from ..language.sorts import sort_of_ref
 from .placement_rules import (
     HostPort,

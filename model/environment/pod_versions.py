@@ -9,9 +9,9 @@ does so when its user writes it, and one that shrinks, or whose resize is found 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from ..language import Entity, Expr, Universe, Value, as_expr, select, when
+from ..language.quick_dataclasses import dataclass
 from ..language.sorts import sort_of_ref
 from .footprint import Footprint
 from .node_versions import INITIAL

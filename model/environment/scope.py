@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
+
+from ..language.quick_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from ..language.quick_dataclasses import dataclass
 from .placement_rules import Selector
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..language import Component
+from ..language.quick_dataclasses import dataclass
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
 from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -27,6 +26,7 @@ from .errors import Location, ModelError
 from .expr import Value, const, true
 from .fairness import Fairness
 from .narration import Channel, Knowledge, Reader, Words
+from .quick_dataclasses import dataclass
 from .shapes import declared, scalars_of
 from .sorts import Entity, Universe
 from .views import store, view_of

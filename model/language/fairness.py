@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .expr import Expr
+from .quick_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

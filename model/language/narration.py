@@ -14,10 +14,12 @@ by the names of steps and variables.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+from .quick_dataclasses import dataclass
 
 F = TypeVar("F", bound=Callable[..., Any])
 E = TypeVar("E", bound=type[Enum])

@@ -10,13 +10,13 @@ A shape is a description; `allocate` turns it into cells, each with its own stat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from .errors import ModelError
 from .expr import Value, Variable, as_expr
+from .quick_dataclasses import dataclass
 from .sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
 
 Bound = int | Callable[[Any], int]

@@ -7,11 +7,11 @@ position, a reference as 0 for none and i + 1 for the entity with index i.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, TypeVar, cast
 
 from .errors import ModelError
+from .quick_dataclasses import dataclass
 
 
 class Entity:

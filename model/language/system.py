@@ -7,7 +7,7 @@ guards and updates as expressions over the state before the step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -18,6 +18,7 @@ from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph
 from .fairness import Case, Fairness
 from .gathering import narrate
 from .graph import topological, variables_of
+from .quick_dataclasses import dataclass
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .telling import NAMES_ALONE, Narration

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from string import Formatter
 from typing import Any, Protocol
 
 from .narration import ANYTHING, NOTHING, SOMETHING, Changes, Finds, Reader, Sentence, Words
+from .quick_dataclasses import dataclass
 from .sorts import Entity
 
 

@@ -7,8 +7,8 @@ from the memory of the finding. What a finding does not know is left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...model.language.quick_dataclasses import dataclass
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
 from ..picture import PODS, Placed, resources_asked_for, scenes

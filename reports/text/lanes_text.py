@@ -12,11 +12,11 @@ Where the lanes leave too little room for words, the actor stands in brackets in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
+from ...model.language.quick_dataclasses import dataclass
 from ..document import ShownStep
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "bright_red", "bright_cyan", "bright_magenta")

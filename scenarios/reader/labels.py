@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...model.environment.objects import Operator, Requirement, Selector
 from ...model.environment.placement_rules import whole_number
+from ...model.language.quick_dataclasses import dataclass
 from .yaml_values import Value
 
 MAX_ENTITIES = 16

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
 from ...model.environment.objects import NATIVE, is_scalar_resource
+from ...model.language.quick_dataclasses import dataclass
 from .quantity import (
     MAX_CORES,
     bytes_in_suffix,

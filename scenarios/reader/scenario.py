@@ -7,9 +7,10 @@ and `race` (the upstream race that a scenario shows).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...model.environment.objects import ClusterSpec
+from ...model.language.quick_dataclasses import dataclass
 from .ranges import RangeParameter
 from .yaml_values import ScenarioError, Value
 

@@ -7,12 +7,13 @@ documents, deep nesting and big files are refused, so that no file can do harm o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
 import yaml
+
+from ...model.language.quick_dataclasses import dataclass
 
 
 class ScenarioError(Exception):

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....model.language import TransitionSystem
+from ....model.language.quick_dataclasses import dataclass
 from ...core.exploration import Path
 
 Edge = tuple[int, int]

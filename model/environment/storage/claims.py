@@ -10,7 +10,6 @@ The controller is kube-controller-manager's (pkg/controller/resourceclaim/contro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...language import (
@@ -41,6 +40,7 @@ from ...language import (
     when,
     words,
 )
+from ...language.quick_dataclasses import dataclass
 from ..faults import Fault
 from ..names import recreations_of
 from ..objects import OWN, Claim, Device, Pod

@@ -8,7 +8,6 @@ it. Where there are no claims of volumes, nothing of this exists.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...language import (
@@ -34,6 +33,7 @@ from ...language import (
     when,
     words,
 )
+from ...language.quick_dataclasses import dataclass
 from ..faults import Fault
 from ..objects import Node, Pod, Volume, VolumeClaim
 

@@ -7,10 +7,10 @@ replaced; a release is the model with the classes of every change that the relea
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ...language import Component
+from ...language.quick_dataclasses import dataclass
 from ..versions import LATER, RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])

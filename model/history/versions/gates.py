@@ -7,13 +7,13 @@ difference to what is modelled, or are not modelled; then the table says so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import yaml
 
+from ...language.quick_dataclasses import dataclass
 from .numbers import exact, version_of
 from .unknown import UnknownName
 

@@ -5,7 +5,6 @@ Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cy
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +35,7 @@ from ...language import (
     tells,
     when,
 )
+from ...language.quick_dataclasses import dataclass
 from ..framework.events import ASSIGNED_POD_DELETE
 from ..framework.interface import Framework
 

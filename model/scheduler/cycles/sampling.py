@@ -7,9 +7,9 @@ takes that for granted: more nodes than that cannot be explored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...language import UNTOLD, Component, Expr, Value, as_expr, clamp, count, integer, largest, select, total
+from ...language.quick_dataclasses import dataclass
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5

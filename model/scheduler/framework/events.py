@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import IntFlag
 
 from ...environment.node_versions import NodeChange
@@ -12,6 +11,7 @@ from ...environment.pod_versions import PodChange
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Entity
+from ...language.quick_dataclasses import dataclass
 
 
 class Action(IntFlag):

@@ -7,13 +7,14 @@ victims, and for what is really bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ...environment.footprint import UsedPort
 from ...environment.node_versions import NodeVersion
 from ...environment.objects import HostPort, Node, Pod
 from ...environment.pod_versions import PodVersion
 from ...language import Expr, any_of, as_expr, select, when
+from ...language.quick_dataclasses import dataclass
 
 Ports = Mapping[UsedPort, Expr]
 """Host ports, and whether a NodeInfo lists each (UsedPorts)."""
