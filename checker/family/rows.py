@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...model.language import Expr
+from ..codegen.program import Program
+from ..codegen.state_layout import Field
 from ..explicit.states.budget import SearchBudget
 from ..explicit.states.store import Store
 from ..explicit.states.workers import Workers
@@ -27,12 +29,18 @@ class Rows:
         self._budget = budget
         self._questions: dict[int, list[int]] = {}
         self._read: np.ndarray | None = None
+        self._program: Program | None = None
+        """The code whose rows were numbered last, and where it writes: `_first` is the first word, `_fields` are places from there on."""
+        self._first = 0
+        self._fields: list[tuple[int, Field]] = []
 
     def number(self, code: Code, number: int, numbers: np.ndarray) -> None:
         """Number the rows that the code has written for the first states of its input; they go to `numbers`."""
-        fields = [code.program.layout.fields[v] for v in self.asked.variables]
-        first = min(field.word for field in fields)
-        words = code.width - first
+        if code.program is not self._program:
+            fields = [code.program.layout.fields[v] for v in self.asked.variables]
+            self._program, self._first = code.program, min(field.word for field in fields)
+            self._fields = [(field.word - self._first, field) for field in fields]
+        words = code.width - self._first
         if self._store is None:
             self._store = Store(words, self._budget, 0, Workers(1))
             self._read = np.zeros(BATCH * words, np.uint64)
@@ -42,7 +50,6 @@ class Rows:
             self._store.make_room(self._count, number)
         self._count = kernels.number_rows(self._store.arrays, self._count, self._read, number, numbers)
         numbers[:number] = numbers[:number] * np.uint32(self._kinds) + np.uint32(self._which)
-        self._fields = [(field.word - first, field) for field in fields]
 
     def questions(self, row: int) -> list[int]:
         """The numbers of the questions that a row asks."""
