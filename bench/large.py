@@ -5,6 +5,11 @@ includes some 200 MiB for Python and the compilers. `states` is what a packed st
 beside it in memory.
 
     python bench/large.py [SIZE ...] [--disk DIR]      # SIZE: states, such as 10_000_000
+
+With --growth, one search on disk, and a line for each tenth of its SIZE: how fast it was since the line before, by the clock and by CPU, and
+what memory it had. It ends after SECONDS, or goes on with what an earlier one has left in DIR/growth.
+
+    python bench/large.py --growth SIZE --disk DIR [--words N] [--memory GIB] [--jobs N] [--seconds N]
 """
 
 from __future__ import annotations
@@ -14,11 +19,14 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
+from dataclasses import replace
 from pathlib import Path
 
 from podrace.checker.codegen.program import generate
-from podrace.checker.core.exploration import Budget
+from podrace.checker.core.exploration import Budget, Progress
 from podrace.checker.core.machine import cores, safe_memory
+from podrace.checker.explicit import explore
 from podrace.checker.explicit.checkpoint import Checkpoint
 from podrace.checker.explicit.engine import Search
 from podrace.checker.explicit.states.budget import SearchBudget
@@ -52,9 +60,40 @@ def measure(size: int, words: int, disk: Path | None) -> dict[str, float]:
     }
 
 
+def growth(size: int, folder: Path, words: int, memory: int, jobs: int, seconds: float | None) -> None:
+    """Print one line for each tenth of a search of `size` states on disk."""
+    system = replace(synthetic(words, jobs=9), invariants={}, witnesses={}, resettabilities={}, livenesses={})
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"{words} words, memory budget {memory / 2**30:.1f} GiB, {jobs} workers, {cores()} cores")
+    print(f"{'states':>13}{'M st/s':>9}{'us of CPU a state':>19}{'budget used, GiB':>18}{'files, GiB':>12}")
+    last = [0, time.monotonic(), time.process_time()]
+
+    def look(now: Progress) -> None:
+        if now.states - last[0] >= size // 10:
+            clock, cpu, found = time.monotonic(), time.process_time(), now.states - last[0]
+            files = sum(file.stat().st_size for file in folder.iterdir())
+            print(
+                f"{now.states:>13,}{found / (clock - last[1]) / 1e6:>9.2f}{(cpu - last[2]) / found * 1e6:>19.3f}"
+                f"{now.memory / 2**30:>18.2f}{files / 2**30:>12.2f}",
+                flush=True,
+            )
+            last[:] = now.states, clock, cpu
+
+    budget = Budget(max_states=size, max_memory=memory, timeout=seconds, jobs=jobs, disk=folder, resume=True)
+    found = explore(system, budget, look)
+    print(f"{found.states:>13,} in {found.seconds:,.0f} s, {found.stopped or 'complete'}")
+
+
 def main() -> None:
     """Print one line for each size, width and place of the states."""
     arguments = sys.argv[1:]
+    if "--growth" in arguments:
+        given = dict(zip(arguments[::2], arguments[1::2], strict=True))
+        budget = int(float(given["--memory"]) * 2**30) if "--memory" in given else safe_memory() or 0
+        seconds = float(given["--seconds"]) if "--seconds" in given else None
+        width, jobs = int(given.get("--words", "1")), int(given.get("--jobs", str(cores())))
+        growth(int(given["--growth"]), Path(given["--disk"]) / "growth", width, budget, jobs, seconds)
+        return
     folder = Path(arguments[arguments.index("--disk") + 1]) if "--disk" in arguments else None
     sizes = [int(a) for a in arguments if a.replace("_", "").isdigit()] or SIZES
     memory = safe_memory() or 0

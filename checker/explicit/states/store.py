@@ -95,8 +95,8 @@ class Store:
 
     @property
     def bits(self) -> int:
-        """How many bits of a table's entry hold a number."""
-        return self._table.length.bit_length()
+        """How many bits of a table's entry hold a number: enough for all that it may hold, with as many as there can be in it."""
+        return _held_by(self._table.length, crowded=True).bit_length()
 
     @property
     def bytes(self) -> int:
