@@ -43,7 +43,13 @@ from .liveness import (
     PodsOfRemovedNodesDoNoHarm,
 )
 from .loops import NoMoreThanWanted, NoReplacementForEver
-from .names import BindingsHitTheirPod, EvictionsHitTheirPod, SchedulerGoesOn, StatusHitsItsPod
+from .names import (
+    BindingsHitTheirPod,
+    EvictionsHitTheirPod,
+    GrantedEvictionsHitTheirPod,
+    SchedulerGoesOn,
+    StatusHitsItsPod,
+)
 from .nominations import NominationRespected, NominationsLive, NominationVisible
 from .places import (
     BackoffRespected,
@@ -108,6 +114,7 @@ PROPERTIES: dict[str, type[Property]] = {
         BoundPodsSayScheduled,
         BindingsHitTheirPod,
         EvictionsHitTheirPod,
+        GrantedEvictionsHitTheirPod,
         StatusHitsItsPod,
         SchedulerGoesOn,
         NoPreemptionWithoutBenefit,

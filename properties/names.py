@@ -16,6 +16,7 @@ from ..model.scheduler.preemption.async_preemption import AsyncPhase
 from .property import Property
 
 if TYPE_CHECKING:
+    from ..model.environment.controllers.budgets import Budgets
     from ..model.environment.storage.claims import ResourceClaims
     from ..model.scheduler import DynamicResources, PodGroupStates
     from ..model.scheduler.api_dispatcher import APIDispatcher
@@ -113,6 +114,24 @@ class EvictionsHitTheirPod(WrittenByName):
             return self.api.pod[pod].exists & ~as_expr(self.api.pod[pod].terminating)
 
         return before(there) & ~there()
+
+
+class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
+    """No eviction that was granted for one pod, by its budget, ends another that has its name since.
+
+    A drain, the descheduler or an autoscaler then deletes a pod that it never named, for which no budget was asked.
+    """
+
+    id = "S-IDEVICT"
+    issues = (142201,)
+
+    budgets: Budgets
+
+    def due(self, pod: Pod) -> Expr:
+        return as_expr(self.budgets.evicting[pod])
+
+    def sent(self, pod: Pod) -> Expr:
+        return before(partial(self.due, pod)) & ~self.due(pod)
 
 
 class StatusHitsItsPod(WrittenByName):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from podrace.model.environment.controllers.autoscaler import Autoscaler
 from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
 from podrace.model.environment.controllers.gate_keepers import GateKeepers
 from podrace.model.environment.controllers.replacement import Controllers, Phase
 from podrace.model.environment.gates import Gate
-from podrace.model.environment.objects import DisruptionBudget, Node, Pod
+from podrace.model.environment.objects import Node, Pod
 from podrace.model.environment.owned_pods import Owned, Owner
 from podrace.model.environment.workloads import StrategyKind, StrategySpec
 from podrace.model.language import Expr, any_of, as_expr, require
@@ -98,12 +100,12 @@ class KeptForPending(Autoscaler):
         return empty & ~any_of(self.api.pod[p].pending & self.would_fit(p, node) for p in waits)
 
 
-class WritesRegardless(Budgets):
-    """The disruption controller writes what it has counted over whatever was written since, as it did before 82152."""
+class EvictsByUID(Budgets):
+    """An eviction deletes the pod that it was granted for, or none (142203 has the resourceVersion as a precondition)."""
 
-    def is_written(self, budget: DisruptionBudget) -> Expr:
-        """Its loop read the newest version, and wrote the old status to it."""
-        return as_expr(True)
+    def hit_by_name(self, pod: Pod) -> Sequence[Pod]:
+        """No other."""
+        return ()
 
 
 class OwnGateLast(GateKeepers):

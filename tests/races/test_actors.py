@@ -16,6 +16,7 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.races.actor_patches import (
     DuplicatesHaveRoom,
+    EvictsByUID,
     FitsThere,
     KeptForPending,
     KeptWhereRoom,
@@ -27,7 +28,6 @@ from tests.races.actor_patches import (
     ReplacedWhenGone,
     TaintsUnheeded,
     WaitsAfterTaint,
-    WritesRegardless,
 )
 from tests.races.extender_patches import (
     CountsWhenAsked,
@@ -60,7 +60,10 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("taint-unseen", "S-SCALE", "1.31", (), V, 177, 10),
     ("taint-unseen", "S-SCALE", "1.36", (WaitsAfterTaint,), H, 194, None),
     ("overwritten-budget", "S-EVICT", "1.36", (), H, 4953, None),
-    ("overwritten-budget", "S-EVICT", "1.36", (WritesRegardless,), V, 1289, 14),
+    ("overwritten-budget", "S-EVICT", "1.17", (), H, 10002, None),
+    ("overwritten-budget", "S-EVICT", "1.16", (), V, 1617, 14),
+    ("namesake-drained", "S-IDEVICT", "1.36", (), V, 90, 6),
+    ("namesake-drained", "S-IDEVICT", "1.36", (EvictsByUID,), H, 1000, None),
     ("replaced-before-gone", "S-MANY", "1.36", (), V, 29, 3),
     ("replaced-before-gone", "S-MANY", "1.36", (ReplacedWhenGone,), H, 338, None),
     ("one-too-many", "S-MANY", "1.36", (), V, 53, 7),

@@ -9,6 +9,7 @@ Where the scope has no disruption controller, budgets stay as the scenario gives
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...language import (
@@ -30,6 +31,7 @@ from ...language import (
     words,
 )
 from ..faults import Fault
+from ..names import namesakes
 from ..objects import DisruptionBudget, Pod
 
 if TYPE_CHECKING:
@@ -224,6 +226,14 @@ class Budgets(Component):
         current = self.api.pod[pod]
         with when(current.assigned & ~current.terminating):
             self.api.delete_pod(pod)
+        for namesake in self.hit_by_name(pod):
+            other = self.api.pod[namesake]
+            with when(other.exists & ~other.terminating):
+                self.api.delete_pod(namesake)
+
+    def hit_by_name(self, pod: Pod) -> Sequence[Pod]:
+        """Which other pods the DELETE hits: it goes by name, and only that of a pod that is not ready has a precondition (addConditionAndDeletePod)."""
+        return namesakes(self.universe, pod)
 
     @step(actor="disruption controller", each="budget")
     @tells("The disruption controller counts the pods of {budget} anew.")

@@ -1,11 +1,12 @@
-"""Kubelets, and controllers that end pods, as they were."""
+"""Kubelets, and controllers that end pods or count them, as they were."""
 
 from __future__ import annotations
 
 from ...environment.actors import PodGC
+from ...environment.controllers.budgets import Budgets
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
 from ...environment.kubelet import Kubelet
-from ...environment.objects import Node, Pod
+from ...environment.objects import DisruptionBudget, Node, Pod
 from ...language import Expr, as_expr, otherwise, when
 from ..registry.change import before
 
@@ -64,3 +65,16 @@ class TaintsNotAdmitted(Kubelet):
 
     def suits(self, pod: Pod, node: Node) -> Expr:
         return as_expr(pod.asks_for(node))
+
+
+@before(
+    "82152",
+    "the disruption controller counts anew if its budget was written meanwhile",
+    first_in="1.17",
+    issues=(82149,),
+)
+class WrittenRegardless(Budgets):
+    """A conflict had it read the newest version, and write the old count to that (writePdbStatus, 1.16). 1.15 and 1.16 were mended in December 2019."""
+
+    def is_written(self, budget: DisruptionBudget) -> Expr:
+        return as_expr(True)
