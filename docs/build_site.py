@@ -38,6 +38,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "properties-overview",
         "properties",
         "races",
+        "history",
         "hazards",
         "everyday",
         "actors",

@@ -228,10 +228,12 @@ class Record:
         self._check(fields)
         return self._made({**self._values, **fields}, [])
 
-    def same_as(self, other: Record) -> Expr:
-        """Whether all fields are equal, those of records inside as well."""
+    def same_as(self, other: Record, but: str = "") -> Expr:
+        """Whether all fields are equal, those of records inside as well. `but`: a field that may differ."""
         result = []
         for name in declared(type(self)):
+            if name == but:
+                continue
             mine, others = self.read_field(name), other.read_field(name)
             if isinstance(mine, (TableView, FifoView)):
                 raise ModelError(f"field `{name}` of {type(self).__name__} cannot be compared as a whole")

@@ -71,7 +71,7 @@ ROWS = [
     ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 26904, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 5067, None),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 4422, None),
     # Once the preemptor is bound, a further attempt nominates it (109236).
     ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "VIOLATED", 2784, 39),
     ("S-NOMLIVE", "a preemptor is deleted", "1.22", ("109245",), "HOLDS", 2791, None),

@@ -26,8 +26,8 @@ ROWS = [
     # ForgetPod wakes nobody: the preemptor of a pod that was not bound yet stays parked.
     ("waiting-victim", "1.22", "S-STUCK", (V, 2445, 6650, 31, 31)),
     # Up to 1.21 a waiting victim was deleted, too.
-    ("waiting-victim", "1.21", "S-CAP", (H, 11897, 38710, 73, None)),
-    ("waiting-victim", "1.21", "S-STUCK", (V, 2385, 6663, 31, 31)),
+    ("waiting-victim", "1.21", "S-CAP", (H, 10865, 35380, 64, None)),
+    ("waiting-victim", "1.21", "S-STUCK", (V, 2373, 6649, 31, 31)),
     ("protected-by-budget", "1.22", "S-NOM", (H, 414, 989, 43, None)),
     ("protected-by-budget", "1.22", "S-STUCK", (H, 414, 989, 43, None)),
     ("protected-by-budget", "1.22", "S-CAP", (H, 414, 989, 43, None)),
@@ -39,7 +39,7 @@ ROWS = [
     # AssignedPodUpdated was told to few of the parked pods.
     ("label-lost", "1.31", "S-STUCK", (V, 134, 252, 15, 15)),
     # Up to 1.21 the node of the other zone woke the pod, too.
-    ("new-node-in-zone", "1.21", "S-STUCK", (H, 5790, 18918, 63, None)),
+    ("new-node-in-zone", "1.21", "S-STUCK", (H, 3218, 9958, 39, None)),
 ]
 
 

@@ -68,15 +68,41 @@ def test_what_a_new_node_admits(node, asking, admitted):
     assert model.get(lambda: handlers.admitted[pod]) is admitted
 
 
-@pytest.mark.parametrize(("release", "dropped"), [("1.21", False), ("1.22", True)])
-def test_an_update_that_matters_to_the_assumed_copy(release, dropped):
+@pytest.mark.parametrize(
+    ("release", "fixes", "dropped"),
+    [
+        ("1.13", (), (False, False, False)),
+        ("1.18", (), (False, False, False)),
+        ("1.18", ("91252",), (True, False, False)),
+        ("1.19", (), (True, False, False)),
+        ("1.21", (), (True, False, False)),
+        ("1.22", (), (True, True, True)),
+    ],
+)
+def test_an_update_that_matters_to_the_assumed_copy(release, fixes, dropped):
+    """A condition, a nomination, a deletion; skipPodUpdate of 1.13.0, 1.18.0, 1.19.0 and 1.21.0, and updatePodInSchedulingQueue of 1.22.0."""
     on, pod = nodes(4), Pod(0, "p", 1)
-    model = concrete(spec([pod], on), release)
+    model = concrete(spec([pod], on), release, fixes)
     handlers = model.part("handlers")
     model.do(lambda: model.part("cache").assume(pod, on[0], PodCopy()))
-    changed = PodObject(exists=True, failed=True)
-    assert model.get(lambda: handlers.skips_update(pod, changed)) is dropped
+    changes = ({"failed": True}, {"nominated": on[0]}, {"terminating": True})
+    objects = [PodObject(exists=True, **changed) for changed in changes]
+    assert tuple(model.get(partial(handlers.skips_update, pod, o)) for o in objects) == dropped
     assert model.get(lambda: handlers.skips_update(pod, PodObject(exists=True))) is True
+
+
+@pytest.mark.parametrize(
+    ("release", "fixes", "skipped"),
+    [("1.18", (), False), ("1.18", ("91252",), True), ("1.19", (), True), ("1.22", (), True)],
+)
+def test_a_popped_pod_that_is_assumed_with_another_condition(release, fixes, skipped):
+    """skipPodSchedule: an assumed pod that was queued before it was assumed, by the event of its own condition."""
+    on, pod = nodes(4), Pod(0, "p", 1)
+    model = concrete(spec([pod], on), release, fixes)
+    scheduler = model.part("scheduler")
+    model.do(lambda: model.part("cache").assume(pod, on[0], PodCopy()))
+    model.do(lambda: setattr(scheduler, "copy", PodCopy(failed=True)))
+    assert model.get(lambda: scheduler.skips(pod)) is skipped
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ class NoExtenderIgnoredInBind(Binding):
     first_in="1.22",
     issues=(102971,),
     since="1.20",
+    backports=("1.20.10", "1.21.4"),
 )
 class NoExtenderInPreemption(Scheduler):
     """The framework had no extenders, so that preemption asked none."""

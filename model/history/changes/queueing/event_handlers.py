@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....environment.footprint import UsedPort
 from ....environment.node_versions import NodeVersion
-from ....environment.objects import Node, Pod, PodObject
+from ....environment.objects import Node, Pod, PodCopy, PodObject
 from ....environment.pod_versions import PodVersion, in_form
 from ....environment.watch import Handler, PodWatch
 from ....language import (
@@ -82,12 +82,17 @@ class ListedFirst(PodWatch):
 _ASSUMED_UPDATES = "every update of an assumed pod is dropped"
 
 
+def matters_not(assumed: PodCopy, shown: PodCopy) -> Expr:
+    """Whether an assumed pod is shown as it is but for its conditions (skipPodUpdate, 1.19 to 1.21)."""
+    return assumed.same_as(shown, but="failed")
+
+
 @before("drop-assumed-updates", _ASSUMED_UPDATES, first_in="1.22")
 class ChangedPodsTried(Scheduler):
     """A popped pod that was assumed already was skipped only if nothing that mattered had changed."""
 
     def skips(self, pod: Pod) -> Expr:
-        unchanged = self.cache.is_assumed(pod) & self.cache.copy[pod].same_as(self.copy)
+        unchanged = self.cache.is_assumed(pod) & matters_not(self.cache.copy[pod], self.copy)
         return self.copy.terminating | unchanged
 
 
@@ -96,7 +101,28 @@ class ComparedAssumedUpdates(EventHandlers):
     """skipPodUpdate: only an update that changed nothing that matters to the assumed copy was dropped."""
 
     def skips_update(self, pod: Pod, new: PodObject) -> Expr:
-        return super().skips_update(pod, new) & self.cache.copy[pod].same_as(new.copy())
+        return super().skips_update(pod, new) & matters_not(self.cache.copy[pod], new.copy())
+
+
+_CONDITIONS = "a change of conditions alone does not matter to an assumed pod"
+_SKIPPED_IN = ("1.16.11", "1.17.7", "1.18.4")
+
+
+@before("91252", _CONDITIONS, first_in="1.19", issues=(91252,), backports=_SKIPPED_IN)
+class TriedForAnotherCondition(Scheduler):
+    """An assumed pod that came back to the queue with another condition was tried again, beside its binding cycle."""
+
+    def skips(self, pod: Pod) -> Expr:
+        same = self.copy.failed == self.cache.copy[pod].failed
+        return super().skips(pod) & (self.copy.terminating | same)
+
+
+@before("91252", _CONDITIONS, first_in="1.19", issues=(91252,), backports=_SKIPPED_IN)
+class ConditionsQueueAssumedPods(EventHandlers):
+    """The update that told of a condition, which a failed attempt had written, queued the pod although the next attempt had assumed it by then."""
+
+    def skips_update(self, pod: Pod, new: PodObject) -> Expr:
+        return super().skips_update(pod, new) & (self.cache.copy[pod].failed == new.failed)
 
 
 _FORGOTTEN = "a pod that is forgotten, or rejected because it is gone, wakes parked pods like a deleted one"

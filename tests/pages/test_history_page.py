@@ -1,0 +1,80 @@
+"""docs/history.md: what it says is modelled is so, with its releases, and whatever it names is there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from podrace.model.environment.scope import Scope
+from podrace.model.history import CHANGES, LATER, RELEASES, Change, version_of
+from podrace.scenarios import catalogue
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "history.md").read_text(encoding="utf-8")
+MODEL = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+"""The text below each heading."""
+
+TOLD = RELEASES[RELEASES.index("1.14") :]
+ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| [")]
+
+
+def words_of(change: Change) -> str:
+    """A change as the page names it, with the patch versions that it came to."""
+    return f"`{change.key}`" + (f" ({', '.join(change.backports)})" if change.backports else "")
+
+
+def place(change: Change) -> tuple[bool, int, str]:
+    """Numbers come first, in their order, then names."""
+    number = re.match(r"\d+", change.key)
+    return not change.key.isdigit(), int(number[0]) if number else 0, change.key
+
+
+def test_every_release_has_its_section() -> None:
+    assert list(SECTIONS) == [*TOLD, "After 1.36"]
+
+
+@pytest.mark.parametrize("heading", SECTIONS)
+def test_what_is_modelled_of_a_release(heading: str) -> None:
+    first = heading if heading in RELEASES else LATER
+    changes = sorted((c for c in CHANGES.values() if c.first_in == first), key=place)
+    said = next(line for line in SECTIONS[heading].splitlines() if line.startswith("Modelled: "))
+    assert said == f"Modelled: {', '.join(map(words_of, changes))}."
+
+
+def test_what_is_not_modelled_by_itself_is_no_change() -> None:
+    numbers = [n for row in ROWS for n in re.findall(r"/pull/(\d+)\)", row[0])]
+    assert len(numbers) == len(set(numbers)) == 85
+    assert set(numbers) & set(CHANGES) == set()
+
+
+def test_what_it_names_is_a_scenario_a_change_or_a_word_of_scopes() -> None:
+    known = {s.name for s in catalogue()} | set(CHANGES) | {field.name for field in fields(Scope)}
+    known |= {p.stem for p in (ROOT / "scenarios" / "hazards").glob("*.yaml")}
+    named = {name for row in ROWS for name in re.findall(r"`([\w-]+)`", row[-1])}
+    assert sorted(named - known) == []
+
+
+def test_each_abstraction_that_it_names_has_a_row() -> None:
+    rows = set(re.findall(r"^\| (A-[A-Z-]+) ", MODEL, re.MULTILINE))
+    assert {name for row in ROWS for name in re.findall(r"A-[A-Z-]+", row[-1])} <= rows
+
+
+@pytest.mark.parametrize("heading", TOLD)
+def test_backports_went_to_earlier_releases(heading: str) -> None:
+    rows = [row.split(" | ") for row in SECTIONS[heading].splitlines() if row.startswith("| [")]
+    patches = [version for row in rows for version in re.findall(r"\d+\.\d+\.\d+", row[1])]
+    assert all(int(version.split(".")[1]) < int(heading.split(".")[1]) for version in patches)
+
+
+def test_patch_versions_are_versions_of_releases_before() -> None:
+    wrong = [
+        (change.key, patch)
+        for change in CHANGES.values()
+        for patch in change.backports
+        if change.first_in != LATER and version_of(patch).release >= version_of(change.first_in).release
+    ]
+    assert wrong == []
