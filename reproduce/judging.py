@@ -128,8 +128,13 @@ class RealRun:
         return True if last == trace.states[-1] else None
 
     def _goes_on(self, trace: LassoTrace) -> bool | None:
-        """Whether the run can go on as it does, for ever, in violation of a liveness."""
-        if trace.cycle and self.real_states[trace.turn] != self.real_states[-1]:
+        """Whether the run can go on as it does, for ever, in violation of a liveness.
+
+        What can be seen at both ends of the cycle must be the same there. What is seen at the later end only, such as the order of NodeInfos that had not changed
+        at the other, is held to the model after each step, and so is the same as at the turn of the model.
+        """
+        turn, end = self.real_states[trace.turn], self.real_states[-1]
+        if trace.cycle and any(turn[name] != end[name] for name in turn.keys() & end.keys()):
             return False
         around = [self.overlaid(number) for number in range(trace.turn, len(trace.steps) + 1)]
         states = [state for state in around if state is not None]

@@ -44,6 +44,9 @@ GATE = "podrace.io/held-back"
 VERSION_MARK = "podrace.io/version"
 """The annotation that says which version of a pod its object is, where that is not the first: its number in the model."""
 
+DEFAULT_SCHEDULER, OTHER_SCHEDULER = "default-scheduler", "another-scheduler"
+"""Who places pods: the one that is run, and another one."""
+
 _FINALIZER = "podrace.io/seen-off"
 _MOST = 1 << 40
 _EPOCH = "2000-01-01T{:02}:{:02}:{:02}Z"
@@ -93,20 +96,12 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
-    if spec.owners:
-        yield "the driver does not play controllers that make pods anew"
     if spec.extender is not None:
         yield "the scheduler that is run has no such extender"
     if spec.keepers:
         yield "the driver does not play controllers that take scheduling gates away one by one"
-    if any(pod.foreign for pod in spec.pods):
-        yield "the driver does not play a second scheduler"
-    if spec.scope.autoscaler or spec.scope.scale_down_taints:
-        yield "the driver does not play an autoscaler that makes nodes or taints them"
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
-    if spec.scope.disruption_controller_lags:
-        yield "the driver does not play a disruption controller with a view of its own"
     if spec.volumes or spec.volume_claims:
         yield "the driver does not play volumes"
     if spec.claims and spec.groups:
@@ -171,7 +166,7 @@ def pod_object(pod: Pod) -> Object:
     if pod.finalizers:
         metadata["finalizers"] = [_FINALIZER]
     spec: Object = {
-        "schedulerName": "default-scheduler",
+        "schedulerName": OTHER_SCHEDULER if pod.foreign else DEFAULT_SCHEDULER,
         "containers": [
             {"name": "c", "image": "none", "resources": {"requests": _amounts(pod._requests, whole=False)}}
         ],

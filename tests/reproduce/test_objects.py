@@ -30,7 +30,6 @@ from podrace.model.environment.objects import (
     Toleration,
 )
 from podrace.model.environment.placement_rules import SpreadConstraint
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Parameter
 from podrace.reproduce.objects import budget_object, node_object, objects_of, pod_object
 from podrace.scenarios import catalogue, hazards
@@ -207,14 +206,7 @@ def test_no_limit_of_pods() -> None:
         ),
         (ClusterSpec("c", (), (), Scope(config=Config(min_candidates=5))), "the configuration says min_candidates=5"),
         (ClusterSpec("c", (Pod(0, "p", 1, memory=1 << 41),), ()), "no common unit"),
-        (ClusterSpec("c", (Pod(0, "p", 1, foreign=True),), ()), "a second scheduler"),
         (ClusterSpec("c", (Pod(0, "p", 1, features=["f"]),), ()), "features that nodes declare"),
-        (ClusterSpec("c", (), (), Scope(autoscaler=True)), "an autoscaler that makes nodes"),
-        (ClusterSpec("c", (), (), Scope(disruption_controller_lags=True)), "a disruption controller with a view"),
-        (
-            ClusterSpec("c", (), (), owners=(OwnerSpec("w", OwnerKind.JOB, 1, (("", ("a",)),)),)),
-            "controllers that make pods anew",
-        ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
@@ -228,6 +220,11 @@ def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups_and_volume
         "shared-in-flight": ("the driver does not play claims of devices in groups of pods",),
         "volume-told-early": ("the driver does not play volumes",),
     }
+
+
+def test_a_pod_of_another_scheduler_names_that_one() -> None:
+    names = [pod_object(Pod(i, "p", 1, foreign=i == 1))["spec"]["schedulerName"] for i in range(2)]
+    assert names == ["default-scheduler", "another-scheduler"]
 
 
 def test_a_pod_that_is_recreated_has_the_name_of_another_and_a_uid_of_its_own() -> None:

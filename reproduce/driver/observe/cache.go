@@ -82,9 +82,9 @@ func sumsOf(info reflect.Value) any {
 	cpu, memory, affine := int64(0), int64(0), 0
 	pods := podsIn(info)
 	for _, pod := range pods {
-		for _, container := range pod.Spec.Containers {
-			cpu += container.Resources.Requests.Cpu().MilliValue()
-			memory += container.Resources.Requests.Memory().Value()
+		for _, requests := range countedRequests(pod) {
+			cpu += requests.Cpu().MilliValue()
+			memory += requests.Memory().Value()
 		}
 		if has := pod.Spec.Affinity; has != nil && (has.PodAffinity != nil || has.PodAntiAffinity != nil) {
 			affine++

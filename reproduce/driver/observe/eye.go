@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // sight is the real state in the model's words: variables as `podrace explain -o json` names them, and their values.
@@ -25,6 +26,7 @@ type eye struct {
 	realQueue, realCache reflect.Value
 	scheduler, framework reflect.Value
 	memory               *memory
+	uids                 func(pod string) types.UID
 	interrupted          bool            // a watch was, and a list has followed
 	beyond               map[string]bool // the pods of which a watch has delivered an event that the model does not have
 }
@@ -33,7 +35,7 @@ type eye struct {
 //
 // It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
 func observe(w *World) (state map[string]any, unseen []string) {
-	e := &eye{see: sight{}, listed: map[string]*v1.Pod{}, memory: &w.memory, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
+	e := &eye{see: sight{}, listed: map[string]*v1.Pod{}, memory: &w.memory, uids: w.Store.uid, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)
@@ -41,6 +43,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.underWay(w.Store)
 	for _, node := range e.nodes {
 		e.see["autoscaler.doomed["+node+"]"] = w.doomed[node]
+		e.see["autoscaler.cleared["+node+"]"] = w.cleared[node]
 		for _, pod := range e.pods {
 			e.see["kubelet.runs["+pod+"]["+node+"]"] = w.runs[pod] == node
 		}

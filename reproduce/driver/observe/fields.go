@@ -56,23 +56,23 @@ func as[T any](v reflect.Value) (T, bool) {
 	return content, is
 }
 
-// keys are the keys of a map whose keys are strings of any type.
+// keys are the keys of a map whose keys are strings of any type; a pod is called as the model does.
 func keys(m reflect.Value) map[string]bool {
 	found := map[string]bool{}
 	if m = inside(m); m.IsValid() && m.Kind() == reflect.Map {
 		for _, key := range m.MapKeys() {
-			found[key.String()] = true
+			found[plainID(key.String())] = true
 		}
 	}
 	return found
 }
 
-// values are the values of a map by their keys, which are strings of any type.
+// values are the values of a map by their keys, which are strings of any type, as keys gives them.
 func values(m reflect.Value) map[string]reflect.Value {
 	found := map[string]reflect.Value{}
 	if m = inside(m); m.IsValid() && m.Kind() == reflect.Map {
 		for each := m.MapRange(); each.Next(); {
-			found[each.Key().String()] = each.Value()
+			found[plainID(each.Key().String())] = each.Value()
 		}
 	}
 	return found

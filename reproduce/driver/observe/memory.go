@@ -2,8 +2,6 @@ package podrace
 
 import (
 	"reflect"
-
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // waiting is the map of pods that wait for permission, with the signal that their binding cycle has still to read.
@@ -44,7 +42,7 @@ func (e *eye) preempting() {
 	for _, pod := range e.pods {
 		e.see[preemptors+"["+pod+"]"] = running[pod]
 		if last.IsValid() {
-			victim := last.MapIndex(reflect.ValueOf(types.UID(pod)))
+			victim := last.MapIndex(reflect.ValueOf(e.uids(pod)))
 			e.see[awaitedLast+"["+pod+"]"] = orNil(get[string](victim, "name"))
 		}
 	}

@@ -215,11 +215,11 @@ func (e *eye) nominatorKeepsObjects() bool {
 // uidOf is the UID in an entry of the nominator: an object, or a reference whose fields were exported in 1.31.
 func uidOf(ref reflect.Value) string {
 	if object := get[*v1.Pod](ref, "Pod"); object != nil {
-		return string(object.UID)
+		return idOf(object)
 	}
 	for _, name := range []string{"uid", "UID"} {
 		if uid := field(ref, name); uid.IsValid() {
-			return uid.String()
+			return plainID(uid.String())
 		}
 	}
 	return ""

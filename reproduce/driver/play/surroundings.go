@@ -55,7 +55,7 @@ func decide(p *player, s Step) error {
 		if idOf(q) != s.arg("pod") {
 			continue
 		}
-		waiting := p.world.Waiting.GetWaitingPod(q.UID)
+		waiting := p.world.Waiting.GetWaitingPod(p.world.Store.uid(idOf(q)))
 		if waiting == nil {
 			return fmt.Errorf("%s does not wait for permission", q.Name)
 		}

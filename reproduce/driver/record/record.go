@@ -275,7 +275,7 @@ func (r *recorder) answer(pod string) {
 // signals are what Permit plugins can say of pods that wait.
 func (r *recorder) signals() (able []choice) {
 	for _, pod := range r.world.Case.Pods {
-		waiting := r.world.Waiting.GetWaitingPod(pod.UID)
+		waiting := r.world.Waiting.GetWaitingPod(r.world.Store.uid(idOf(pod)))
 		if waiting == nil {
 			continue
 		}

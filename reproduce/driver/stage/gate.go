@@ -153,7 +153,7 @@ func about(name string, args []any) point {
 			pod(q)
 			node(n)
 		case types.UID:
-			p.pod = string(t)
+			p.pod = plainID(string(t))
 		case string:
 			if p.node == "" {
 				p.node = t
@@ -164,7 +164,7 @@ func about(name string, args []any) point {
 			}
 		case *v1.Binding:
 			if t != nil {
-				p.pod, p.node, p.byName = string(t.UID), t.Target.Name, t.UID == ""
+				p.pod, p.node, p.byName = plainID(string(t.UID)), t.Target.Name, t.UID == ""
 				if p.byName {
 					p.pod = t.Name
 				}

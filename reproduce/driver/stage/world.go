@@ -44,8 +44,10 @@ type World struct {
 	Store   *Store
 	answers *answers
 	budgets *keptBudgets
-	doomed  map[string]bool // nodes that the autoscaler is about to take away
-	before  map[string]bool // feature gates as they were before the case
+	doomed  map[string]bool   // nodes that the autoscaler is about to take away
+	cleared map[string]bool   // those of them that it has looked at once more
+	foreign map[string]string // pod of another scheduler -> the node that it has found
+	before  map[string]bool   // feature gates as they were before the case
 
 	runs     map[string]string // pod -> the node whose kubelet is not done with it
 	rejected map[string]bool   // pods that a kubelet has rejected
@@ -80,7 +82,10 @@ func (i *instance) isDead() bool {
 
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (*World, error) {
-	w := &World{Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c), doomed: map[string]bool{}, runs: map[string]string{}, rejected: map[string]bool{}}
+	w := &World{
+		Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c),
+		doomed: map[string]bool{}, cleared: map[string]bool{}, foreign: map[string]string{}, runs: map[string]string{}, rejected: map[string]bool{},
+	}
 	for _, pod := range c.Pods {
 		if pod.Spec.NodeName != "" {
 			w.runs[idOf(pod)] = pod.Spec.NodeName
@@ -365,7 +370,7 @@ func (w *World) end(i *instance) {
 	w.Store.letList(true)
 	w.Store.mu.Unlock()
 	for _, p := range w.Case.Pods {
-		if waiting := i.Waiting.GetWaitingPod(p.UID); waiting != nil {
+		if waiting := i.Waiting.GetWaitingPod(w.Store.uid(idOf(p))); waiting != nil {
 			waiting.Reject(pluginName, "the end")
 		}
 	}

@@ -17,11 +17,22 @@ type keptBudgets struct {
 	shown    map[string]*budget // what the scheduler's informer has; a list of another process may be as old
 	desired  map[string]int     // how many pods each wants to run
 	evicting map[string]bool
+	written  map[string]int       // how often the status of each was
+	counts   map[string]count     // what the disruption controller is about to write
 	clients  kubernetes.Interface // of the process that runs
 }
 
+// count is what the disruption controller has counted, and how often the status that it has read had been written.
+type count struct {
+	allowed int
+	paid    []string
+	read    int
+}
+
 func newBudgets(c *Case) *keptBudgets {
-	k := &keptBudgets{shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}}
+	k := &keptBudgets{
+		shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}, written: map[string]int{}, counts: map[string]count{},
+	}
 	for n := range c.Budgets {
 		b := c.Budgets[n].DeepCopy()
 		k.objects = append(k.objects, b)
@@ -59,27 +70,37 @@ func (s *Store) runs(pod string) bool {
 
 // evictByAPI: the eviction subresource takes a disruption from the budget of a pod (checkAndDecrement); the deletion follows.
 func evictByAPI(p *player, s Step) error {
-	k, pod := p.world.budgets, s.arg("pod")
+	pod := s.arg("pod")
 	if !p.world.Store.runs(pod) {
 		return fmt.Errorf("%s does not run", pod)
 	}
-	var found []*budget
-	for _, b := range k.objects {
-		if protects(b, p.world.Store.Pod(pod)) {
-			found = append(found, b)
-		}
-	}
+	found := p.world.protecting(pod)
 	if len(found) != 1 || found[0].Status.DisruptionsAllowed <= 0 {
 		return fmt.Errorf("the eviction of %s is refused", pod)
 	}
-	status := &found[0].Status
-	status.DisruptionsAllowed--
-	if status.DisruptedPods == nil {
-		status.DisruptedPods = map[string]metav1.Time{}
-	}
-	status.DisruptedPods[p.world.Case.names.of(pod)] = metav1.Now()
-	k.evicting[pod] = true
+	p.world.payFor(pod, found[0])
 	return nil
+}
+
+// protecting are the budgets of a pod that is there.
+func (w *World) protecting(pod string) (found []*budget) {
+	for _, b := range w.budgets.objects {
+		if protects(b, w.Store.Pod(pod)) {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// payFor has a budget that allows a disruption pay for the eviction of a pod.
+func (w *World) payFor(pod string, b *budget) {
+	b.Status.DisruptionsAllowed--
+	if b.Status.DisruptedPods == nil {
+		b.Status.DisruptedPods = map[string]metav1.Time{}
+	}
+	b.Status.DisruptedPods[w.Case.names.of(pod)] = metav1.Now()
+	w.budgets.evicting[pod] = true
+	w.budgets.written[idOf(b)]++
 }
 
 // finishEviction: the deletion that follows.
@@ -112,6 +133,40 @@ func countAnew(p *player, s Step) error {
 	}
 	b.Status.DisruptedPods = paid
 	b.Status.DisruptionsAllowed = int32(max(0, healthy-p.world.budgets.desired[idOf(b)]))
+	return nil
+}
+
+// countByView: a disruption controller with a view of its own has counted: what, is the trace's, as its view is. The status that it has read is the API server's.
+func countByView(p *player, s Step) error {
+	name := s.arg("budget")
+	made := count{allowed: p.number("budgets.counted[" + name + "]"), read: p.world.budgets.written[name]}
+	for _, pod := range p.world.Case.Pods {
+		if p.expects("budgets.counted_disrupted[%s][%s]", name, idOf(pod)) == "true" {
+			made.paid = append(made.paid, pod.Name)
+		}
+	}
+	p.world.budgets.counts[name] = made
+	return nil
+}
+
+// writeStatus: it writes what it has counted. The API server refuses that where the status was written since.
+func writeStatus(p *player, s Step) error {
+	name, k := s.arg("budget"), p.world.budgets
+	made, counted := k.counts[name]
+	delete(k.counts, name)
+	switch {
+	case !counted:
+		return fmt.Errorf("the disruption controller has not counted the pods of %s", name)
+	case made.read != k.written[name]:
+		return nil // a conflict of versions
+	}
+	status := &k.named(name).Status
+	before := status.DisruptedPods
+	status.DisruptionsAllowed, status.DisruptedPods = int32(made.allowed), map[string]metav1.Time{}
+	for _, pod := range made.paid {
+		status.DisruptedPods[pod] = before[pod]
+	}
+	k.written[name]++
 	return nil
 }
 

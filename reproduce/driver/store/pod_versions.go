@@ -77,9 +77,13 @@ func setVersion(pod *v1.Pod, number int) {
 
 // updatePod: somebody updates a pod's object to a version, or back to the initial one.
 func updatePod(p *player, s Step) error {
-	name := s.arg("version")
-	object := p.world.Case.PodVersions[name]
-	for _, pod := range p.world.Case.Pods {
+	return p.world.toVersion(s.arg("version"), (*Store).UpdatePod)
+}
+
+// toVersion has a version of a pod written.
+func (w *World) toVersion(name string, write func(*Store, *v1.Pod) error) error {
+	object := w.Case.PodVersions[name]
+	for _, pod := range w.Case.Pods {
 		if string(pod.UID)+"."+initial == name {
 			object = pod
 		}
@@ -87,7 +91,7 @@ func updatePod(p *player, s Step) error {
 	if object == nil {
 		return fmt.Errorf("the case has no version %s", name)
 	}
-	return p.world.Store.UpdatePod(object)
+	return write(w.Store, object)
 }
 
 // UpdatePod is an UPDATE of a pod's object: it gets the labels, the tolerations and the requests of another one. The requests of a pod on a node
@@ -102,6 +106,7 @@ func (s *Store) UpdatePod(version *v1.Pod) error {
 	q, wanted := p.DeepCopy(), version.DeepCopy()
 	q.Labels, q.Spec.Tolerations = wanted.Labels, wanted.Spec.Tolerations
 	setVersion(q, podVersion(version))
+	q.Status.Conditions = slices.DeleteFunc(q.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == resizePending })
 	for i := range q.Spec.Containers {
 		requests := wanted.Spec.Containers[i].Resources.Requests
 		if q.Spec.NodeName != "" && !sameAmounts(requests, q.Spec.Containers[i].Resources.Requests) {
@@ -111,6 +116,50 @@ func (s *Store) UpdatePod(version *v1.Pod) error {
 	}
 	s.commit(podKind, watch.Modified, q, "")
 	return nil
+}
+
+// RefuseResize is an UPDATE of a pod's status: the resize is infeasible, and the pod is given what it was, that of a version.
+func (s *Store) RefuseResize(version *v1.Pod) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pods[idOf(version)]
+	if p == nil {
+		return apierrors.NewNotFound(resource(podKind), version.Name)
+	}
+	q := p.DeepCopy()
+	setVersion(q, podVersion(version))
+	q.Status.Conditions = append(q.Status.Conditions, v1.PodCondition{Type: resizePending, Status: v1.ConditionTrue, Reason: infeasible})
+	q.Status.ContainerStatuses = nil
+	for _, container := range version.Spec.Containers {
+		given := container.Resources.Requests
+		q.Status.ContainerStatuses = append(q.Status.ContainerStatuses, v1.ContainerStatus{
+			Name: container.Name, Resources: &v1.ResourceRequirements{Requests: given.DeepCopy()}, AllocatedResources: given.DeepCopy(),
+		})
+	}
+	s.commit(podKind, watch.Modified, q, "")
+	return nil
+}
+
+// What a pod's status says of a resize for which its node is too small (v1.PodResizePending and v1.PodReasonInfeasible, from 1.33 on).
+const resizePending, infeasible = "PodResizePending", "Infeasible"
+
+// isInfeasible is whether it says so.
+func isInfeasible(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == resizePending && c.Reason == infeasible })
+}
+
+// countedRequests are what a pod counts for: what it asks for, or what it was given where the rest is infeasible.
+func countedRequests(pod *v1.Pod) (all []v1.ResourceList) {
+	for _, container := range pod.Spec.Containers {
+		all = append(all, container.Resources.Requests)
+	}
+	if isInfeasible(pod) {
+		all = nil
+		for _, status := range pod.Status.ContainerStatuses {
+			all = append(all, status.AllocatedResources)
+		}
+	}
+	return all
 }
 
 func sameAmounts(a, b v1.ResourceList) bool {

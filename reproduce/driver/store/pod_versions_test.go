@@ -93,3 +93,27 @@ func TestVersionsOfPods(t *testing.T) {
 		t.Errorf("a pod with one version has %v", got)
 	}
 }
+
+func TestAResizeThatIsRefusedLeavesThePodWithWhatItHas(t *testing.T) {
+	s := newStore()
+	c := &Case{Pods: []*v1.Pod{requesting("p", "", "1")}, PodVersions: map[string]*v1.Pod{"p.large": requesting("p", "", "3")}}
+	c.numberPodVersions()
+	w := &World{Case: c, Store: s}
+	s.Create(requesting("p", "n", "1"))
+	if err := w.toVersion("p.large", (*Store).UpdatePod); err != nil {
+		t.Fatal(err)
+	}
+	if asked := countedRequests(s.Pod("p"))[0].Cpu().Value(); asked != 3 {
+		t.Errorf("it counts for %d", asked)
+	}
+	if err := w.toVersion("p.initial", (*Store).RefuseResize); err != nil {
+		t.Fatal(err)
+	}
+	refused := s.Pod("p")
+	if asked := countedRequests(refused)[0].Cpu().Value(); asked != 1 || c.podVersionName(refused) != "p.initial" {
+		t.Errorf("it counts for %d, as %v", asked, c.podVersionName(refused))
+	}
+	if err := w.toVersion("p.unknown", (*Store).UpdatePod); err == nil {
+		t.Error("a version that there is not is written")
+	}
+}

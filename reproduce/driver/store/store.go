@@ -37,6 +37,7 @@ type Store struct {
 	beyond   map[string]bool // resourceVersions that came of writes which the model does not have
 	targets  map[string]bool // those of them that told of a pod that it is a victim: the condition DisruptionTarget is new
 	faults   map[string]fault
+	created  map[string]int // how many pods of a name there have been
 	names    names
 	auto     bool           // every event is delivered at once
 	rank     map[string]int // the order in which objects are listed, if not that in which they were created
@@ -60,7 +61,7 @@ const (
 func newStore() *Store {
 	return &Store{
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, claims: map[string]runtime.Object{}, log: map[string][]event{}, sent: map[string]int{},
-		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, targets: map[string]bool{}, faults: map[string]fault{},
+		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, targets: map[string]bool{}, faults: map[string]fault{}, created: map[string]int{},
 		from: map[string]int{}, rank: map[string]int{},
 	}
 }

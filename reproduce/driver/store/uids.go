@@ -1,6 +1,8 @@
 package podrace
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -9,7 +11,17 @@ import (
 // waits for.
 
 // idOf is the model's name of a pod or a node.
-func idOf(o metav1.Object) string { return string(o.GetUID()) }
+func idOf(o metav1.Object) string { return plainID(string(o.GetUID())) }
+
+// nextUID marks the UID of a pod that the model gives a name again which was another's that nobody remembers (model/language/remembering.py): a pod that is
+// created is new, whatever it is called, and the scheduler knows pods by their UIDs.
+const nextUID = "#"
+
+// plainID is the model's name in a UID.
+func plainID(uid string) string {
+	name, _, _ := strings.Cut(uid, nextUID)
+	return name
+}
 
 // names are the names of the pods that do not have the model's.
 type names map[string]string

@@ -132,3 +132,26 @@ func TestBudgetsAreKept(t *testing.T) {
 		t.Error("the scheduler's informer has the new status")
 	}
 }
+
+func TestAPodThatIsCreatedAgainHasAUIDOfItsOwn(t *testing.T) {
+	s := newStore()
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "p"}, Spec: v1.PodSpec{NodeName: "n"}}
+	s.Create(pod)
+	if first := s.Pod("p"); first.UID != "p" || first.Spec.NodeName != "n" {
+		t.Errorf("the first is %s on %q", first.UID, first.Spec.NodeName)
+	}
+	if err := s.RemovePod("p"); err != nil {
+		t.Fatal(err)
+	}
+	s.Create(pod)
+	again := s.Pod("p")
+	if again.UID == "p" || again.UID != s.uid("p") || idOf(again) != "p" || again.Spec.NodeName != "" {
+		t.Errorf("the second is %s on %q, and the store says %s", again.UID, again.Spec.NodeName, s.uid("p"))
+	}
+	if err := s.mustBe("p", "p"); err == nil {
+		t.Error("a call for the first is made for the second")
+	}
+	if err := s.mustBe("p", string(again.UID)); err != nil {
+		t.Error(err)
+	}
+}

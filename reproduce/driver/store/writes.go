@@ -21,14 +21,35 @@ import (
 func (s *Store) Create(o runtime.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kind := claimKind
-	switch o.(type) {
+	kind, o := claimKind, o.DeepCopyObject()
+	switch t := o.(type) {
 	case *v1.Pod:
 		kind = podKind
+		s.giveUID(t)
 	case *v1.Node:
 		kind = nodeKind
 	}
-	s.commit(kind, watch.Added, o.DeepCopyObject(), "")
+	s.commit(kind, watch.Added, o, "")
+}
+
+// giveUID gives a pod a UID of its own, where there was one of its name before.
+func (s *Store) giveUID(pod *v1.Pod) {
+	id := idOf(pod)
+	if n := s.created[id]; n > 0 {
+		pod.UID = types.UID(fmt.Sprint(id, nextUID, n+1))
+		pod.Spec.NodeName, pod.Status = "", v1.PodStatus{Phase: v1.PodPending} // the one before it may have been on a node at the start
+	}
+	s.created[id]++
+}
+
+// uid is the UID of the pod of a name that was created last.
+func (s *Store) uid(id string) types.UID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := s.created[id]; n > 1 {
+		return types.UID(fmt.Sprint(id, nextUID, n))
+	}
+	return types.UID(id)
 }
 
 // DeleteNode removes a node; its pods stay.
@@ -73,7 +94,7 @@ func (s *Store) holder(name string) string {
 
 // mustBe says that the UID is no other's than that of who has the name.
 func (s *Store) mustBe(holder, uid string) error {
-	if s.Pod(holder) == nil || holder == uid {
+	if now := s.Pod(holder); now == nil || string(now.UID) == uid {
 		return nil
 	}
 	return apierrors.NewConflict(resource(podKind), s.names.of(holder), fmt.Errorf("precondition failed: UID in precondition: %v, UID in object meta: %v", uid, holder))

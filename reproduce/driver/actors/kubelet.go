@@ -20,6 +20,11 @@ func reject(p *player, s Step) error {
 	return p.world.Store.FinishPod(s.arg("pod"))
 }
 
+// refuse: the node is too small for what a pod asks for by now. The status says so, and from then on the pod counts as the version that was allocated.
+func refuse(p *player, s Step) error {
+	return p.world.toVersion(s.arg("version"), (*Store).RefuseResize)
+}
+
 // stop: it is done with a pod whose object is gone, or said so before.
 func stop(p *player, s Step) error {
 	delete(p.world.runs, s.arg("pod"))
