@@ -21,6 +21,7 @@ from ..model.history.versions.gates import gates
 from ..model.language import TransitionSystem
 from ..reports.step import Value
 from .objects import objects_of
+from .storage_objects import absent_storage
 
 FORMAT_VERSION = 1
 
@@ -41,11 +42,12 @@ class CaseStep(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """The document. `nodes`, `pods`, `budgets`, `groups` (of pods) and `claims` (of `devices`, which are DeviceClasses and ResourceSlices) are Kubernetes
+    """The document. `nodes`, `pods`, `budgets`, `groups` (of pods) and `claims` (of `devices`, which are DeviceClasses and ResourceSlices) and `storage` are Kubernetes
     objects, also those that are `absent` at the start.
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
-    set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat.
+    set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat;
+    without backoff it has no `epilogue`, since a pod may be tried again and again while no time passes.
     With `drops_beyond`, handlers are not given the events of writes that the model does not have.
     """
 
@@ -58,9 +60,11 @@ class Case(msgspec.Struct, frozen=True):
     groups: list[dict[str, Any]]
     claims: list[dict[str, Any]]
     devices: list[dict[str, Any]]
+    storage: list[dict[str, Any]]
     absent_nodes: list[str]
     absent_pods: list[str]
     absent_claims: list[str]
+    absent_storage: list[str]
     order: list[str]
     points: dict[str, list[str]]
     gates: dict[str, bool]
@@ -128,9 +132,11 @@ def case_of_run(
         groups=list(objects.groups),
         claims=list(objects.claims),
         devices=list(objects.devices),
+        storage=list(objects.storage),
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
         absent_claims=[claim.name for claim in spec.claims if not claim.exists],
+        absent_storage=absent_storage(spec),
         order=_order(spec, initial),
         points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(composition),
@@ -141,6 +147,7 @@ def case_of_run(
         initial=initial,
         steps=steps,
         loop_from=loop_from,
+        epilogue=loop_from is None or spec.scope.backoff,
     )
 
 
@@ -175,8 +182,9 @@ def in_order_of_start(case: Case) -> Case:
 
 
 def _points(pod: Pod) -> list[str]:
-    """The extension points of a pod in the order in which they are run."""
-    return [point.name for point in ExtensionPoint if point in pod.extension_points]
+    """The extension points at which the driver's own plugin has work for a pod, in the order in which they are run. VolumeBinding says itself whether it has some at PreBind."""
+    own = pod.extension_points - {ExtensionPoint.PRE_BIND} if pod.volumes else pod.extension_points
+    return [point.name for point in ExtensionPoint if point in own]
 
 
 def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:

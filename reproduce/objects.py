@@ -26,6 +26,7 @@ from ..model.environment.objects import (
 )
 from ..model.environment.placement_rules import NodeTerm, Requirement, Selector, SpreadConstraint, Term
 from ..model.environment.pod_versions import pod_versions_of
+from ..model.environment.workloads import OwnerKind, OwnerSpec
 from ..model.language import Parameter
 from .claim_objects import (
     annotations_of_pod,
@@ -34,6 +35,7 @@ from .claim_objects import (
     claims_of_pod,
     device_objects,
 )
+from .storage_objects import missing_storage, storage_objects, volumes_of_pod
 
 Object = dict[str, Any]
 
@@ -43,6 +45,9 @@ MOST_PODS = "110"
 GATE = "podrace.io/held-back"
 VERSION_MARK = "podrace.io/version"
 """The annotation that says which version of a pod its object is, where that is not the first: its number in the model."""
+
+GATES_MARK = "podrace.io/gates"
+"""The annotation that says with how many gates a pod is created, where these are several."""
 
 DEFAULT_SCHEDULER, OTHER_SCHEDULER = "default-scheduler", "another-scheduler"
 """Who places pods: the one that is run, and another one."""
@@ -62,6 +67,7 @@ class ClusterObjects:
     groups: tuple[Object, ...]
     claims: tuple[Object, ...]
     devices: tuple[Object, ...]
+    storage: tuple[Object, ...]
     missing: tuple[str, ...]
     node_versions: dict[str, Object]
     pod_versions: dict[str, Object]
@@ -76,6 +82,7 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
         tuple(group_object(group, spec.pods) for group in spec.groups),
         tuple(claim_object(claim, spec) for claim in spec.claims),
         device_objects(spec) if spec.claims else (),
+        storage_objects(spec),
         tuple(dict.fromkeys(_missing(spec))),
         {v.name: node_object(v.content) for v in versions_of(spec.nodes) if v.content is not v.node},
         {v.name: pod_object(v.content) for v in pod_versions_of(spec.pods) if v.content is not v.pod},
@@ -98,12 +105,9 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
     if spec.extender is not None:
         yield "the scheduler that is run has no such extender"
-    if spec.keepers:
-        yield "the driver does not play controllers that take scheduling gates away one by one"
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
-    if spec.volumes or spec.volume_claims:
-        yield "the driver does not play volumes"
+    yield from missing_storage(spec)
     if spec.claims and spec.groups:
         yield "the driver does not play claims of devices in groups of pods"
     if any(claim.special for claim in spec.claims):
@@ -161,6 +165,8 @@ def pod_object(pod: Pod) -> Object:
     annotations = annotations_of_pod(pod)
     if pod.number:
         annotations[VERSION_MARK] = str(pod.number)
+    if len(pod.gates) > 1:
+        annotations[GATES_MARK] = str(len(pod.gates))
     if annotations:
         metadata["annotations"] = annotations
     if pod.finalizers:
@@ -181,12 +187,14 @@ def pod_object(pod: Pod) -> Object:
             {"containerPort": p.port, "hostPort": p.port, "protocol": p.protocol, "hostIP": p.ip}
             for p in pod.host_ports
         ]
+    if pod.volumes:
+        spec["volumes"] = volumes_of_pod(pod)
     if pod.claims:
         spec["resourceClaims"] = claims_of_pod(pod)
     if pod.group is not None:
         spec["schedulingGroup"] = {"podGroupName": pod.group}
     if pod.gated:
-        spec["schedulingGates"] = [{"name": GATE}]
+        spec["schedulingGates"] = [{"name": name} for name in pod.gates or (GATE,)]
     if pod.tolerations:
         spec["tolerations"] = [
             _without_empty({"key": t.key, "operator": t.operator, "value": t.value, "effect": t.effect})
@@ -208,9 +216,25 @@ def pod_object(pod: Pod) -> Object:
 
 def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
     made = pod_object(pod)
+    owners = {name: owner for owner in spec.owners for _, names in owner.slots for name in names}
+    if pod.name in owners:
+        made["metadata"]["ownerReferences"] = [_owner(owners[pod.name])]
     if named := claims_named_at_start(pod, spec):
         made["status"]["resourceClaimStatuses"] = named
     return made
+
+
+def _owner(owner: OwnerSpec) -> Object:
+    of = owner.kind
+    group = "batch/v1" if of is OwnerKind.JOB else "apps/v1"
+    kind = OwnerKind.REPLICA_SET if of is OwnerKind.DEPLOYMENT else of
+    return {
+        "apiVersion": group,
+        "kind": kind.value,
+        "name": owner.name,
+        "uid": owner.name,
+        "controller": True,
+    }
 
 
 def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:

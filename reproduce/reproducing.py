@@ -17,7 +17,7 @@ from .modules.module import BEFORE_MODULES, KubernetesVersion
 from .modules.toolchain import Go
 from .running import Say, built_for, run_cases, write_directory
 from .timing.timing import Untimely, timing_of
-from .whole_listings import with_whole_listings
+from .whole_calls import with_whole_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def prepared(question: Question) -> Prepared:
     if missing:
         made = Reproduction(**about(question, found), verdict="NOT THERE", words=f"{'; '.join(missing)}.")
         return Prepared(question, found, reproduction=made)
-    found = with_whole_listings(question.trace, found, question.place)
+    found = with_whole_calls(question.trace, found, question.place)
     try:
         timing = timing_of(found.system, found.trace.path, found.run.composition)
     except Untimely as problem:

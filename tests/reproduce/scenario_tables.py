@@ -60,6 +60,9 @@ CLAIMS = ScenarioTable(
 ACTORS = ScenarioTable(
     "actors",
     (
+        ("duplicates-without-room", "L-LOOP"),
+        ("room-for-daemons", "L-LOOP"),
+        ("repelled-in-order", "L-LOOP"),
         ("preferred-elsewhere", "L-LOOP"),
         ("spread-over-taint", "L-LOOP"),
         ("too-large-anywhere", "L-LOOP"),
@@ -67,10 +70,25 @@ ACTORS = ScenarioTable(
         ("two-schedulers", "S-CAP"),
         ("consolidated-too-soon", "L-LOOP"),
         ("taint-unseen", "S-SCALE"),
+        ("quota-held-back", "S-QUOTA"),
         ("overwritten-budget", "S-EVICT"),
         ("replaced-before-gone", "S-MANY"),
         ("one-too-many", "S-MANY"),
     ),
 )
 
-TABLES = (CLAIMS, ACTORS)
+VOLUMES = ScenarioTable(
+    "volumes",
+    (
+        ("claim-told-early", "L-VOL"),
+        ("bound-between", "S-VOL"),
+        ("bound-after-restore", "S-VOL"),
+        ("made-and-found", "S-PLACED"),
+        ("reverted-by-sibling", "S-HELD"),
+        ("forgotten-by-restore", "S-WRITTEN"),
+        ("exclusive", "S-STUCK"),
+        ("exclusive", "L-VOL"),
+    ),
+)
+
+TABLES = (CLAIMS, ACTORS, VOLUMES)

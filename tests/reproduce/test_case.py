@@ -31,8 +31,8 @@ def test_the_ghost(ghost: Path) -> None:
     initial, steps = case.pop("initial"), case.pop("steps")
     nodes, pods = case.pop("nodes"), case.pop("pods")
     assert case == {
-        "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "groups": [], "claims": [], "devices": [],
-        "absent_nodes": [], "absent_pods": [], "absent_claims": [],
+        "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "groups": [], "claims": [], "devices": [], "storage": [],
+        "absent_nodes": [], "absent_pods": [], "absent_claims": [], "absent_storage": [],
         "order": ["p"], "points": {}, "gates": {}, "node_versions": {}, "pod_versions": {}, "backoff": True, "scored": False, "loop_from": None, "epilogue": True, "drops_beyond": False,
         "format": "podrace-case", "version": 1,
     }  # fmt: skip

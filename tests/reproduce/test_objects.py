@@ -30,8 +30,9 @@ from podrace.model.environment.objects import (
     Toleration,
 )
 from podrace.model.environment.placement_rules import SpreadConstraint
+from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Parameter
-from podrace.reproduce.objects import budget_object, node_object, objects_of, pod_object
+from podrace.reproduce.objects import GATE, budget_object, node_object, objects_of, pod_object
 from podrace.scenarios import catalogue, hazards
 from podrace.scenarios.reader.pod_section import NAMESPACE_NAME
 
@@ -214,17 +215,39 @@ def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
     assert words in missing
 
 
-def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups_and_volumes() -> None:
+def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups() -> None:
     missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
     assert {name: why for name, why in missing.items() if why} == {
         "shared-in-flight": ("the driver does not play claims of devices in groups of pods",),
-        "volume-told-early": ("the driver does not play volumes",),
     }
 
 
 def test_a_pod_of_another_scheduler_names_that_one() -> None:
     names = [pod_object(Pod(i, "p", 1, foreign=i == 1))["spec"]["schedulerName"] for i in range(2)]
     assert names == ["default-scheduler", "another-scheduler"]
+
+
+def test_a_pod_of_an_owner_refers_to_it() -> None:
+    owners = (
+        OwnerSpec("web", OwnerKind.DEPLOYMENT, 1, (("", ("a",)),)),
+        OwnerSpec("work", OwnerKind.JOB, 1, (("", ("b",)),)),
+    )
+    made = objects_of(
+        ClusterSpec("c", tuple(Pod(i, name, 1) for i, name in enumerate("abc")), (), owners=owners)
+    )
+    named = [pod["metadata"].get("ownerReferences") for pod in made.pods]
+    assert [(r[0]["apiVersion"], r[0]["kind"], r[0]["name"]) for r in named[:2]] == [
+        ("apps/v1", "ReplicaSet", "web"),
+        ("batch/v1", "Job", "work"),
+    ]
+    assert named[2] is None
+
+
+def test_gates_have_their_names_where_these_matter() -> None:
+    one, two = Pod(0, "p", 1, gated=True), Pod(1, "q", 1, gates=["x", "y"])
+    assert pod_object(one)["spec"]["schedulingGates"] == [{"name": GATE}]
+    assert pod_object(two)["spec"]["schedulingGates"] == [{"name": "x"}, {"name": "y"}]
+    assert pod_object(two)["metadata"]["annotations"] == {"podrace.io/gates": "2"}
 
 
 def test_a_pod_that_is_recreated_has_the_name_of_another_and_a_uid_of_its_own() -> None:

@@ -3,18 +3,29 @@ package podrace
 import (
 	"fmt"
 
+	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // Who looks after nodes: autoscalers make nodes, and take those away that they have found empty some time before, the taint eviction controller takes pods away from
 // them. What these hear of and plan is the model's; what they write is the store's.
 
+// isOfDaemonSet is whether a pod keeps no node in being.
+func isOfDaemonSet(pod *v1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "DaemonSet"
+}
+
 // looksEmpty is whether the API server shows nobody on a node, and nobody who is to go there.
 func (s *Store) looksEmpty(node string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.pods {
+		if isOfDaemonSet(p) {
+			continue
+		}
 		if p.Spec.NodeName == node || p.Spec.NodeName == "" && p.Status.NominatedNodeName == node {
 			return false
 		}
@@ -36,7 +47,7 @@ func (s *Store) hasNobody(node string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.pods {
-		if p.Spec.NodeName == node {
+		if p.Spec.NodeName == node && !isOfDaemonSet(p) {
 			return false
 		}
 	}

@@ -25,22 +25,10 @@ func init() {
 	}
 }
 
-// draPlugin is the plugin DynamicResources of the scheduler.
-func (i *instance) draPlugin() any {
-	plugins := path(i.Waiting, "reservePlugins")
-	for n := range lengthOf(plugins) {
-		plugin := plugins.Index(n).Interface()
-		if named, is := plugin.(interface{ Name() string }); is && named.Name() == "DynamicResources" {
-			return plugin
-		}
-	}
-	return nil
-}
-
 // gateClaims puts gates where DynamicResources calls the tracker of claims, and where the assume cache gives its events to its two handlers. Then it starts the
 // informer of claims ahead of the others: what the queue is given first has its claims already.
 func gateClaims(ctx context.Context, w *World, g *gate) error {
-	manager := path(w.draPlugin(), "draManager")
+	manager := path(w.reservePlugin("DynamicResources"), "draManager")
 	if !manager.IsValid() {
 		return fmt.Errorf("DynamicResources has no field draManager")
 	}

@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -103,7 +104,8 @@ func rejected(p *player, s Step) error {
 	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPostFilterPlugins> P", "FailureHandler> P")})
 }
 
-// listDevices: one call lists the allocated devices and adds those in flight. So the scheduler stays before it, if that makes no difference.
+// listDevices: one call lists the allocated devices and adds those in flight. So the scheduler stays before it, if that makes no difference. If it does, the allocated devices
+// are kept as they are now, and the call is given them later, as if it had read them now and been held since: up to 1.34.3 it looks at them once, and nobody tells it that they have changed.
 func listDevices(p *player, s Step) error {
 	for _, t := range p.rest {
 		if t.Step == "dynamic_resources.add_in_flight" && t.arg("pod") == s.arg("pod") {
@@ -111,6 +113,9 @@ func listDevices(p *player, s Step) error {
 		}
 		for variable := range t.Changes {
 			if strings.HasPrefix(variable, "claim_tracker.allocated") || strings.HasPrefix(variable, "claim_tracker.in_flight") {
+				if p.world.keepAllocated() {
+					return nil
+				}
 				return within("what is allocated and what is in flight is read within one call, and nobody can be held between")(p, s)
 			}
 		}
@@ -131,7 +136,38 @@ func addInFlight(p *player, s Step) error {
 			break
 		}
 	}
+	defer p.world.giveKept()()
 	return p.advance(s, rule{who: isScheduler, ends: listsDevices})
+}
+
+// keepAllocated keeps the allocated devices as they are now for the call that is about to list them; false where that call would notice that they have changed since.
+func (w *World) keepAllocated() bool {
+	now := inside(field(w.tracker, "allocatedDevices"))
+	if field(now, "revision").IsValid() {
+		return false
+	}
+	kept := reflect.New(now.Type())
+	kept.Elem().Set(now)
+	ids := field(kept, "ids")
+	copied := reflect.MakeMap(ids.Type())
+	for each := ids.MapRange(); each.Next(); {
+		copied.SetMapIndex(each.Key(), each.Value())
+	}
+	ids.Set(copied)
+	w.kept = kept
+	return true
+}
+
+// giveKept has the tracker of claims read what was kept, if something was, until what it gives is called.
+func (w *World) giveKept() (end func()) {
+	if !w.kept.IsValid() {
+		return func() {}
+	}
+	at := field(w.tracker, "allocatedDevices")
+	live := reflect.ValueOf(at.Interface())
+	at.Set(w.kept)
+	w.kept = reflect.Value{}
+	return func() { at.Set(live) }
 }
 
 // writeClaim: the UPDATE of the finalizer, if it is not there, and that of the status. After a conflict there is no other.

@@ -26,6 +26,7 @@ import (
 const (
 	root    = "k8s.io/kubernetes/pkg/scheduler"
 	staging = "k8s.io/kube-scheduler/framework" // where plugins' interfaces are going, one by one, since 1.34
+	volumes = root + "/framework/plugins/volumebinding"
 	output  = "wrappers_gen.go"
 )
 
@@ -37,7 +38,7 @@ func main() {
 }
 
 func run() error {
-	packages, err := load(append([]string{root, root + "/framework", staging}, old...)...)
+	packages, err := load(append([]string{root, root + "/framework", staging, volumes}, old...)...)
 	if err != nil {
 		return err
 	}
@@ -191,6 +192,7 @@ func (g *generator) generate() error {
 	g.wrap("gatedHandle", "handle", "Handle", g.mustType("Handle").Underlying().(*types.Interface))
 	g.wrapCalls()
 	g.wrapClaims()
+	g.wrapVolumes()
 	if err := g.implement("casePlugin", "ReservePlugin", "PermitPlugin", "PreBindPlugin", "ScorePlugin"); err != nil {
 		return err
 	}
@@ -209,6 +211,14 @@ func (g *generator) wrapClaims() {
 		fmt.Fprintf(&g.body, "type %s = %s\n", as, g.name(o.Type()))
 	}
 	g.wrap("gatedClaims", "claimsInterface", "Claims", g.mustType("ResourceClaimTracker").Underlying().(*types.Interface))
+}
+
+// wrapVolumes writes the class around the binder of VolumeBinding.
+func (g *generator) wrapVolumes() {
+	binder := g.packages[volumes].Scope().Lookup("SchedulerVolumeBinder").Type()
+	fmt.Fprintf(&g.body, "type volumesInterface = %s\n", g.name(binder))
+	fmt.Fprintf(&g.body, "type podVolumeClaims = *%s\n", g.name(g.packages[volumes].Scope().Lookup("PodVolumeClaims").Type()))
+	g.wrap("gatedVolumes", "volumesInterface", "Volumes", binder.Underlying().(*types.Interface))
 }
 
 func (g *generator) mustType(name string) types.Type {

@@ -63,8 +63,12 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.preempting()
 	e.calls(w)
 	e.groups()
+	e.gates(w.Store)
 	if len(w.claims) > 0 {
 		claimPart.see(e, w)
+	}
+	if len(w.storage) > 0 {
+		e.storage(w)
 	}
 	for variable := range e.see {
 		name, _ := parts(variable)

@@ -29,6 +29,7 @@ func (s sight) putCopy(table string, pod *v1.Pod) {
 	s[table+".terminating"] = pod.DeletionTimestamp != nil
 	s[table+".version"] = podVersion(pod)
 	s[table+".gated"] = len(pod.Spec.SchedulingGates) > 0
+	s[table+".opened"] = openedGates(pod)
 	s[table+".named"] = namedClaims(pod)
 }
 

@@ -42,6 +42,12 @@ var unseenBecause = map[string]string{
 	"scheduler.":                "a local variable of the scheduling cycle; its effects are compared",
 	"scheduler.phase":           "where a goroutine stands is forced by the steps, and so compared",
 	"updates.":                  "what the node handler has still to tell is its own; its calls are compared",
+	"volume_binding.":           "a local variable of the pod's cycles; what they assume and write is compared",
+	"volume_cache.":             "what the queue has still to be told follows from the steps of its handlers",
+	"pv_controller.":            "what the controller's lister has is the trace's: its writes are",
+	"provisioner.":              "as pv_controller.",
+	"storage_users.":            "how often somebody may still act is the scenario's",
+	"gate_keepers.":             "what a keeper has written is in the pod's object",
 	"users.":                    "how often somebody may still act is the scenario's",
 }
 

@@ -31,18 +31,21 @@ type Case struct {
 	Claims  []json.RawMessage `json:"claims"`  // ResourceClaims
 	Devices []json.RawMessage `json:"devices"` // DeviceClasses and ResourceSlices
 
+	Storage []json.RawMessage `json:"storage"` // StorageClasses, PersistentVolumes and PersistentVolumeClaims
+
 	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
 	PodVersions  map[string]*v1.Pod  `json:"pod_versions"`  // as well, those of pods
 
-	AbsentNodes  []string            `json:"absent_nodes"` // those of them that are created on the way
-	AbsentPods   []string            `json:"absent_pods"`
-	AbsentClaims []string            `json:"absent_claims"`
-	Order        []string            `json:"order"`  // in which the pods that wait at the start come to the queue
-	Points       map[string][]string `json:"points"` // where plugins have work for a pod
-	Gates        map[string]bool     `json:"gates"`  // feature gates
-	Backoff      *bool               `json:"backoff"`
-	Scored       bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
-	Drops        bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
+	AbsentNodes   []string            `json:"absent_nodes"` // those of them that are created on the way
+	AbsentPods    []string            `json:"absent_pods"`
+	AbsentClaims  []string            `json:"absent_claims"`
+	AbsentStorage []string            `json:"absent_storage"`
+	Order         []string            `json:"order"`  // in which the pods that wait at the start come to the queue
+	Points        map[string][]string `json:"points"` // where plugins have work for a pod
+	Gates         map[string]bool     `json:"gates"`  // feature gates
+	Backoff       *bool               `json:"backoff"`
+	Scored        bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
+	Drops         bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
 
 	Initial  map[string]any `json:"initial"` // every variable of the model, by name
 	Steps    []Step         `json:"steps"`

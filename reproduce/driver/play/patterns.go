@@ -4,7 +4,7 @@ import "strings"
 
 // pattern is a point of a rule: the call, ">" before or "<" after it, and which argument of the step it is about: P the pod, N the node,
 // V the victim, O the other pod, S any pod of the pod's name,
-// R the one that takes the name of another, C the claim. "NextPod< P" is the point after NextPod has returned the step's pod.
+// R the one that takes the name of another, C the claim, L the volume. "NextPod< P" is the point after NextPod has returned the step's pod.
 type pattern struct {
 	call  string
 	after bool
@@ -29,6 +29,9 @@ func (t pattern) fits(p *point, s Step, c *Case) bool {
 			is, found = p.node, p.node == asked
 		case 'C':
 			asked = s.arg("claim")
+			is, found = p.claim, p.claim == asked
+		case 'L':
+			asked = s.arg("volume")
 			is, found = p.claim, p.claim == asked
 		case 'S':
 			found = c.names.of(p.pod) == c.names.of(asked)

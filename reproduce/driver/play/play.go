@@ -112,7 +112,7 @@ func text(v any) string {
 func (w *World) epilogue() map[string]any {
 	w.Store.mu.Lock()
 	w.Store.auto = true
-	for _, kind := range []string{podKind, nodeKind, claimKind} {
+	for _, kind := range []string{podKind, nodeKind, claimKind, volumeKind, volumeClaimKind} {
 		for w.Store.sent[kind] < len(w.Store.log[kind]) {
 			w.Store.deliver(kind)
 		}

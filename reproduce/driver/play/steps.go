@@ -6,8 +6,10 @@ var (
 	cycleEnds  = points("NextPod>")
 	bindingVia = points("Framework.RunPreBindPreFlights< P", "Framework.WillWaitOnPermit< P", "Framework.WaitOnPermit< P", "Queue.Done< P", "Framework.RunPreBindPlugins< P")
 	// givesBack is where Unreserve begins, for a pod with claims, or is through.
-	givesBack   = points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>")
-	movesOfPods = points("Queue.MoveAllToActiveOrBackoffQueue<", "Queue.AssignedPodAdded<", "Queue.AssignedPodUpdated<")
+	givesBack = points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>", "Volumes.RevertAssumedPodVolumes>")
+	// throughVolumes is on the way where nothing was assumed of volumes.
+	throughVolumes = points("Volumes.RevertAssumedPodVolumes<", "Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Volumes.AssumePodVolumes< P")
+	movesOfPods    = points("Queue.MoveAllToActiveOrBackoffQueue<", "Queue.AssignedPodAdded<", "Queue.AssignedPodUpdated<")
 )
 
 // rules is the table. What lies within one lock of upstream's cannot be forced: such a step says so.
@@ -23,7 +25,7 @@ var rules = map[string]rule{
 	"scheduler.start_binding":                {who: isScheduler, ends: points("Queue.DeleteNominatedPodIfExists< P"), settle: launch},
 	"scheduler.reserve":                      {do: reserve},
 	"scheduler.permit":                       {do: permit},
-	"scheduler.forget":                       {who: isScheduler, ends: points("Cache.ForgetPod< P")},
+	"scheduler.forget":                       {who: isScheduler, ends: points("Cache.ForgetPod< P"), via: throughVolumes},
 	"scheduler.reread_preemptor":             {do: reread},
 	"scheduler.dry_run":                      {do: dryRun},
 	"scheduler.choose_candidate":             {do: choose},
@@ -54,7 +56,7 @@ var rules = map[string]rule{
 	"binding.bind":             {do: bind},
 	"binding.finish":           {do: finish},
 	"binding.queue_binding":    {do: queueBinding},
-	"binding.forget":           {who: isBinding, ends: points("Cache.ForgetPod< P")},
+	"binding.forget":           {who: isBinding, ends: points("Cache.ForgetPod< P"), via: throughVolumes},
 	"binding.wake_queue":       {who: isBinding, ends: movesOfPods},
 	"binding.fail":             {who: isBindingThatFails, ends: points("FailureHandler> P")},
 
@@ -157,6 +159,9 @@ var rules = map[string]rule{
 	"controllers.delete":        {do: deleteOwned},
 	"controllers.delete_ended":  {do: deleteOwned},
 	"controllers.collect_ended": {do: deleteOwned},
+	"gate_keepers.direct":       {do: direct},
+	"gate_keepers.let_go":       {do: letGo},
+	"gate_keepers.remove":       {do: letGo},
 	"descheduler.choose":        {do: elsewhere},
 	"descheduler.evict":         {do: evictOwned},
 	"other_scheduler.hear":      {do: elsewhere},

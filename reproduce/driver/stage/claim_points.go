@@ -27,6 +27,11 @@ func isOfClaims(call string) bool {
 	return strings.HasPrefix(call, "Claim")
 }
 
+// isOfStorage is whether a call is about a volume, or a claim of one.
+func isOfStorage(call string) bool {
+	return strings.HasPrefix(call, "Storage.") || handlersOf[call] != ""
+}
+
 // isRead is whether a claim is read from the assume cache.
 func isRead(p point) bool { return p.call == "Claims.Get" }
 

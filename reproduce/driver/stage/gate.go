@@ -123,7 +123,7 @@ func (c call) leave(results ...any) {
 // about finds in the arguments of a call which pod and which node it is about: the first of each kind that is there.
 func about(name string, args []any) point {
 	p := point{call: name}
-	if isOfClaims(name) {
+	if isOfClaims(name) || isOfStorage(name) {
 		p.claim = claimIn(args)
 		return p
 	}

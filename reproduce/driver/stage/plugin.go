@@ -22,6 +22,7 @@ type answers struct {
 	preBind    map[string]bool     // pod -> an error
 	preFlight  map[string]bool     // pod -> an error
 	devices    []string            // in the order in which the allocator is to try them
+	volumes    []string            // as well, for VolumeBinding
 	patience   time.Duration       // how long a pod waits for permission
 	candidates []string            // what preemption found last
 	victims    map[string]*extenderv1.Victims

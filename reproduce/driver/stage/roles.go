@@ -14,6 +14,8 @@ const (
 	nodeHandler   role = "node handler"
 	claimInformer role = "claim informer"
 	worker        role = "worker"
+	volumeHandler role = "volume handler"
+	claimHandling role = "volume claim handler"
 	dispatcher    role = "API dispatcher"
 	calling       role = "API call"
 )
@@ -23,7 +25,13 @@ const (
 	podEvent   = "PodEvent"
 	nodeEvent  = "NodeEvent"
 	claimEvent = "ClaimEvent"
+
+	volumeEvent      = "VolumeEvent"
+	volumeClaimEvent = "VolumeClaimEvent"
 )
+
+// handlersOf are the roles of those who handle events of volumes and their claims.
+var handlersOf = map[string]role{volumeEvent: volumeHandler, volumeClaimEvent: claimHandling}
 
 // identify says who a goroutine is, by who started it and by the first point that it comes to. No names of upstream's functions are
 // needed but the one that spreads work over goroutines, so that this outlasts releases.
@@ -46,6 +54,8 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 		return &actor{role: podHandler, number: p.number, owner: i}
 	case p.call == nodeEvent:
 		return &actor{role: nodeHandler, number: p.number, owner: i}
+	case handlersOf[p.call] != "":
+		return &actor{role: handlersOf[p.call], number: p.number, owner: i}
 	case p.call == claimEvent:
 		return &actor{role: claimInformer, owner: i}
 	case parent != nil && parent.role == scheduling:

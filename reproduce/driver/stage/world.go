@@ -52,6 +52,8 @@ type World struct {
 	runs     map[string]string // pod -> the node whose kubelet is not done with it
 	rejected map[string]bool   // pods that a kubelet has rejected
 	claims   []runtime.Object  // ResourceClaims, also those that are created on the way
+	storage  []runtime.Object  // StorageClasses, PersistentVolumes and their claims, as well
+	told     map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -65,6 +67,8 @@ type instance struct {
 	Waiting   frameworkInterface
 	Informers *gatedInformers
 	tracker   reflect.Value // of claims, behind the wrapper
+	kept      reflect.Value // allocated devices, for a call that has read them
+	volumes   reflect.Value // the binder of VolumeBinding, as well
 
 	stage   *Stage
 	cancel  context.CancelFunc
@@ -107,6 +111,9 @@ func newWorld(c *Case) (*World, error) {
 	if err := w.createClaims(); err != nil {
 		return nil, err
 	}
+	if err := w.createStorage(); err != nil {
+		return nil, err
+	}
 	ran := time.Now().Add(lead / 2).Truncate(time.Second)
 	if err := w.setGates(); err != nil {
 		return nil, err
@@ -141,6 +148,17 @@ func (w *World) createClaims() error {
 	return err
 }
 
+// createStorage creates the volumes and the claims of volumes that are there at the start.
+func (w *World) createStorage() (err error) {
+	w.storage, err = decoded(w.Case.Storage)
+	for _, o := range w.storage {
+		if kind, _, _ := storageKind(o); kind != "" && !contains(w.Case.AbsentStorage, idOf(o.(metav1.Object))) {
+			w.Store.Create(o)
+		}
+	}
+	return err
+}
+
 // initialPods are the pods that are there at the start: those that wait come last, in the order of the case.
 func (w *World) initialPods() (pods []*v1.Pod) {
 	byID := map[string]*v1.Pod{}
@@ -171,7 +189,7 @@ func contains(names []string, name string) bool {
 func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
-	g := &gate{w.Stage, i, len(w.Case.Groups) > 0, len(w.claims) > 0}
+	g := &gate{w.Stage, i, len(w.Case.Groups) > 0, len(w.claims)+len(w.storage) > 0}
 	w.instance = i
 
 	objects := make([]runtime.Object, 0, len(w.budgets.objects))
@@ -187,6 +205,11 @@ func (w *World) start(then time.Time) error {
 		return err
 	}
 	objects = append(append(objects, groups...), devices...)
+	for _, o := range w.storage {
+		if kind, _, _ := storageKind(o); kind == "" {
+			objects = append(objects, o)
+		}
+	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	w.budgets.clients = clientset.Interface
 	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
@@ -206,6 +229,11 @@ func (w *World) start(then time.Time) error {
 	if err := i.wrap(g, w.answers); err != nil {
 		return err
 	}
+	if len(w.storage) > 0 {
+		if err := i.gateVolumes(g, w.answers); err != nil {
+			return err
+		}
+	}
 	w.Stage.Hold(false)
 	i.Informers.starting.Store(true)
 	if len(w.claims) > 0 {
@@ -220,6 +248,7 @@ func (w *World) start(then time.Time) error {
 	}
 	settle()
 	i.Informers.starting.Store(false)
+	w.told = map[string]int{volumeKind: w.Store.delivered(volumeKind), volumeClaimKind: w.Store.delivered(volumeClaimKind)}
 	w.Stage.Hold(true)
 	time.Sleep(time.Until(then))
 	go sched.Run(ctx)
@@ -267,6 +296,18 @@ func (i *instance) wrap(g *gate, a *answers) error {
 			return err
 		}
 		sched.Profiles[name] = &gatedFramework{f, g}
+	}
+	return nil
+}
+
+// reservePlugin is the plugin of that name; nil if there is none.
+func (i *instance) reservePlugin(name string) any {
+	plugins := path(i.Waiting, "reservePlugins")
+	for n := range lengthOf(plugins) {
+		plugin := plugins.Index(n).Interface()
+		if named, is := plugin.(interface{ Name() string }); is && named.Name() == name {
+			return plugin
+		}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type gatedInformers struct {
 	drops    func(version string) bool // events that handlers are not given
 	skips    atomic.Bool               // nor the one before which a handler stands
 	passes   func(version string) bool // events of claims that are given without a stop
+	passive  bool                      // the assume caches of volumes read the informers' stores, as from 1.35 on
 }
 
 func (f *gatedInformers) Core() core.Interface {
@@ -87,6 +88,10 @@ type gatedHandler struct {
 // handle: `written` is the version of the write that an update tells of; what is added or gone is never that of a write which the model
 // does not have.
 func (h *gatedHandler) handle(o any, written string, do func()) {
+	if h.passesStorage(false) {
+		do()
+		return
+	}
 	if h.factory.starting.Load() && h.event != claimEvent {
 		time.Sleep(time.Millisecond) // no two pods have the same timestamp in the queue
 	}
@@ -119,6 +124,10 @@ func (h *gatedHandler) OnUpdate(old, o any) {
 }
 
 func (h *gatedHandler) OnDelete(o any) {
+	if h.passesStorage(true) {
+		h.handler.OnDelete(o)
+		return
+	}
 	h.handle(o, "", func() { h.handler.OnDelete(o) })
 }
 

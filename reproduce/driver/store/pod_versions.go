@@ -103,8 +103,19 @@ func (s *Store) UpdatePod(version *v1.Pod) error {
 	if p == nil {
 		return apierrors.NewNotFound(resource(podKind), version.Name)
 	}
-	q, wanted := p.DeepCopy(), version.DeepCopy()
+	q := p.DeepCopy()
+	becomes(q, version)
+	s.commit(podKind, watch.Modified, q, "")
+	return nil
+}
+
+// becomes makes a pod's object a version.
+func becomes(q, version *v1.Pod) {
+	wanted := version.DeepCopy()
 	q.Labels, q.Spec.Tolerations = wanted.Labels, wanted.Spec.Tolerations
+	if len(q.Spec.SchedulingGates) > 0 || q.Spec.NodeName == "" {
+		q.Spec.NodeSelector, q.Spec.Affinity = wanted.Spec.NodeSelector, wanted.Spec.Affinity
+	}
 	setVersion(q, podVersion(version))
 	q.Status.Conditions = slices.DeleteFunc(q.Status.Conditions, func(c v1.PodCondition) bool { return c.Type == resizePending })
 	for i := range q.Spec.Containers {
@@ -114,8 +125,6 @@ func (s *Store) UpdatePod(version *v1.Pod) error {
 		}
 		q.Spec.Containers[i].Resources.Requests = requests
 	}
-	s.commit(podKind, watch.Modified, q, "")
-	return nil
 }
 
 // RefuseResize is an UPDATE of a pod's status: the resize is infeasible, and the pod is given what it was, that of a version.

@@ -30,7 +30,8 @@ type Store struct {
 	pods     map[string]*v1.Pod
 	finished map[string]*v1.Pod
 	nodes    map[string]*v1.Node
-	claims   map[string]runtime.Object // ResourceClaims
+	claims   map[string]runtime.Object            // ResourceClaims
+	storage  map[string]map[string]runtime.Object // by kind: volumes and their claims
 	log      map[string][]event
 	sent     map[string]int // of the log of a kind, how many events the watch has delivered
 	watches  map[string]*watch.RaceFreeFakeWatcher
@@ -62,7 +63,8 @@ func newStore() *Store {
 	return &Store{
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, claims: map[string]runtime.Object{}, log: map[string][]event{}, sent: map[string]int{},
 		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, targets: map[string]bool{}, faults: map[string]fault{}, created: map[string]int{},
-		from: map[string]int{}, rank: map[string]int{},
+		storage: map[string]map[string]runtime.Object{volumeKind: {}, volumeClaimKind: {}},
+		from:    map[string]int{}, rank: map[string]int{},
 	}
 }
 
@@ -70,6 +72,9 @@ const (
 	podKind   = "pods"
 	nodeKind  = "nodes"
 	claimKind = "resourceclaims"
+
+	volumeKind      = "persistentvolumes"
+	volumeClaimKind = "persistentvolumeclaims"
 )
 
 func resource(kind string) schema.GroupResource { return schema.GroupResource{Resource: kind} }
@@ -91,6 +96,12 @@ func (s *Store) commit(kind string, what watch.EventType, o runtime.Object, beyo
 			delete(s.nodes, t.Name)
 		} else {
 			s.nodes[t.Name] = t
+		}
+	case *v1.PersistentVolume, *v1.PersistentVolumeClaim:
+		if what == watch.Deleted {
+			delete(s.storage[kind], idOf(m))
+		} else {
+			s.storage[kind][idOf(m)] = o
 		}
 	default:
 		if what == watch.Deleted {

@@ -17,7 +17,7 @@ import (
 
 // What users, kubelets and schedulers write.
 
-// Create writes a new pod, node or claim.
+// Create writes a new object.
 func (s *Store) Create(o runtime.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,6 +28,10 @@ func (s *Store) Create(o runtime.Object) {
 		s.giveUID(t)
 	case *v1.Node:
 		kind = nodeKind
+	case *v1.PersistentVolume:
+		kind = volumeKind
+	case *v1.PersistentVolumeClaim:
+		kind = volumeClaimKind
 	}
 	s.commit(kind, watch.Added, o, "")
 }
@@ -258,7 +262,7 @@ func isTarget(p *v1.Pod) bool {
 
 // projection is what the model knows of a pod.
 func projection(p *v1.Pod) string {
-	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates) > 0, "|", podVersion(p), "|", namedClaims(p))
+	return fmt.Sprint(p.Spec.NodeName, "|", p.Status.NominatedNodeName, "|", unschedulableSays(p), p.DeletionTimestamp != nil, len(p.Spec.SchedulingGates), "|", podVersion(p), "|", namedClaims(p))
 }
 
 // unschedulableSays is whether the pod's condition says that it could not be scheduled.
