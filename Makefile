@@ -107,6 +107,7 @@ site: setup
 # The pages of docs/ that are written from the catalogue, and the parts of those of findings that are.
 reference: setup
 	$(BIN)/python docs/build_reference.py
+	$(BIN)/python docs/build_history.py
 	$(BIN)/python docs/build_findings.py
 
 # What a user does: install the wheel into a fresh environment, and run the tutorial's commands.
