@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope
 from podrace.model.environment.placement_rules import Selector, Taint, Term, Toleration
+from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from tests.survey.clusters import bound, spread_over_zones, waiting
 
 Change = Callable[[ClusterSpec], ClusterSpec | None]
@@ -16,6 +17,8 @@ Change = Callable[[ClusterSpec], ClusterSpec | None]
 LABELS = {"app": "web"}
 WEB = Selector(LABELS)
 NOT_READY = Taint("node.kubernetes.io/not-ready", "", "NoSchedule")
+DEDICATED = Taint("dedicated", "", "NoSchedule")
+UNREACHABLE = Taint("node.kubernetes.io/unreachable", "", "NoExecute")
 
 
 def everyday_clusters() -> Iterator[ClusterSpec]:
@@ -183,6 +186,51 @@ def scaled_down(cluster: ClusterSpec) -> ClusterSpec:
     return replace(cluster, scope=Scope(scale_downs=1))
 
 
+def replaced(cluster: ClusterSpec) -> ClusterSpec:
+    """A ReplicaSet has the first pod, and makes another one when a user deletes it."""
+    return replace(_owned(cluster), scope=Scope(pod_deletions=1))
+
+
+def descheduled(cluster: ClusterSpec) -> ClusterSpec:
+    """A ReplicaSet has the first pod, the last node is tainted, and the descheduler evicts it from there."""
+    made = _with_node(
+        cluster, lambda node: _node(node, later={"dedicated": _node(node, taints=(DEDICATED,))})
+    )
+    return replace(_owned(made), strategies=(StrategySpec(StrategyKind.NODE_TAINTS),))
+
+
+def tainted_out(cluster: ClusterSpec) -> ClusterSpec:
+    """The last node gets a taint with NoExecute, and the taint eviction controller has the pods leave."""
+    made = _with_node(
+        cluster, lambda node: _node(node, later={"cut off": _node(node, taints=(UNREACHABLE,))})
+    )
+    return replace(made, scope=Scope(node_updates=1, taint_eviction=True))
+
+
+def of_another_scheduler(cluster: ClusterSpec) -> ClusterSpec:
+    """There is a pod of one unit more, which another scheduler places."""
+    other = Pod(len(cluster.pods), "other", 1, graceful=False, foreign=True)
+    return replace(cluster, pods=(*cluster.pods, other), scope=Scope())
+
+
+def scaled(cluster: ClusterSpec) -> ClusterSpec | None:
+    """An autoscaler makes one more node like the last one, and takes it away again: only where somebody waits for room, and nothing names a node."""
+    if cluster.pods[-1].node is not None or any(p.terms or p.spread for p in cluster.pods):
+        return None
+    more = copy(cluster.nodes[-1])
+    more.index, more.name, more.exists = len(cluster.nodes), "more", False
+    return replace(cluster, nodes=(*cluster.nodes, more), scope=Scope(autoscaler=True))
+
+
+ACTORS: dict[str, tuple[Change, tuple[str, ...]]] = {
+    "a second scheduler": (of_another_scheduler, ()),
+    "taint eviction": (tainted_out, ("S-TAINT", "S-IDTAINT", "S-KEPT", "S-LEAVE")),
+    "a controller": (replaced, ("L-LOOP",)),
+    "a descheduler": (descheduled, ("L-LOOP",)),
+    "an autoscaler that makes nodes": (scaled, ("L-LOOP",)),
+}
+"""Who else acts, and the properties that are asked of that alone."""
+
 CHANGES: dict[str, Change] = {
     "a taint goes": taint_goes,
     "a taint comes": taint_comes,
@@ -202,6 +250,7 @@ CHANGES: dict[str, Change] = {
     "an autoscaler": scaled_down,
     "a drain": evicted,
     "a name is used again": recreated,
+    **{name: change for name, (change, _) in ACTORS.items()},
 }
 """In the order in which they are asked: what is quick first."""
 
@@ -243,6 +292,16 @@ def _with_pod(
         new.later[word] = version
     pods = tuple(new if pod is old else pod for pod in cluster.pods)
     return replace(cluster, pods=pods, scope=Scope(pod_updates=1))
+
+
+def _owned(cluster: ClusterSpec) -> ClusterSpec:
+    """The first pod belongs to a ReplicaSet, which has another one to make in its place."""
+    first = cluster.pods[0]
+    again = copy(first)
+    again.index, again.name, again.uid = len(cluster.pods), f"{first.name}-again", f"{first.name}-again"
+    again.node, again.exists = None, False
+    owner = OwnerSpec("web", OwnerKind.REPLICA_SET, 1, (("", (first.name, again.name)),))
+    return replace(cluster, pods=(*cluster.pods, again), owners=(owner,))
 
 
 def _with_first(cluster: ClusterSpec, **fields: object) -> ClusterSpec:

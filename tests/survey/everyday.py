@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from podrace.checker.search import check
 from podrace.model.environment.objects import ClusterSpec
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES
-from tests.survey.changes import questions
-from tests.survey.explaining import EVERYDAY, UNDECIDED, Changes, Explainer, with_changes
+from tests.survey.changes import ACTORS, questions
+from tests.survey.explaining import ACTING, EVERYDAY, UNDECIDED, Changes, Explainer, with_changes
 from tests.survey.finding import Found, system_of
 
 FILE = Path(__file__).with_name("everyday.tsv")
@@ -39,6 +39,11 @@ ASKED = [
     if name.startswith("S-") and name != "S-EXIT" and not prop.__module__.endswith(_ELSEWHERE)
 ]
 """The safety properties that speak of what these clusters have."""
+
+
+def asked_of(change: str) -> list[str]:
+    """The properties that are asked about a change: of somebody else who acts, those about him, too."""
+    return [*ASKED, *(ACTORS[change][1] if change in ACTORS else ())]
 
 
 @dataclass(frozen=True)
@@ -113,8 +118,9 @@ def decide(spec: ClusterSpec, release: str, name: str, changes: Changes = ()) ->
 
 def ask(release: str, change: str, spec: ClusterSpec, explainer: Explainer) -> Row:
     """One question: every property, on one traced system, and for each violation what it goes away with."""
-    system = system_of(spec, resolve(release), *ASKED)
-    results = check(system, ASKED, Budget(max_states=MOST_STATES))
+    names = asked_of(change)
+    system = system_of(spec, resolve(release), *names)
+    results = check(system, names, Budget(max_states=MOST_STATES))
     violations = []
     for result in results:
         if result.verdict is Verdict.VIOLATED:
@@ -123,9 +129,9 @@ def ask(release: str, change: str, spec: ClusterSpec, explainer: Explainer) -> R
     return Row(release, change, spec.name, max(r.counts.states or 0 for r in results), tuple(violations))
 
 
-def _explainer(release: str, rows: Sequence[Row]) -> Explainer:
+def _explainer(release: str, rows: Sequence[Row], patches: Iterable[str]) -> Explainer:
     """One that knows what explained the violations of these rows."""
-    made = Explainer(release, patches=tuple(EVERYDAY), most_states=MOST_PATCHED)
+    made = Explainer(release, patches=tuple(patches), most_states=MOST_PATCHED)
     for row in rows:
         for violation in row.violations:
             if row.release == release and violation.changes not in (None, UNDECIDED):
@@ -140,20 +146,22 @@ def main() -> None:
     """Ask what the table has not, until that is all, or the time is over."""
     options = argparse.ArgumentParser(description=main.__doc__)
     options.add_argument("--release", choices=RELEASES, action="append")
+    options.add_argument("--change", action="append", help="ask about this one alone")
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no question after that")
     options.add_argument("--again", action="store_true", help="forget the table of these releases first")
     given = options.parse_args()
     releases, end = given.release or list(RELEASES), time.monotonic() + given.seconds
     rows = [row for row in read() if not (given.again and row.release in releases)]
     for release in releases:
-        explainer = _explainer(release, rows)
+        usual, acting = (_explainer(release, rows, some) for some in (EVERYDAY, (*EVERYDAY, *ACTING)))
         for change, spec in sorted(questions(), key=lambda question: question[1].name in DEAR):
-            if (release, change, spec.name) in {row.question for row in rows}:
+            there = (release, change, spec.name) in {row.question for row in rows}
+            if there or (given.change and change not in given.change):
                 continue
             if time.monotonic() > end:
                 return
             begun = time.process_time()
-            rows.append(ask(release, change, spec, explainer))
+            rows.append(ask(release, change, spec, acting if change in ACTORS else usual))
             write(rows)
             print(f"{time.process_time() - begun:6.1f} s  {rows[-1]}".expandtabs(2), flush=True)
 

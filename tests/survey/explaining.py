@@ -17,7 +17,7 @@ from podrace.checker.trace.execution import ReplayError, confirm
 from podrace.model.history import Composition, Patch, in_order, resolve
 from podrace.model.language import Component, ModelError
 from podrace.scenarios import catalogue
-from tests.races import hazard_patches
+from tests.races import actor_patches, hazard_patches, taint_patches
 from tests.survey.finding import Found, decide, system_of
 
 HAZARDS: dict[str, tuple[type[Component], ...]] = {
@@ -41,6 +41,18 @@ EVERYDAY: dict[str, tuple[type[Component], ...]] = {
     },
 }  # fmt: skip
 """With those for clusters that change from day to day."""
+
+ACTING: dict[str, tuple[type[Component], ...]] = {
+    name: (getattr(of, name),)
+    for of, names in (
+        (taint_patches, ("LiveTaintsAsked", "TaintedDeletedByUID", "WorksByUID")),
+        (actor_patches, ("KeptForPending", "ListsAfresh")),
+    )
+    for name in names
+}
+"""Those for what others do."""
+
+PATCHES = {**EVERYDAY, **ACTING}
 
 Changes = tuple[str, ...]
 T = TypeVar("T")
@@ -172,9 +184,9 @@ def smallest(candidates: tuple[T, ...], suffices: Callable[[tuple[T, ...]], bool
 
 def with_changes(release: str, changes: Sequence[str]) -> Composition:
     """The release with these changes of upstream and patches put in."""
-    upstream = [name for name in changes if name not in EVERYDAY]
-    return resolve(release, upstream).patched([_patch(name) for name in changes if name in EVERYDAY])
+    upstream = [name for name in changes if name not in PATCHES]
+    return resolve(release, upstream).patched([_patch(name) for name in changes if name in PATCHES])
 
 
 def _patch(name: str) -> Patch:
-    return Patch(name, name, EVERYDAY[name])
+    return Patch(name, name, PATCHES[name])
