@@ -103,12 +103,13 @@ func (w *World) payFor(pod string, b *budget) {
 	w.budgets.written[idOf(b)]++
 }
 
-// finishEviction: the deletion that follows.
+// finishEviction: the deletion that follows, by name: it hits whoever has the name now.
 func finishEviction(p *player, s Step) error {
 	pod := s.arg("pod")
 	delete(p.world.budgets.evicting, pod)
-	if p.world.Store.runs(pod) {
-		return p.world.Store.DeletePod(pod)
+	holder := p.world.Store.holder(p.world.Case.names.of(pod))
+	if q := p.world.Store.Pod(holder); p.world.Store.runs(pod) || holder != pod && q != nil && q.DeletionTimestamp == nil {
+		return p.world.Store.DeletePod(holder)
 	}
 	return nil
 }

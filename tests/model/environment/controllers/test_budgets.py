@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from podrace.model.environment.names import Recreation
 from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope, Selector
 from podrace.model.language import as_expr
 from tests.model.clusters import concrete, enabled
@@ -148,3 +149,20 @@ def test_its_write_is_refused_if_an_eviction_came_between() -> None:
     model.do(lambda: budgets.count_by_view(budget))
     model.do(lambda: budgets.write_status(budget))
     assert model.get(lambda: as_expr(budgets.allowed[budget])) == 0
+
+
+def test_an_eviction_hits_whoever_has_the_name_by_then() -> None:
+    node = Node(0, "n", 4)
+    gone = Pod(0, "db-0", 1, node=node, graceful=False, labels={"app": "web"})
+    following = Pod(1, "db-0-next", 1, graceful=False, exists=False, recreates="db-0")
+    scope = Scope(disruption_controller=True, evictions=1, pod_deletions=1)
+    of = ClusterSpec("db", (gone, following), (node,), scope, (DisruptionBudget(0, "web", WEB, 1),))
+    model = concrete(of, "1.36")
+    budgets, api = model.part("budgets"), model.part("api")
+    (recreation,) = model.model.entities[Recreation]
+    model.do(lambda: budgets.evict(gone))
+    model.do(lambda: model.part("users").delete_pod(gone))
+    model.do(lambda: model.part("stateful_sets").recreate(recreation))
+    assert model.get(lambda: as_expr(api.pod[following].exists))
+    model.do(lambda: budgets.finish_eviction(gone))
+    assert not model.get(lambda: as_expr(api.pod[following].exists))
