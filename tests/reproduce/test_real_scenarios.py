@@ -16,6 +16,7 @@ from podrace.reproduce.across import across
 from podrace.reproduce.asked import Wanted
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real_table import PAGE, cell
+from tests.reproduce.real_table import VERSIONS as ALL
 from tests.reproduce.scenario_tables import TABLES, VERSIONS, ScenarioTable
 from tests.reproduce.test_real import CHOSEN, go_or_skip
 
@@ -54,6 +55,17 @@ def test_scenarios_of_a_folder(table: ScenarioTable, version: str) -> None:
         PAGE.write_text(table.put(PAGE.read_text(encoding="utf-8"), made), encoding="utf-8")
     said = table.read(PAGE.read_text(encoding="utf-8"))
     assert {row: cells[version] for row, cells in said.items() if version in cells and row in run} == column
+
+
+@pytest.mark.real
+@pytest.mark.skipif(
+    "1.34.0" not in CHOSEN and CHOSEN != list(ALL), reason="a version of its own: name it, or run all"
+)
+def test_a_device_is_allocated_twice_before_the_fix_that_came_with_1_34_4() -> None:
+    found = across(
+        find_scenarios("device-twice"), Wanted("", "1.34.0"), go_or_skip(), budget_for(), Method(), say=print
+    )
+    assert [(one.property, one.verdict, len(one.steps)) for one in found] == [("S-DEV", "REPRODUCED", 28)]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
