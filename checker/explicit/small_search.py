@@ -17,7 +17,8 @@ from ..core.exploration import Budget, Exploration, Lasso, Path
 from ..core.many_states import MOST_PAIRS, ManyStates, NotApplicable, PackedStates
 from .liveness.fair_cycles import Edge, FairRegion, fair_component, obligations_of, shortest_found
 
-MOST_STATES = 16_000
+MOST_STATES, MOST_WHILE_WIDENING = 32_000, 16_000
+"""A search whose levels still become wider will come to several times what it has found."""
 MOST_LOOKS = 400_000
 """So many times is an expression evaluated, for all states of a level each; a search with many narrow levels would take long."""
 LEAST_MEMORY = 1 << 28
@@ -83,7 +84,9 @@ class SmallSearch:
                         self.states.append(target)
                         self.parent.append((number, index))
             self.looked += here.looked
-            if len(self.states) > self.most or self.looked > MOST_LOOKS:
+            found = len(self.states)
+            widening = found - done - len(level) > len(level)
+            if found > self.most or self.looked > MOST_LOOKS or (widening and found > MOST_WHILE_WIDENING):
                 raise NotApplicable
             if with_edges:
                 self.edges += [[(index, self.number[to]) for index, to in edges] for edges in following]
@@ -128,28 +131,25 @@ class SmallSearch:
 
     def _changes(self, here: ManyStates, index: int, allowed: int) -> dict[int, int]:
         """What a transition writes into states, each with the states into which it writes that."""
-        found = {0: allowed}
+        common, found = 0, {0: allowed}
         for variable, shift, update in self.updates[index]:
-            values = here.split(update)
+            values = [
+                (value, there) for value, states in here.split(update).items() if (there := states & allowed)
+            ]
+            if any(not variable.lo <= value <= variable.hi for value, _ in values):
+                raise NotApplicable  # a mistake in the system
+            if len(values) == 1:  # as most are
+                common |= values[0][0] - variable.lo << shift
+                continue
             if len(found) * len(values) > MOST_PAIRS:
                 raise NotApplicable
-            if len(values) == 1:
-                (value,) = values
-                if not variable.lo <= value <= variable.hi:
-                    raise NotApplicable  # a mistake in the system
-                new = value - variable.lo << shift
-                found = {old | new: states for old, states in found.items()}
-                continue
-            split: dict[int, int] = {}
-            for value, there in values.items():
-                new = value - variable.lo << shift
-                for old, states in found.items():
-                    if both := states & there:
-                        if not variable.lo <= value <= variable.hi:
-                            raise NotApplicable
-                        split[old | new] = both
-            found = split
-        return found
+            found = {
+                old | (value - variable.lo << shift): both
+                for old, states in found.items()
+                for value, there in values
+                if (both := states & there)
+            }
+        return {new | common: states for new, states in found.items()}
 
     def _path_to(self, number: int) -> Path:
         """The run by which a state was first found."""

@@ -82,6 +82,14 @@ def test_so_many_states_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     assert explore_if_small(counters(4), Budget()) is None
 
 
+def test_while_levels_become_wider_fewer_states_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of five counters up to 2, the levels have 1, 5, 15, 30, 45, 51, 45, 30, 15, 5, 1 states.
+    monkeypatch.setattr(small_search, "MOST_WHILE_WIDENING", 147)
+    assert small(counters(5)) == timeless(native.explore(counters(5)))
+    monkeypatch.setattr(small_search, "MOST_WHILE_WIDENING", 146)
+    assert explore_if_small(counters(5), Budget()) is None
+
+
 def test_a_long_chain_of_narrow_levels_is_not_small(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = counting(200)
     assert small(chain).depth == 200
