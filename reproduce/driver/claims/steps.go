@@ -208,6 +208,7 @@ func assumeClaim(p *player, s Step) error {
 	if a == nil || a.at.call != "Claim.UpdateStatus" || !a.at.after {
 		return fmt.Errorf("%s is not written: %s", s.arg("claim"), p.world.Stage.Where())
 	}
+	p.foreseePreBind(s.arg("pod"))
 	p.world.Stage.Release(a)
 	if b := p.world.Stage.Find(is); b != nil && b.at.call == "Claims.AssumeClaimAfterAPICall" && !b.at.after {
 		p.world.Stage.Release(b)

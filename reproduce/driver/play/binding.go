@@ -63,6 +63,17 @@ func failPreFlight(p *player, s Step) error {
 	return p.advance(s, rule{who: isBinding, ends: givesBack, via: bindingVia})
 }
 
+// foreseePreBind has the PreBind plugins of a pod fail if they do so next in the trace: where a plugin before them is not held at its end, they are through
+// before their step comes.
+func (p *player) foreseePreBind(pod string) {
+	for _, t := range p.rest {
+		if t.arg("pod") == pod && (t.Step == "binding.pre_bind" || t.Step == "scheduler.pop") {
+			p.world.answers.preBind[pod] = t.Step == "binding.pre_bind" && !t.says("ok")
+			return
+		}
+	}
+}
+
 func preBind(p *player, s Step) error {
 	p.world.answers.preBind[s.arg("pod")] = !s.says("ok")
 	defer delete(p.world.answers.preBind, s.arg("pod"))
