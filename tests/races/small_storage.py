@@ -43,10 +43,11 @@ ASKED = [
     identifier
     for identifier, prop in PROPERTIES.items()
     if prop.kind != "resettability"
-    and not prop.__module__.endswith((".groups", ".admissions", ".loops", ".taints"))
+    and not prop.__module__.endswith((".groups", ".admissions", ".loops", ".taints", ".gates"))
+    and identifier != "S-IDEVICT"
 ]
-"""All properties but that of removed nodes, and those of groups of pods, of kubelets that decide, of controllers that make pods, and
-of taints that have pods leave: these clusters have none of them."""
+"""All properties but that of removed nodes, and those of groups of pods, of kubelets that decide, of controllers that make pods, of taints
+that have pods leave, of keepers of gates, and of evictions through the API: these clusters have none of them."""
 
 CLUSTERS = {
     "one device, two claims": _devices(1, "d1: {node: n1}", "c1: {}, c2: {}", "c1", "c2"),

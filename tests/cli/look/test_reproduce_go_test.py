@@ -40,7 +40,7 @@ def test_it_is_written_with_all_that_it_needs(shell: Shell, go: Path, ghost: Pat
         (("--go-patch", "requeue-looks-again"), "--go-patch: it goes with --go-test"),
         (
             ("--go-test", "--go-patch", "ghosts"),
-            "--go-patch: there is no patch `ghosts`; known are counted-nodes-heard,",
+            "--go-patch: there is no patch `ghosts`; known are bound-pods-unpatched, counted-nodes-heard,",
         ),
     ],
 )
