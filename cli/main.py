@@ -27,8 +27,16 @@ _WAITED_FOR = frozenset({"coverage", "multiprocessing", "ray"})
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script: runs the command line and exits with its code."""
+    open_closed_streams()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     leave(run(arguments))
+
+
+def open_closed_streams() -> None:
+    """Let what is written to a stream that the shell has closed (`>&-`, `2>&-`) go nowhere: the exit code is an answer, too."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (as long as the process)
 
 
 def leave(code: int) -> NoReturn:

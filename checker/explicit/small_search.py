@@ -21,6 +21,8 @@ MOST_STATES, MOST_WHILE_WIDENING = 32_000, 16_000
 """A search whose levels still become wider will come to several times what it has found."""
 MOST_LOOKS = 400_000
 """So many times is an expression evaluated, for all states of a level each; a search with many narrow levels would take long."""
+MOST_SECONDS = 1.0
+"""Of CPU: a set for each of many values that a variable has can take longer than what is known of it here would tell."""
 LEAST_MEMORY = 1 << 28
 LEAST_SECONDS = 1.0
 """With a tighter budget, a search is left to the engine that keeps to the last byte and millisecond."""
@@ -56,6 +58,7 @@ class SmallSearch:
         self.violated: dict[str, int] = {}
         self.reached: dict[str, int] = {}
         self.depth = self.looked = 0
+        self.began = 0.0
         place = self.packed.place
         self.updates = [
             [(v, 8 * place[v], e) for v, e in t.updates.items() if v in place] for t in system.transitions
@@ -65,7 +68,7 @@ class SmallSearch:
 
     def run(self) -> Exploration:
         """Search level by level, until there is nothing left to do or to ask. Raises NotApplicable."""
-        started = time.monotonic()
+        started, self.began = time.monotonic(), time.thread_time()
         with_edges = bool(self.system.livenesses or self.system.resettabilities)
         done, complete = 0, True
         while done < len(self.states):
@@ -111,6 +114,8 @@ class SmallSearch:
         """For each state of a level the transitions that are enabled there, in order, with the state to which each leads."""
         found: list[list[Edge]] = [[] for _ in level]
         for index, transition in enumerate(self.system.transitions):
+            if time.thread_time() - self.began >= MOST_SECONDS:
+                raise NotApplicable
             enabled = here.where(transition.guard)
             if not enabled:
                 continue

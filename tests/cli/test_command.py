@@ -135,6 +135,20 @@ def test_a_result_that_cannot_be_written(form: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "shown"),
+    [
+        ("version >&-", 0, ""),
+        ("version 2>&-", 0, "podrace "),
+        ("version >&- 2>&-", 0, ""),
+        ("races --nonsense 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_changes_no_exit_code(line: str, code: int, shown: str) -> None:
+    ran = subprocess.run(["sh", "-c", f"{PODRACE} {line}"], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout[: len("podrace ")], ran.stderr) == (code, shown, "")
+
+
 def test_the_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"

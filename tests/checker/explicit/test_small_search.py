@@ -97,6 +97,11 @@ def test_a_long_chain_of_narrow_levels_is_not_small(monkeypatch: pytest.MonkeyPa
     assert explore_if_small(chain, Budget()) is None
 
 
+def test_what_takes_long_for_its_size_is_not_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small_search, "MOST_SECONDS", 0.0)
+    assert explore_if_small(counters(2), Budget()) is None
+
+
 @pytest.mark.parametrize(
     "budget",
     [
