@@ -6,18 +6,20 @@ which it has this value. So what a guard says of a thousand states costs about a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from operator import add, floordiv, mul, sub
 
 from ...model.language import Expr, State, TransitionSystem, Variable
 from ...model.language.sorts import BOOL
-from .interpreter import OPERATORS
 
 Set = int
 """States by their numbers: of n states, state i is bit n - 1 - i, so that written in binary they stand in order."""
 Values = dict[int, Set]
 """Each value that an expression has in some state, with the states in which it has it."""
 
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {"add": add, "sub": sub, "mul": mul, "div": floordiv}
+"""Not the interpreter's: by that, what is computed here is checked."""
 
 MOST_PAIRS = 4096
 """Of more values of two expressions than this, taken together, nothing is computed here."""
@@ -170,7 +172,7 @@ class ManyStates:
             return {node.value: self.all}
         if op == "ite":
             return self._choose(*args)
-        operator = OPERATORS.get(op)
+        operator = _ARITHMETIC.get(op)
         if operator is None:
             raise NotApplicable
         found: Values = {}

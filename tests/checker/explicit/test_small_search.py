@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from podrace.checker import explicit as native
 from podrace.checker import search
 from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.core.interpreter import OPERATORS
 from podrace.checker.explicit import reference, small_search
 from podrace.checker.explicit.small_search import explore_if_small
 from podrace.checker.reduction.slicing import slice_system
@@ -95,6 +96,12 @@ def test_a_long_chain_of_narrow_levels_is_not_small(monkeypatch: pytest.MonkeyPa
     assert small(chain).depth == 200
     monkeypatch.setattr(small_search, "MOST_LOOKS", 300)
     assert explore_if_small(chain, Budget()) is None
+
+
+def test_the_interpreter_has_no_part_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [*OPERATORS]:
+        monkeypatch.delitem(OPERATORS, name)
+    assert small(counters(3)).states == 27
 
 
 def test_what_takes_long_for_its_size_is_not_small(monkeypatch: pytest.MonkeyPatch) -> None:
