@@ -72,9 +72,10 @@ class TaintsNotAdmitted(Kubelet):
     "the disruption controller counts anew if its budget was written meanwhile",
     first_in="1.17",
     issues=(82149,),
+    backports=("1.15.7", "1.16.4"),
 )
 class WrittenRegardless(Budgets):
-    """A conflict had it read the newest version, and write the old count to that (writePdbStatus, 1.16). 1.15 and 1.16 were mended in December 2019."""
+    """A conflict had it read the newest version, and write the old count to that (writePdbStatus, 1.16)."""
 
     def is_written(self, budget: DisruptionBudget) -> Expr:
         return as_expr(True)

@@ -126,12 +126,16 @@ class Filters(Component):
     def admits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """preCheckForNode: whether a new node is worth waking the pod for (taints, node affinity, host ports, resources).
 
-        Neither spec.unschedulable nor inter-pod affinity is looked at, and not all taints are.
+        Neither spec.unschedulable nor inter-pod affinity is looked at, and not all taints are. All resources are, also those that the plugin is to ignore
+        (AdmissionCheck calls Fits, which knows of none).
         """
         if self.is_repelled(pod, node, self.effects_of_pre_check()):
             return as_expr(False)
-        checks = (self.node_affinity, self.node_ports, self.node_resources)
-        return all_of(check(pod, node, placement) == Code.SUCCESS for check in checks)
+        lacking = self.lacking(pod, node, placement, pod.resources)
+        checks = (self.node_affinity, self.node_ports)
+        return all_of(check(pod, node, placement) == Code.SUCCESS for check in checks) & ~any_of(
+            lacking.values()
+        )
 
     def effects_of_pre_check(self) -> Sequence[str]:
         """The effects of taints that it looks at (131609 added NoExecute in 1.34, where queueing hints, and so no such check, are there for good)."""
@@ -233,7 +237,13 @@ class Filters(Component):
         return [resource for resource in pod.resources if resource not in ignored]
 
     def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """Which of the node's resources the pod would exceed; `pods` stands for the number of pods.
+        """Which of the node's resources the pod would exceed, of those that the plugin looks at."""
+        return self.lacking(pod, node, placement, self.compared(pod))
+
+    def lacking(
+        self, pod: Pod, node: Node, placement: Placement, resources: Sequence[str]
+    ) -> dict[str, Expr]:
+        """fitsRequest: which of these resources of the node the pod would exceed; `pods` stands for the number of pods.
 
         A resource of which the pod asks for nothing is not looked at, however much it is overcommitted.
         """
@@ -241,7 +251,7 @@ class Filters(Component):
         found: dict[str, Expr] = {}
         if node.pods is not None:
             found["pods"] = count(here for _, here in counted) + 1 > node.pods
-        for resource in self.compared(pod):
+        for resource in resources:
             used = total(select(here, q.request(resource), 0) for q, here in counted)
             exceeded = used + pod.request(resource) > node.allocatable(resource)
             found[resource] = self.is_checked(pod, resource) & exceeded

@@ -92,6 +92,22 @@ def test_a_resource_that_the_scheduler_does_not_ignore_is_looked_at_by_both() ->
     assert verdicts(model, on) == [NodeStatus.REJECTED, NodeStatus.FEASIBLE]
 
 
+@pytest.mark.parametrize("ignored", [True, False])
+def test_the_pre_check_of_a_new_node_looks_at_what_the_plugin_is_to_ignore(ignored: bool) -> None:
+    on = Node(0, "n0", 4), Node(1, "n1", 4, extended={GPU: 1})
+    p = Pod(0, "p", 1, extended={GPU: 1})
+    extender = replace(PLAIN, ignored_by_scheduler=ignored)
+    model = concrete(replace(spec([p], on), extender=extender), "1.31")
+    snapshot, filters = model.part("snapshot"), model.part("filters")
+    model.do(snapshot.update)
+
+    def answers(ask: Any) -> Any:
+        return model.get(lambda: [ask(p, node, snapshot.placement()) for node in on])
+
+    assert answers(filters.fits) == [ignored, True]
+    assert answers(filters.admits) == [False, True]
+
+
 @pytest.mark.parametrize(("ignorable", "then"), [(True, Phase.SELECT), (False, Phase.FAIL)])
 def test_a_filter_call_that_fails(ignorable: bool, then: Phase) -> None:
     model, (_, p, _), on = cluster(replace(PLAIN, ignorable=ignorable))
