@@ -63,6 +63,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "extended-told-late",
         "extended-left",
         "volume-elsewhere",
+        "extender-behind",
         "findings/ghost",
         "findings/emptied-zone",
         "findings/kept-out-by-others",

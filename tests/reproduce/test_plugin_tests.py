@@ -127,6 +127,15 @@ FINDINGS = (
         ),
         ("node2 fits b, although the claim's volume is to be pv1, on node1",),
     ),
+    Finding(
+        "extender-behind",
+        "actors",
+        "pkg/scheduler",
+        "extender_behind_test",
+        "rejected-by-extender-retried",
+        ("the GPU is free, the extender knows it, and b waits for 5m30s",),
+        (),
+    ),
 )
 each = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.page)
 
