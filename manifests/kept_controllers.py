@@ -142,6 +142,8 @@ def _reasons(kind: OwnerKind, own: Sequence[ClusterPod], nodes: set[str]) -> Ite
         yield f"it is asked about as one that its {kind.value} would create"
     if kind is OwnerKind.DAEMON_SET and any(_node_of(pod) not in nodes for pod in own):
         yield "it is for a node that is not kept"
+    if kind is OwnerKind.DAEMON_SET and len({_node_of(pod) for pod in own}) < len(own):
+        yield "its controller has two pods for one node, and wants one (a rolling update with maxSurge)"
 
 
 def _template(pod: ClusterPod, kind: OwnerKind) -> Hashable:

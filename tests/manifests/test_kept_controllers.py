@@ -158,6 +158,8 @@ WEB = owned("ReplicaSet", "web")
         ([pod("web-a", WEB), pod("web-b", WEB, terminationGracePeriodSeconds=0)],
          "shop/web-a, shop/web-b and shop/web-a-again: the kept pods of its controller differ, and a controller has one template"),
         ([_ignoring(pod("web-a", WEB, "2"))], "shop/web-a and shop/web-a-again: an annotation ignores properties of it, and the next pod is another one"),
+        ([pod(f"web-{i}", owned("DaemonSet", "web")) for i in "ab"],
+         "shop/web-a and shop/web-b: its controller has two pods for one node, and wants one (a rolling update with maxSurge)"),
     ],
 )  # fmt: skip
 def test_why_a_pod_is_not_made_anew(some: list[dict[str, Any]], why: str, tmp_path: Path) -> None:
