@@ -15,16 +15,20 @@ from podrace.reproduce.coverage.profile import Reached, merged_text, read_profil
 from podrace.reproduce.lockstep.lockstep import AT_ONCE, WITHIN_LOCKS, case_for
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem, find_go
+from podrace.reproduce.random_runs.claim_clusters import claim_cluster
 from podrace.reproduce.random_runs.random_runs import Wanted as WantedRuns
 from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
 from podrace.scenarios import find_scenarios, hazards
 from tests.reproduce.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
+from tests.reproduce.scenario_tables import TABLES
 from tests.reproduce.test_real_groups import GROUPS, TRACES
+from tests.reproduce.test_real_scenarios import SCENARIOS
 
 VERSION = "1.36.3"
 RUNS = WantedRuns(clusters=20, runs=25, without=tuple(WITHIN_LOCKS))
 ASYNCHRONOUS_RUNS = WantedRuns(clusters=8, runs=15, without=tuple(WITHIN_LOCKS))
+RUNS_WITH_CLAIMS = WantedRuns(clusters=6, runs=14, without=tuple(WITHIN_LOCKS), cluster=claim_cluster)
 
 FIRST = """\
 mode: set
@@ -122,21 +126,27 @@ def test_the_page_says_what_is_reached() -> None:
 
 
 def batches() -> list[list[Case]]:
-    """The hazards, the traces of groups, and random runs of the model: as 1.36 is, and with asynchronous API calls."""
+    """The hazards, traces of groups, other actors, volumes and claims, and random runs of the model: as 1.36 is, with asynchronous API calls, and with claims."""
     method = Method()
-    scenarios = [
-        *hazards(),
-        *(one for name, _, _ in TRACES for one in find_scenarios(str(GROUPS / f"{name}.yaml"))),
+    groups = [one for name, _, _ in TRACES for one in find_scenarios(str(GROUPS / f"{name}.yaml"))]
+    wanted = [(scenario, Wanted("", VERSION)) for scenario in (*hazards(), *groups)]
+    wanted += [
+        (one, Wanted("", VERSION, properties=[identifier]))
+        for table in TABLES
+        for name, identifier in table.rows
+        for one in find_scenarios(str(SCENARIOS / table.name / f"{name}.yaml"))
     ]
     asked = [
         one
-        for scenario in scenarios
-        for one in prepare(list(searched([scenario], Wanted("", VERSION), budget_for(), method, NOBODY)))
+        for scenario, which in wanted
+        for one in prepare(list(searched([scenario], which, budget_for(), method, NOBODY)))
     ]
-    compositions = [(resolve(VERSION), RUNS), (resolve(VERSION, gates={WAITING: True}), ASYNCHRONOUS_RUNS)]
-    runs = [
-        run for composition, wanted in compositions for run in random_runs(composition, wanted) if run.path
+    compositions = [
+        (resolve(VERSION), RUNS),
+        (resolve(VERSION, gates={WAITING: True}), ASYNCHRONOUS_RUNS),
+        (resolve(VERSION), RUNS_WITH_CLAIMS),
     ]
+    runs = [run for composition, drawn in compositions for run in random_runs(composition, drawn) if run.path]
     cases = [case_for(run, f"run {number}") for number, run in enumerate(runs, 1)]
     some = [cases[i : i + AT_ONCE] for i in range(0, len(cases), AT_ONCE)]
     return [[one.case for one in asked if one.case is not None], *some]
