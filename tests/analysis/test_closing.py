@@ -57,7 +57,7 @@ def test_the_change_that_the_race_is_known_by_is_tried_first(monkeypatch: pytest
     pretence = Pretence(monkeypatch, "HOLDS")
     assert said(run_of("72124")) == [
         "72259 closes it: with it, S-NOMVIS holds in all 1,234 states of the same cluster.",
-        "72259: a nomination is in the scheduler's memory before it is written to the API server; in 1.14 and later.",
+        "72259: a nomination is in the scheduler's memory before it is written to the API server; in 1.14 and later; backported to 1.12.5, 1.13.2.",
         "In 1.14, the first release with it, the property holds, too.",
     ]
     assert pretence.asked == ["1.13 + 72259", "1.14"]
@@ -187,6 +187,6 @@ def test_a_small_race_for_real() -> None:
     (finding,) = verdicts([run], BUDGET)
     assert closings([run], [finding], BUDGET, USUAL, 60.0)[0] == [
         "70366 closes it: with it, L-PEND holds in all 2,255 states of the same cluster.",
-        "70366: a node update wakes parked pods only if something changed that they may wait for; in 1.14 and later.",
+        "70366: a node update wakes parked pods only if something changed that they may wait for; in 1.14 and later; backported to 1.12.4, 1.13.1.",
         "In 1.14, the first release with it, the property holds, too.",
     ]
