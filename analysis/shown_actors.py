@@ -1,11 +1,11 @@
-"""Who acts in a cluster beside the scheduler, in sentences: controllers of pods, the descheduler, other schedulers, autoscalers."""
+"""Who acts in a cluster beside the scheduler, in sentences: controllers of pods, the descheduler, gate keepers, an extender, other schedulers, autoscalers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from ..model.environment.objects import ClusterSpec
-from ..model.environment.workloads import OwnerKind, OwnerSpec, StrategySpec
+from ..model.environment.workloads import ExtenderSpec, KeeperSpec, OwnerKind, OwnerSpec, StrategySpec
 from ..reports.states import listed
 
 
@@ -18,6 +18,9 @@ def _sentences(spec: ClusterSpec) -> Iterator[str]:
     yield from map(_owner, spec.owners)
     if spec.strategies:
         yield f"The descheduler runs {listed([_strategy(s) for s in spec.strategies])}."
+    yield from map(_keeper, spec.keepers)
+    if spec.extender is not None:
+        yield _extender(spec.extender)
     if foreign := [pod.name for pod in spec.pods if pod.foreign]:
         yield f"Another scheduler places {listed(foreign)}."
     if spec.scope.autoscaler:
@@ -49,3 +52,21 @@ def _standing(names: Sequence[str]) -> str:
 
 def _strategy(strategy: StrategySpec) -> str:
     return strategy.kind.value + (" with nodeFit" if strategy.node_fit else "")
+
+
+def _keeper(keeper: KeeperSpec) -> str:
+    quota = keeper.quota
+    share = " pods" if quota is None else f" {quota} pod{'' if quota == 1 else 's'} at once"
+    waits = (
+        f" when {listed(keeper.waits_for)} {'is' if len(keeper.waits_for) == 1 else 'are'} gone"
+        if keeper.waits_for
+        else ""
+    )
+    return f"Gate keeper {keeper.name} takes {keeper.gate} off{share}{waits}."
+
+
+def _extender(extender: ExtenderSpec) -> str:
+    verbs = {"filter": extender.filters, "preempt": extender.preempts, "bind": extender.binds}
+    called = listed([verb for verb, has in verbs.items() if has])
+    passed = "; its errors are passed over" if extender.ignorable else ""
+    return f"An extender counts {extender.resource}, and is called for {called}{passed}."

@@ -39,3 +39,28 @@ def test_each_is_told(sections: str, sentences: tuple[str, ...]) -> None:
 def test_another_scheduler_is_told_with_its_pods() -> None:
     pods = "pods: {a: {cpu: 1}, b: {cpu: 1, schedulerName: other}}\n"
     assert actors_of(parse_scenario(HEAD + pods).spec) == ("Another scheduler places b.",)
+
+
+def test_keepers_of_gates_are_told_with_what_they_wait_for() -> None:
+    pods = "pods: {a: {cpu: 1, schedulingGates: [{name: x/quota}, {name: x/slice}]}}\n"
+    keepers = (
+        "gateKeepers: {kueue: {gate: x/quota, quota: 1, waitsFor: [x/slice]}, slices: {gate: x/slice}}\n"
+    )
+    assert actors_of(parse_scenario(HEAD + pods + keepers).spec) == (
+        "Gate keeper kueue takes x/quota off 1 pod at once when x/slice is gone.",
+        "Gate keeper slices takes x/slice off pods.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ("verbs: [bind, filter]", "An extender counts x/gpu, and is called for filter and bind."),
+        ("verbs: [preempt], ignorable: true", "An extender counts x/gpu, and is called for preempt; its errors are passed over."),
+    ],
+)  # fmt: skip
+def test_an_extender_is_told_with_its_verbs(fields: str, sentence: str) -> None:
+    head = HEAD.replace("n1: {cpu: 2}", "n1: {cpu: 2, resources: {x/gpu: 1}}")
+    pods = "pods: {a: {cpu: 1, resources: {x/gpu: 1}}}\n"
+    spec = parse_scenario(f"{head}{pods}extender: {{resource: x/gpu, {fields}}}\n").spec
+    assert actors_of(spec) == (sentence,)

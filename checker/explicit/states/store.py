@@ -136,6 +136,8 @@ class Store:
 
     def restore(self, count: int) -> None:
         """Enter the first `count` states of the files into the table. Raises OutOfBudget."""
+        # A table of keys grows by what it holds, which is nothing yet.
+        assert not self._keyed, "states in files are found by their numbers"
         self._flushed = count
         if count <= self.room:
             self._fill(count)
