@@ -9,7 +9,8 @@
    computes little does so for one state after the other. Of any other, the quarters that it looks at are gathered
    first, state after state, so that every lane of the vectors has work.
 
-So the work is done transition by transition, and the successors come out ordered by their parents all the same.
+So the work is done transition by transition, and the successors come out ordered by their parents all the same. The first two of these can be called by
+themselves, as `enabled`, and the third as `moved`: between them, a search takes out transitions whose successors it need not see.
 """
 
 from __future__ import annotations
@@ -51,16 +52,13 @@ class Expansion:
             movement, *computing = self._movement(number)
             functions.append(movement)
             large += computing
-        return "\n".join([*self.room.functions(), *functions, self._loop(len(parts))]), "\n".join(large)
+        whole = [self._enabled(len(parts)), self._moved(), self._loop()]
+        return "\n".join([*self.room.functions(), *functions, *whole]), "\n".join(large)
 
-    def _loop(self, parts: int) -> str:
+    def _loop(self) -> str:
         """The function that goes over the states, a chunk at a time."""
         out = Assembly()
-        words = self.layout.words
-        out.do("%room.up = add i64 %room, 63")
-        out.do("%scratch = and i64 %room.up, -64")
-        pointers(out, "scratch")
-        taken = out.value(f"getelementptr i8, ptr %scratch.p, i64 {self.room.taken}")
+        taken = self._aligned(out)
         size = 8 * len(self.system.transitions)
         out.do(f"call void @llvm.memset.p0.i64(ptr {taken}, i8 0, i64 {size}, i1 false)")
         out.do("br label %loop")
@@ -75,26 +73,50 @@ class Expansion:
         out.begin("body")
         out.do(f"%small = icmp slt i64 %left, {CHUNK}")
         out.do(f"%n = select i1 %small, i64 %left, i64 {CHUNK}")
-        out.do(f"%offset = mul i64 %first, {8 * words}")
+        out.do(f"%offset = mul i64 %first, {8 * self.layout.words}")
         out.do("%own = add i64 %states, %offset")
         out.do("%ends.offset = mul i64 %first, 8")
         out.do("%own.ends = add i64 %ends, %ends.offset")
-        out.value("call i64 @split(i64 %own, i64 %scratch, i64 %n)")
-        for part in range(parts):
-            out.value(f"call i64 @guards{part}(i64 %scratch, i64 %n, i64 %hits, i64 %last)")
-        out.do("%filled.next = call i64 @places(i64 %scratch, i64 %n, i64 %filled, i64 %own.ends)")
-        for number in range(len(self.system.transitions)):
-            found = out.value(f"call i64 @listed(i64 %scratch, i64 {number}, i64 %n)")
-            arguments = f"i64 %own, i64 %out, i64 %which, i64 %scratch, i64 {found}"
-            out.value(f"call i64 @move{number}({arguments})")
-            at = out.value(f"getelementptr i64, ptr {taken}, i64 {number}")
-            so_far = out.value(f"load i64, ptr {at}")
-            out.do(f"store i64 {out.value(f'add i64 {so_far}, {found}')}, ptr {at}")
+        out.value("call i64 @enabled(i64 %own, i64 %n, i64 %hits, i64 %last, i64 %scratch)")
+        arguments = "i64 %own, i64 %n, i64 %filled, i64 %out, i64 %which, i64 %own.ends, i64 %scratch"
+        out.do(f"%filled.next = call i64 @moved({arguments})")
         out.do("%first.next = add i64 %first, %n")
         out.do("br label %loop")
         out.begin("done")
         parameters = ("states", "count", "out", "which", "ends", "hits", "last", "room")
         return function("expand", parameters, out, result="%filled")
+
+    def _enabled(self, parts: int) -> str:
+        """The function that notes which states of a chunk have which transitions."""
+        out = Assembly()
+        self._aligned(out)
+        out.value("call i64 @split(i64 %states, i64 %scratch, i64 %n)")
+        for part in range(parts):
+            out.value(f"call i64 @guards{part}(i64 %scratch, i64 %n, i64 %hits, i64 %last)")
+        return function("enabled", ("states", "n", "hits", "last", "room"), out, result="0")
+
+    def _moved(self) -> str:
+        """The function that writes the successors of a chunk by the transitions that are noted."""
+        out = Assembly()
+        taken = self._aligned(out)
+        filled = out.value("call i64 @places(i64 %scratch, i64 %n, i64 %filled, i64 %ends)")
+        for number in range(len(self.system.transitions)):
+            found = out.value(f"call i64 @listed(i64 %scratch, i64 {number}, i64 %n)")
+            arguments = f"i64 %states, i64 %out, i64 %which, i64 %scratch, i64 {found}"
+            out.value(f"call i64 @move{number}({arguments})")
+            at = out.value(f"getelementptr i64, ptr {taken}, i64 {number}")
+            so_far = out.value(f"load i64, ptr {at}")
+            out.do(f"store i64 {out.value(f'add i64 {so_far}, {found}')}, ptr {at}")
+        return function(
+            "moved", ("states", "n", "filled", "out", "which", "ends", "room"), out, result=filled
+        )
+
+    def _aligned(self, out: Assembly) -> str:
+        """Where the arrays of the room begin, in %scratch; gives where `taken` lies."""
+        out.do("%room.up = add i64 %room, 63")
+        out.do("%scratch = and i64 %room.up, -64")
+        pointers(out, "scratch")
+        return out.value(f"getelementptr i8, ptr %scratch.p, i64 {self.room.taken}")
 
     # Guards
 

@@ -8,6 +8,10 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         number. For a constraint that stops a transition before number `last`, set its bit in `hits`.
         `room` are `room_bytes` bytes of the caller's, for this call alone; from `taken` on, how many successors
         each transition has (i64) is left there.
+    enabled(states, n, hits, last, room), then moved(states, n, filled, out, which, ends, room)
+        The same in two parts for n states, at most `room.CHUNK`, after `filled` other successors. Between them, `room`
+        says which states have which transition (`masks`), and how many each state has (`counts`): what is taken out of both is not
+        written. `moved` adds to what lies in `taken`.
     check(states, count, seen, found)
         The position of the first state with a predicate bit that `seen` lacks, or `count`. That
         state's bits go to `found`. The bits: invariants broken, then witnesses reached.
@@ -62,6 +66,16 @@ class Program:
     def taken(self) -> int:
         """From which byte of its room on `expand` leaves how many successors each transition has; counted from a place as `ALIGNMENT` asks."""
         return self._expansion.room.taken
+
+    @property
+    def masks(self) -> int:
+        """From which byte of its room on `enabled` leaves a bit for each state, in words for each transition; counted likewise."""
+        return self._expansion.room.masks
+
+    @property
+    def counts(self) -> int:
+        """From which byte of its room on `enabled` leaves how many transitions each state has (i32); counted likewise."""
+        return self._expansion.room.counts
 
     @property
     def constraint_words(self) -> int:

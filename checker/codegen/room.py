@@ -15,6 +15,7 @@ CHUNK = 256
 """States of a chunk: so many that most transitions fill their lanes, so few that all this stays near the processor."""
 
 _MASKS = CHUNK // 64
+"""How many words hold a bit for each state of a chunk."""
 ALIGNMENT = 64
 """Where the arrays begin: at the first such place of the memory that the caller gives."""
 
@@ -30,7 +31,7 @@ class Room:
         self.next = self.counts + 4 * CHUNK
         self.list = self.next + 8 * CHUNK
         self.masks = self.list + 2 * CHUNK
-        self.taken = self.masks + 8 * _MASKS * transitions
+        self.taken = self.masks + 8 * _MASKS * -(-max(1, transitions) // 64) * 64
         self.bytes = self.taken + 8 * transitions + ALIGNMENT
 
     def quarter(self, number: int) -> int:

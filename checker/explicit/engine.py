@@ -24,6 +24,7 @@ from .states.bfs_kernel import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
 from .states.budget import Pace, SearchBudget
 from .states.hash_table import owner_bits
 from .states.search_state import SearchState, bits_of
+from .states.sleep_sets import AFTER, SleepSets
 from .states.store import Store, path_to
 from .states.successors import ALL, Batch
 from .states.workers import Workers
@@ -50,7 +51,8 @@ def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -
             checkpoint = Checkpoint(budget.disk, program, budget.resume)
             stack.callback(checkpoint.close)
         workers = stack.enter_context(Workers(1 if system.livenesses else budget.jobs))
-        return Search(program, SearchBudget(budget, progress), workers, checkpoint).run()
+        bound = SearchBudget(budget, progress)
+        return Search(program, bound, workers, checkpoint, sleep_sets=SleepSets(system)).run()
 
 
 class Search:
@@ -64,7 +66,10 @@ class Search:
         checkpoint: Checkpoint | None = None,
         code: MachineCode | None = None,
         initial: State | None = None,
+        sleep_sets: SleepSets | None = None,
     ) -> None:
+        # Digits of one number depend on each other: what is independent is told by the system as it was before.
+        self.sleep_sets = SleepSets(program.system) if sleep_sets is None else sleep_sets
         self.program, self.system, self.budget = program, program.system, budget
         self.workers, self.checkpoint = workers, checkpoint
         self.code = compile_system(program.ir, soon=True) if code is None else code
@@ -122,6 +127,7 @@ class Search:
         while True:
             if state.transitions > SOON:
                 self.code.improve()
+            self._see_to_sleep_sets(store)
             shared = self._share(store)
             outcome = self._advance(store, 0 if shared else self._patience())
             if outcome == kernels.FOUND:
@@ -148,6 +154,15 @@ class Search:
             else:
                 return "answered" if outcome == kernels.DONE else None
 
+    def _see_to_sleep_sets(self, store: Store) -> None:
+        """Begin with them once the search is not small, keep room for them, and leave them where they do not pay."""
+        state, sets = self.state, self.sleep_sets
+        if not sets.settled and state.transitions > AFTER:
+            sets.begin(state.states, store)
+        if sets.on:
+            sets.make_room(int(state.control[HEAD]), state.states, store)
+            sets.judge([self.batch, *(self.parallel.batches if self.parallel else ())])
+
     def _share(self, store: Store) -> ParallelBfs | None:
         """The parallel search, if the work that comes next is for all workers."""
         count = self.state.states
@@ -155,7 +170,7 @@ class Search:
             return None
         try:
             if self.parallel is None:
-                self.parallel = ParallelBfs(self.program, self.code, self.workers, store)
+                self.parallel = ParallelBfs(self.program, self.code, self.workers, store, self.sleep_sets)
             if not self.parallel.worthwhile(self.state.control):
                 return None
             store.make_room(count, self.parallel.most)
@@ -176,7 +191,9 @@ class Search:
         batch, state = self.batch, self.state
         state.control[ROOM] = store.room
         with self.alone_pace.measuring(lambda: state.transitions):
-            outcome = kernels.advance(store.arrays, state.counts, batch.arrays, self.code.check, quantum)
+            outcome = kernels.advance(
+                store.arrays, self.sleep_sets.arrays, state.counts, batch.arrays, self.code.check, quantum
+            )
         return int(outcome)
 
     def _finish_hits(self, store: Store) -> None:

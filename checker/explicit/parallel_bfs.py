@@ -58,6 +58,7 @@ from .states.hash_table import (
     tag_of,
 )
 from .states.search_state import SearchState
+from .states.sleep_sets import Asleep, SleepSets, expand_awake, note_row, row_of, seen_by
 from .states.store import Store
 from .states.successors import ALL, BATCH, Batch, Integers, Successors, expand
 from .states.workers import Workers
@@ -102,11 +103,12 @@ class Team(NamedTuple):
 
 
 class Finds(NamedTuple):
-    """What one worker finds in a round: words, places in the table, and parents; and words and places of all workers' finds."""
+    """What one worker finds in a round: words, places in the table, parents, and rows of what sleeps; and words and places of all workers' finds."""
 
     words: Words
     places: Integers
     parents: Numbers
+    rows: Words
     all_words: Words
     all_places: Integers
 
@@ -115,6 +117,7 @@ class Finds(NamedTuple):
 def advance(
     team: Team,
     stored: Stored,
+    asleep: Asleep,
     shared: KernelCounts,
     own: KernelCounts,
     batch: Successors,
@@ -147,7 +150,7 @@ def advance(
         first = head + number * me // team.workers
         last = head + number * (me + 1) // team.workers
         tallies[me, SEEN], tallies[me, LISTED] = gather(
-            team, stored, (first, last, count, turn), own, batch, finds
+            team, stored, asleep, (first, last, count, turn), own, batch, finds
         )
         meet(team.barrier, team.workers, team.yield_)
         start, total, kept = count, count, 0
@@ -163,7 +166,7 @@ def advance(
         turn = 1 - turn
         team.struck[8 * me + turn] = 0
         found = tallies[me, LISTED]
-        settle(stored, me, start, found, finds)
+        settle(stored, asleep, me, (start, total), found, finds)
         fine: int = kept
         if len(shared.seen) > 0 and kept > 0:
             address = stored.states.ctypes.data + start * len(stored.shape) * 8
@@ -186,6 +189,7 @@ def advance(
 def gather(
     team: Team,
     stored: Stored,
+    asleep: Asleep,
     round_: tuple[int, int, int, int],
     own: KernelCounts,
     batch: Successors,
@@ -201,7 +205,14 @@ def gather(
     while first < last:
         number: int = min(BATCH, last - first)
         batch.hits[:] = 0
-        total: int = expand(stored, first, number, batch, ALL)
+        if asleep.on != 0:
+            total: int = expand_awake(stored, asleep, count, first, number, batch)
+            seen: int = seen_by(batch)
+            batch.tally[0] += seen
+            batch.tally[1] += seen - total
+        else:
+            total = expand(stored, first, number, batch, ALL)
+            seen = total
         for w in range(len(own.hits)):
             own.hits[w] |= batch.hits[w]
         count_taken(own, batch)
@@ -219,9 +230,12 @@ def gather(
                     numbers = (count, found, turn)
                     new = claim(team, stored, finds, numbers, batch.states, k * size, batch.hashes[k])
                 if new:
+                    if asleep.on != 0:
+                        row = np.uint64(found) * asleep.words
+                        note_row(asleep, batch, np.uint64(i), np.uint64(batch.which[k]), finds.rows, row)
                     found += 1
                 k += ONE
-        transitions += total
+        transitions += seen
         first += number
     return transitions, found
 
@@ -330,8 +344,15 @@ def enlist(shape: Shape, finds: Finds, found: int, words: Words, at: Unsigned, p
 
 
 @inline
-def settle(stored: Stored, me: int, number: int, found: int, finds: Finds) -> None:
-    """Give the finds of worker `me` that were not struck off the numbers from `number` on, in order."""
+def settle(
+    stored: Stored, asleep: Asleep, me: int, numbers: tuple[int, int], found: int, finds: Finds
+) -> None:
+    """Give the finds of worker `me` that were not struck off their numbers, in order.
+
+    `numbers` are the first of these, and how many states there are now, with all workers' finds.
+    """
+    number, total = numbers
+    unread = total - len(asleep.rows) // np.int64(asleep.words)
     size = np.uint64(len(stored.shape))
     last = (ONE << stored.bits) - ONE
     final = np.uint64(number)
@@ -348,6 +369,11 @@ def settle(stored: Stored, me: int, number: int, found: int, finds: Finds) -> No
                 stored.states[final * size + w] = finds.words[i * size + w]
             if final % np.uint64(STRIDE) == 0:
                 stored.origins[final // np.uint64(STRIDE)] = finds.parents[i]
+            # A place of the ring belongs to the last of those that share it, whoever comes last.
+            if asleep.on != 0 and np.int64(final) >= unread:
+                row = row_of(asleep, final)
+                for w in range(asleep.words):
+                    asleep.rows[row + w] = finds.rows[i * asleep.words + w]
             if len(stored.keyed) > 0:
                 stored.table[place] = stored.table[place] | settled(stored)
             else:
@@ -358,12 +384,14 @@ def settle(stored: Stored, me: int, number: int, found: int, finds: Finds) -> No
 class ParallelBfs:
     """Wide levels, searched by all workers. The answer is that of one."""
 
-    def __init__(self, program: Program, code: MachineCode, workers: Workers, store: Store) -> None:
+    def __init__(
+        self, program: Program, code: MachineCode, workers: Workers, store: Store, sleep_sets: SleepSets
+    ) -> None:
         """Raises OutOfBudget if there is no memory for the buffers."""
-        self.code, self.workers, self.store = code, workers, store
+        self.code, self.workers, self.store, self.sleep_sets = code, workers, store, sleep_sets
         self.batches = [Batch(program, code) for _ in range(workers.size)]
         words, transitions = program.layout.words, max(1, len(program.system.transitions))
-        per_parent = transitions * (words * 8 + 12)
+        per_parent = transitions * ((words + sleep_sets.words) * 8 + 12)
         self.share = max(1, min(LARGEST_SHARE, _MOST_BYTES // per_parent))
         self.each = self.share * transitions
         self.most = self.each * workers.size
@@ -373,7 +401,8 @@ class ParallelBfs:
         self._barrier = np.zeros(16, np.int64)
         self._finds = Block(np.uint64, self.most * words)
         self._places, self._parents = Block(np.int64, self.most), Block(np.uint32, self.most)
-        finds = sum(b.bytes for b in (self._finds, self._places, self._parents))
+        self._rows = Block(np.uint64, self.most * sleep_sets.words)
+        finds = sum(b.bytes for b in (self._finds, self._places, self._parents, self._rows))
         store.reserve(finds + sum(batch.bytes for batch in self.batches))
 
     def worthwhile(self, control: Integers) -> bool:
@@ -392,7 +421,8 @@ class ParallelBfs:
             team = Team(me, size, self.share, WIDE, self._tallies, self._struck, self._barrier, yield_)
             batch, own = self.batches[me].arrays, self.own[me].counts
             stored, check = self.store.arrays, self.code.check
-            advance(team, stored, state.counts, own, batch, self._finds_of(me), check, quantum)
+            asleep, finds = self.sleep_sets.arrays, self._finds_of(me)
+            advance(team, stored, asleep, state.counts, own, batch, finds, check, quantum)
 
         self.workers.run(work)
         for own in self.own:
@@ -403,5 +433,7 @@ class ParallelBfs:
     def _finds_of(self, me: int) -> Finds:
         mine = slice(me * self.each, (me + 1) * self.each)
         words = slice(mine.start * self.store.words, mine.stop * self.store.words)
+        rows = slice(mine.start * self.sleep_sets.words, mine.stop * self.sleep_sets.words)
         everyone, places = self._finds.array, self._places.array
-        return Finds(everyone[words], places[mine], self._parents.array[mine], everyone, places)
+        own = everyone[words], places[mine], self._parents.array[mine], self._rows.array[rows]
+        return Finds(*own, everyone, places)

@@ -82,6 +82,38 @@ def _first_alike(body: Body, array: Array, index: str, rest: list[Number]) -> Va
     return Number(out.value(f"add i64 {index}, {steps}"), NumberKind.UNSIGNED)
 
 
+_TOGETHER = 4
+"""How many words `cross` works on at once."""
+
+
+def _cross(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, kind = body.out, body.do, f"<{_TOGETHER} x i64>"
+
+    def every(scalar: str) -> str:
+        one = out.value(f"insertelement {kind} poison, i64 {scalar}, i64 0")
+        return out.value(f"shufflevector {kind} {one}, {kind} poison, <{_TOGETHER} x i32> zeroinitializer")
+
+    other, *numbers = (number.text for number in rest)
+    shift, mask = map(every, numbers)
+    at, opposite = do.place(array, index), do.place(array, other)
+    a = out.value(f"load {kind}, ptr {at}, align 8")
+    b = out.value(f"load {kind}, ptr {opposite}, align 8")
+    down = out.value(f"lshr {kind} {a}, {shift}")
+    change = out.value(f"and {kind} {out.value(f'xor {kind} {down}, {b}')}, {mask}")
+    up = out.value(f"shl {kind} {change}, {shift}")
+    out.do(f"store {kind} {out.value(f'xor {kind} {a}, {up}')}, ptr {at}, align 8")
+    out.do(f"store {kind} {out.value(f'xor {kind} {b}, {change}')}, ptr {opposite}, align 8")
+    return Nothing()
+
+
+def _ones(body: Body, arguments: Sequence[Value]) -> Value:
+    (value,) = arguments
+    if not isinstance(value, Number):
+        raise Untranslatable("a number is needed here")
+    text = body.do.as_number(value).text
+    return Number(body.out.value(f"call i64 @llvm.ctpop.i64(i64 {text})"), NumberKind.UNSIGNED)
+
+
 def _call(body: Body, arguments: Sequence[Value]) -> Value:
     address, group = arguments
     if not isinstance(address, Number) or not isinstance(group, Group):
@@ -99,6 +131,13 @@ first_alike: Any = word(on_array(_first_alike))
 """first_alike(table, place, wanted, mask): where, from table[place] on, the first entry is that is 0 or that agrees with `wanted` in the
 bits of `mask`; or where the next line of the table begins, if there is none in this one. Lines are of LINE_BYTES, and the
 table is made of whole ones. Others may write to the table meanwhile: what has come since is to be read again."""
+
+cross: Any = word(on_array(_cross))
+"""cross(words, index, other, shift, mask): each of the four words from words[index] on, and its like from words[other] on, exchange bits: those of `mask` in the
+latter, and those `shift` above them in the former."""
+
+ones: Any = word(_ones)
+"""ones(number): how many bits are set."""
 
 call: Any = word(_call)
 """call(address, arguments): call the function at an address with a tuple of 64-bit integers; gives one."""

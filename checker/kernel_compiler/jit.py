@@ -157,6 +157,7 @@ def _module(function: Callable[..., Any], types: tuple[Any, ...]) -> tuple[str, 
             "}",
             "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             "declare i64 @llvm.cttz.i64(i64, i1)",
+            "declare i64 @llvm.ctpop.i64(i64)",
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         ]
     )

@@ -27,7 +27,7 @@ _SIGNATURE = 32
 _USE = "object code"
 _serial = count()
 
-FUNCTIONS = ("expand", "check", "recovered", "observed")
+FUNCTIONS = ("expand", "enabled", "moved", "check", "recovered", "observed")
 """The functions of a system, as `codegen.program` describes them."""
 
 
@@ -63,6 +63,16 @@ class MachineCode:
     def expand(self) -> int:
         """The address of `expand`."""
         return self["expand"]
+
+    @property
+    def enabled(self) -> int:
+        """The address of `enabled`."""
+        return self["enabled"]
+
+    @property
+    def moved(self) -> int:
+        """The address of `moved`."""
+        return self["moved"]
 
     @property
     def check(self) -> int:

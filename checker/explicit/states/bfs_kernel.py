@@ -27,6 +27,7 @@ from .hash_table import (
     likely_place,
     tag_of,
 )
+from .sleep_sets import Asleep, expand_awake, note_row, row_of, seen_by
 from .successors import ALL, BATCH, Integers, Successors, expand
 
 # Where `control` keeps the numbers that a search carries from call to call.
@@ -57,7 +58,9 @@ class KernelCounts(NamedTuple):
 
 
 @jit
-def advance(stored: Stored, counts: KernelCounts, batch: Successors, check: int, quantum: int) -> int:
+def advance(
+    stored: Stored, asleep: Asleep, counts: KernelCounts, batch: Successors, check: int, quantum: int
+) -> int:
     """Search on until about `quantum` more transitions were seen, or something needs attention.
 
     PAUSED: call again. COMPLETE: nothing is left. FOUND: state CHECKED has predicate bits `found` that
@@ -93,11 +96,19 @@ def advance(stored: Stored, counts: KernelCounts, batch: Successors, check: int,
         first = control[HEAD]
         number: int = min(BATCH, control[LEVEL_END] - first)
         batch.hits[:] = 0
-        total: int = expand(stored, first, number, batch, ALL)
+        # Where states may run out, it is to be said after which transition: then none sleeps.
+        within = control[COUNT] + number * len(batch.taken) <= control[MAX_STATES]
+        sleeping: bool = asleep.on != 0 and within
+        if sleeping:
+            total: int = expand_awake(stored, asleep, control[COUNT], first, number, batch)
+        else:
+            total = expand(stored, first, number, batch, ALL)
         if control[COUNT] + total > control[ROOM]:
             control[NEEDED] = total
             return FULL
-        insert(stored, counts, batch, number, total)
+        insert(stored, asleep, counts, batch, number, total, sleeping)
+        if asleep.on != 0 and not within:
+            asleep.since[0] = control[COUNT]
         if control[STOPPED] < 0:
             control[HEAD] = first + number
             for w in range(len(hits)):
@@ -144,8 +155,16 @@ def ask_for_state(stored: Stored, count: Unsigned, batch: Successors, k: Unsigne
 
 
 @inline
-def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int, total: int) -> None:
-    """Add the successors of a batch that are new to the states, in order."""
+def insert(
+    stored: Stored,
+    asleep: Asleep,
+    counts: KernelCounts,
+    batch: Successors,
+    number: int,
+    total: int,
+    sleeping: bool,
+) -> None:
+    """Add the successors of a batch that are new to the states, in order; they get rows if some are `sleeping`."""
     control, states, buffer = counts.control, stored.states, batch.states
     size = np.uint64(len(stored.shape))
     count = np.uint64(control[COUNT])
@@ -173,11 +192,25 @@ def insert(stored: Stored, counts: KernelCounts, batch: Successors, number: int,
                     states[count * size + np.uint64(w)] = buffer[k * size + np.uint64(w)]
                 if count % np.uint64(STRIDE) == 0:
                     stored.origins[count // np.uint64(STRIDE)] = parent
+                if sleeping:
+                    note_row(
+                        asleep,
+                        batch,
+                        np.uint64(i),
+                        np.uint64(batch.which[k]),
+                        asleep.rows,
+                        row_of(asleep, count),
+                    )
                 enter(stored, place, buffer, k * size, mixed, count)
                 count += ONE
             k += ONE
     control[COUNT] = count
-    control[TRANSITIONS] += total
+    seen: int = total
+    if sleeping:
+        seen = seen_by(batch)
+        batch.tally[0] += seen
+        batch.tally[1] += seen - total
+    control[TRANSITIONS] += seen
     count_taken(counts, batch)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...codegen.program import Program
-from ...codegen.room import ALIGNMENT
+from ...codegen.room import ALIGNMENT, CHUNK
 from ...kernel_compiler.intrinsics import call
 from ...kernel_compiler.jit import inline
 from ...llvm.machine_code import MachineCode
@@ -30,6 +30,10 @@ class Successors(NamedTuple):
 
     Their words, their transitions, where those of each parent end, and the constraints hit; how many there are of each
     transition; room for their hashes; and the address of `expand` and of the room that it needs.
+
+    The others are for `sleep_sets`: the addresses of `enabled` and `moved`; what these have in their room, a bit for each state that has a transition and how many
+    each state has; how many states have each transition; the rows of the states, with what is enabled and with what sleeps; and how many successors there were, and
+    how many of these slept.
     """
 
     states: Words
@@ -40,6 +44,14 @@ class Successors(NamedTuple):
     hashes: Words
     expand: int
     room: int
+    enabled: int
+    moved: int
+    masks: Words
+    counts: NDArray[np.uint32]
+    seen: Integers
+    rows: Words
+    asleep: Words
+    tally: Integers
 
 
 @inline
@@ -69,16 +81,29 @@ class Batch:
         self.ends = np.empty(parents, np.int64)
         self.hashes = np.empty(most, np.uint64)
         self.hits = np.zeros(program.constraint_words, np.uint64)
-        self._room = np.empty(program.room_bytes, np.uint8)
-        taken = -self.room % ALIGNMENT + program.taken
-        self.taken = self._room[taken : taken + 8 * len(program.system.transitions)].view(np.int64)
+        transitions = len(program.system.transitions)
+        # Zeros: of transitions that there are not, up to a multiple of 64, nobody writes masks.
+        self._room = np.zeros(program.room_bytes, np.uint8)
+        squares = CHUNK * -(-max(1, transitions) // 64)
+        self.taken = self._in_room(program.taken, 8 * transitions).view(np.int64)
+        self.masks = self._in_room(program.masks, 8 * squares).view(np.uint64)
+        self.counts = self._in_room(program.counts, 4 * CHUNK).view(np.uint32)
+        self.seen, self.tally = np.zeros(transitions, np.int64), np.zeros(2, np.int64)
+        self.rows, self.asleep = np.zeros((2, squares), np.uint64)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(code.expand)
 
     @property
     def arrays(self) -> Successors:
         """The buffers as kernels take them, with the best code that there is by now."""
         arrays = (self.states, self.which, self.ends, self.hits, self.taken, self.hashes)
-        return Successors(*arrays, self.code.expand, self.room)
+        sleeping = (self.masks, self.counts, self.seen, self.rows, self.asleep, self.tally)
+        code = self.code
+        return Successors(*arrays, code.expand, self.room, code.enabled, code.moved, *sleeping)
+
+    def _in_room(self, offset: int, size: int) -> NDArray[np.uint8]:
+        """Some bytes of the room, counted from a place as `ALIGNMENT` asks."""
+        start = -self.room % ALIGNMENT + offset
+        return self._room[start : start + size]
 
     @property
     def room(self) -> int:
@@ -88,7 +113,17 @@ class Batch:
     @property
     def bytes(self) -> int:
         """What the buffers take."""
-        return sum(a.nbytes for a in (self.states, self.which, self.ends, self.hashes, self.hits, self._room))
+        arrays = (
+            self.states,
+            self.which,
+            self.ends,
+            self.hashes,
+            self.hits,
+            self._room,
+            self.rows,
+            self.asleep,
+        )
+        return sum(a.nbytes for a in arrays)
 
     def successors(self, state: Sequence[int], last: int = ALL) -> list[tuple[int, tuple[int, ...]]]:
         """Each enabled transition of a packed state, with the packed state that it leads to.

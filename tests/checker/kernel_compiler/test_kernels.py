@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from podrace.checker.explicit.states.arrays import Block
 from podrace.checker.explicit.states.hash_table import ONE, hash_of
-from podrace.checker.kernel_compiler.intrinsics import LINE_BYTES, add, exchange, first_alike, read
+from podrace.checker.kernel_compiler.intrinsics import (
+    LINE_BYTES,
+    add,
+    cross,
+    exchange,
+    first_alike,
+    ones,
+    read,
+)
 from podrace.checker.kernel_compiler.jit import inline, jit
 from podrace.checker.kernel_compiler.kinds import Untranslatable
 
@@ -281,3 +289,34 @@ def test_entries_of_a_line_that_are_alike(
         end,
     )
     assert _alike(block.array, np.uint64(place), np.uint64(wanted), np.uint64(mask)) == expected
+
+
+@jit
+def _crossed(words: NDArray[np.uint64], index: int, other: int, shift: Any, mask: Any) -> None:
+    cross(words, index, other, shift, mask)
+
+
+@given(
+    st.lists(SIXTY_FOUR, min_size=12, max_size=12),
+    st.sampled_from([(32, 0xFFFFFFFF), (1, 0x5555555555555555)]),
+)
+def test_words_exchange_bits(numbers: list[int], how: tuple[int, int]) -> None:
+    shift, mask = how
+    expected = numbers.copy()
+    for i in range(4):
+        a, b = numbers[1 + i], numbers[6 + i]
+        expected[1 + i] = a & ~(mask << shift) | (b & mask) << shift
+        expected[6 + i] = b & ~mask | a >> shift & mask
+    words = np.array(numbers, np.uint64)
+    _crossed(words, 1, 6, np.uint64(shift), np.uint64(mask))
+    assert words.tolist() == expected
+
+
+@jit
+def _bits_set(number: Any) -> Any:
+    return ones(number)
+
+
+@given(SIXTY_FOUR)
+def test_bits_are_counted(number: int) -> None:
+    assert _bits_set(np.uint64(number)) == number.bit_count()
