@@ -10,11 +10,15 @@ from collections import Counter
 from typing import Any
 
 from ..model.environment.objects import Claim, ClusterSpec, Device, Pod
+from ..model.environment.storage.claims import READY
 
 Object = dict[str, Any]
 
 API = "resource.k8s.io/v1"
 FINALIZER = "resource.kubernetes.io/delete-protection"
+START, LONG_AGO = "2000-01-01T00:00:00Z", "1999-12-31T00:00:00Z"
+"""When fake time begins (testing/synctest), and longer before it than anybody waits for a device (DynamicResourcesArgs.BindingTimeout)."""
+READY_CONDITION, FAILED_CONDITION = "podrace.io/ready", "podrace.io/failed"
 REQUEST, POOL = "device", "all"
 MADE = "podrace.io/claims"
 _UNNAMED = "devices"
@@ -41,6 +45,10 @@ def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
     if claim.device is not None:
         metadata["finalizers"] = [FINALIZER]
         status["allocation"] = _allocation(claim.device)
+        if claim.device.conditions:
+            status["allocation"]["allocationTimestamp"] = LONG_AGO if claim.timed_out else START
+        if claim.readiness:
+            status["devices"] = [_reported(claim, claim.device)]
     if claim.reserved:
         status["reservedFor"] = [
             {"resource": "pods", "name": pod.recreates or pod.name, "uid": pod.name}
@@ -118,10 +126,30 @@ def _slice(device: Device, slices: int) -> Object:
         "spec": {
             "driver": _driver(device.of),
             "pool": {"name": POOL, "generation": 1, "resourceSliceCount": slices},
-            "devices": [{"name": device.name}],
+            "devices": [{"name": device.name, **_conditions(device)}],
             **where,
         },
     }
+
+
+def _conditions(device: Device) -> Object:
+    return (
+        {"bindingConditions": [READY_CONDITION], "bindingFailureConditions": [FAILED_CONDITION]}
+        if device.conditions
+        else {}
+    )
+
+
+def _reported(claim: Claim, device: Device) -> Object:
+    """What the driver of a device has said of it at the start."""
+    condition = {
+        "type": READY_CONDITION if claim.readiness == READY else FAILED_CONDITION,
+        "status": "True",
+        "reason": "Reported",
+        "lastTransitionTime": START,
+        "message": "",
+    }
+    return {"driver": _driver(device.of), "pool": POOL, "device": device.name, "conditions": [condition]}
 
 
 def _allocation(device: Device) -> Object:
@@ -130,6 +158,7 @@ def _allocation(device: Device) -> Object:
         "driver": _driver(device.of),
         "pool": POOL,
         "device": device.name,
+        **_conditions(device),
     }
     allocation: Object = {"devices": {"results": [found]}}
     if device.node is not None:

@@ -112,8 +112,6 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
         yield "the driver does not play claims of devices in groups of pods"
     if any(claim.special for claim in spec.claims):
         yield "the driver does not play extended resources that devices back"
-    if any(device.conditions for device in spec.devices):
-        yield "the driver does not play devices with binding conditions"
     for claim in spec.claims:
         users = [pod for pod in spec.pods if claim.name in pod.claims]
         if "/" in claim.name or len({pod.namespace for pod in users}) > 1:

@@ -20,18 +20,20 @@ meanwhile; the model knows no such nomination (A-RELIST). In all releases from 1
 PreFilter of a pod with claims reads which devices are allocated and which are in flight within one call. The flush of the parked pods counts for a pod in flight whatever its
 claims are; the model asks whether they are there, where they come and go (A-CLAIM-LIVES).
 
+Restore of a claim whose write the informer has delivered before it was assumed makes an event in which nothing changes; the model makes none (A-CLAIM-EMIT).
+
 Preemption goes on with whoever the lister shows under its preemptor's name; where that is another pod by now, the model's finds nobody (A-RECREATED).
 """
 
 from __future__ import annotations
 
 from ...model.environment.names import Recreation
-from ...model.environment.objects import Pod
+from ...model.environment.objects import Claim, Pod
 from ...model.environment.scope import passing_claims
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
 from ...model.scheduler.framework.status import Phase
-from ..timing.timing import FLUSHES, INTERRUPTION, STORES, UPDATES, pod_of
+from ..timing.timing import FLUSHES, INTERRUPTION, STORES, UPDATES, QueueStates, pod_of
 
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
@@ -41,6 +43,9 @@ UNGATES = ("users", "remove_gates")
 DELETES = ("users", "delete_pod")
 REREADS = ("scheduler", "reread_preemptor")
 LEARNS = ("handlers", "learn_of_condition")
+
+ASSUMES, RESTORES = ("dynamic_resources", "assume_claim"), ("dynamic_resources", "restore_claim")
+DELIVERS = ("claim_cache", "deliver")
 
 CHANGES_DEVICES = (
     ("claim_cache", "tell_tracker"),
@@ -60,6 +65,7 @@ class Forcing:
 
     def __init__(self, system: TransitionSystem) -> None:
         self._place = {variable.name: i for i, variable in enumerate(system.variables)}
+        self._queue = QueueStates(system)
         self._pods: tuple[Pod, ...] = tuple(system.universe[Pod])
         self._to_store = 0
         self._to_handle = 0
@@ -71,6 +77,7 @@ class Forcing:
         self._taken_by: dict[str, list[str]] = {}
         for recreation in system.universe[Recreation]:
             self._taken_by.setdefault(recreation.before.name, []).append(recreation.after.name)
+        self._assumed_again: set[Claim] = set()
         passing = passing_claims(system.universe.scope)
         self._claimants = [pod.name for pod in self._pods if passing and pod.claims]
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
@@ -78,6 +85,8 @@ class Forcing:
     def allows(self, transition: Transition, before: State) -> bool:
         """Whether the step can be forced in this state."""
         name = (transition.part, transition.step)
+        if name == RESTORES and _claim_of(transition) in self._assumed_again:
+            return False
         if name in CHANGES_DEVICES and self._lists_devices(before):
             return False
         if name == FLUSHES[1] and any(
@@ -119,12 +128,14 @@ class Forcing:
         """Go on by a step that was taken."""
         name, about = (transition.part, transition.step), pod_of(transition)
         self._ungated |= name == UNGATES
+        if name in (ASSUMES, DELIVERS):
+            self._note_claim(name, _claim_of(transition), before, after)
         if name == DELETES and about is not None:
             self._ended_by_user |= self._is_set(after, f"api.pod[{about.name}].terminating")
         length = self._place["pod_watch.log.length"]
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]
-        elif transition.part == "process" and transition.step != "land":
+        elif self._queue.starts_anew(transition, before, after):
             self._to_store = self._to_handle = 0
         else:
             stored = min(self._stored(transition, before), self._to_store)
@@ -137,6 +148,16 @@ class Forcing:
             (self._erred.discard if says else self._erred.add)(pod)
             if says:
                 self._said.add(pod)
+
+    def _note_claim(self, name: tuple[str, str], claim: Claim, before: State, after: State) -> None:
+        """Keep of which claims the assume cache may have one version twice: as the informer's object, and as what a write has returned."""
+        latest, stored = (
+            self._place[f"claim_cache.{which}_lag[{claim.name}]"] for which in ("latest", "stored")
+        )
+        if name == ASSUMES and after[latest] == after[stored]:
+            self._assumed_again.add(claim)
+        elif name == DELIVERS and after[latest] != before[latest]:
+            self._assumed_again.discard(claim)
 
     def _rereads_itself(self, pod: Pod | None, state: State) -> bool:
         """Whether preemption goes on with its preemptor, and waits for the pods that the model has it wait for."""
@@ -218,3 +239,11 @@ class Forcing:
     def _is_set(self, state: State, variable: str) -> bool:
         at = self._place.get(variable)
         return at is not None and bool(state[at])
+
+
+def _claim_of(transition: Transition) -> Claim:
+    """The claim that a step is about, or the one that its use is of."""
+    ((_, about),) = transition.args
+    claim = about if isinstance(about, Claim) else about.claim
+    assert isinstance(claim, Claim)
+    return claim

@@ -50,12 +50,9 @@ POPS = ("pop", "pop_amid_move")
 FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
 INTERRUPTION = ("pod_watch", "resume")
 UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue"))
-STORES = (
-    ("pod_watch", "store"),
-    *UPDATES,
-    ("handlers", "handle_for_cache"),
-    ("handlers", "handle_swap_for_cache"),
-)
+EXITS = ("handlers", "handle_swap_for_cache")
+"""In which the scheduler may end its own process, because the cache has another pod under the name."""
+STORES = (("pod_watch", "store"), *UPDATES, ("handlers", "handle_for_cache"), EXITS)
 
 
 class Untimely(Exception):
@@ -300,7 +297,7 @@ class Timetable:
 
     def _record(self, number: int, transition: Transition, before: State, after: State) -> None:
         """What the step does to the queue's records."""
-        if transition.part == "process" and transition.step != "land":
+        if self._queue.starts_anew(transition, before, after):
             there = (p for p in self._queue.pods if self._queue.of(p, after) != NONE)
             self._records = {p: _Record(number, number) for p in there}
             self._flying, self._start = {}, number
@@ -391,6 +388,15 @@ class QueueStates:
         self._seen = {
             r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations
         }
+        self._ended = [place.get(f"handlers.ended[{r.after.name}]") for r in self._recreations]
+
+    def starts_anew(self, transition: Transition, before: State, after: State) -> bool:
+        """Whether another process goes on after the step; also where it is one in which the scheduler ends its own."""
+        if transition.part == "process":
+            return transition.step != "land"
+        if (transition.part, transition.step) != EXITS:
+            return False
+        return any(after[at] and not before[at] for at in self._ended if at is not None)
 
     def share_name(self, pod: Pod, other: Pod) -> bool:
         """Whether two pods are one, or have the same name one after the other."""

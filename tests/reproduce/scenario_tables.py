@@ -54,6 +54,7 @@ CLAIMS = ScenarioTable(
         ("deleted-by-its-user", "L-CLAIM"),
         ("taken-for-replaced", "S-RESV"),
         ("device-given-away", "S-DEV"),
+        ("device-late", "S-RESV"),
     ),
 )
 

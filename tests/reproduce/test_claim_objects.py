@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from podrace.manifests import read_manifests
 from podrace.manifests.reading.device_objects import WrittenDevices
 from podrace.model.environment.objects import Claim, ClusterSpec, Device, Node, Pod, PodGroup
+from podrace.model.environment.storage.claims import FAILED, PENDING, READY
 from podrace.reproduce.objects import objects_of
 
 CLASSES = st.sampled_from(["", "gpu"])
@@ -82,6 +83,26 @@ def test_the_finalizer_comes_with_the_allocation() -> None:
     assert made.missing == ()
 
 
+@pytest.mark.parametrize("conditions", [True, False])
+@pytest.mark.parametrize(("readiness", "said"), [(PENDING, "pending"), (READY, "met"), (FAILED, "failed")])
+def test_what_is_known_of_binding_conditions_is_read_back(
+    readiness: int, said: str, conditions: bool
+) -> None:
+    """A device without them has nothing to be said of it, and no time at which it was allocated."""
+    device = Device(0, "gpu1", Node(0, "n1", 1), conditions=conditions)
+    claims = (
+        Claim(0, "c0", device, readiness=readiness if conditions else PENDING, timed_out=conditions),
+        Claim(1, "c1"),
+    )
+    pods = (Pod(0, "a", 1, claims=["c0", "c1"]),)
+    spec = ClusterSpec("c", pods, (Node(0, "n1", 1),), devices=(device,), claims=claims)
+    read = {claim.meta.name: claim.readiness for claim in read_back(spec).claims.values()}
+    assert read == {"default/c0": said if conditions else "", "default/c1": ""}
+    allocation = objects_of(spec).claims[0]["status"]["allocation"]
+    assert allocation.get("allocationTimestamp") == ("1999-12-31T00:00:00Z" if conditions else None)
+    assert objects_of(spec).missing == ()
+
+
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
     """Pods of one name call it the same; the status names it as soon as it is there."""
@@ -128,16 +149,6 @@ def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
                 claims=(Claim(0, "c0", exists=False, owner="a", special=True),),
             ),
             "the driver does not play extended resources that devices back",
-        ),
-        (
-            ClusterSpec(
-                "c",
-                (Pod(0, "a", 1, claims=["c0"]),),
-                (),
-                devices=(Device(0, "d", conditions=True),),
-                claims=(Claim(0, "c0"),),
-            ),
-            "the driver does not play devices with binding conditions",
         ),
         (
             ClusterSpec(

@@ -305,6 +305,45 @@ def test_the_devices_do_not_change_while_they_are_listed() -> None:
     assert allowed(*freed, *lists[:-1], told, cluster=WITH_CLAIM) == [True] * 8
 
 
+def test_no_restore_of_what_the_cache_has_twice_in_one_version() -> None:
+    """The informer has delivered the write before it was assumed: the real cache makes an event of going back."""
+    both = """
+nodes: {n1: {cpu: 2}}
+devices: {d1: {node: n1}}
+resourceClaims: {c1: {}}
+pods:
+  p: {cpu: 1, resourceClaims: [c1]}
+  q: {cpu: 1, resourceClaims: [c1]}
+scope: {plugin_errors: 1}
+"""
+
+    def begun(pod: str, *chooses: str) -> tuple[str, ...]:
+        use, looks = f"use=c1 of {pod}", ("list_devices", "add_in_flight") if chooses else ()
+        return (
+            *(f"scheduler.{step}(pod={pod})" for step in ("pop", "take_snapshot")),
+            *(f"dynamic_resources.{step}({use})" for step in ("get_claim", "check_claim")),
+            *(f"dynamic_resources.{step}(pod={pod})" for step in looks),
+            *(f"scheduler.{step}(pod={pod}, node=n1)" for step in ("filter", "assume")),
+            f"scheduler.start_binding(pod={pod})",
+            *chooses,
+            f"scheduler.reserve(pod={pod}, ok=True)",
+        )
+
+    chosen = "dynamic_resources.reserve_claim(use=c1 of p, device=d1)"
+    written = ("binding.announce(pod=p)", "dynamic_resources.write_claim(use=c1 of p)")
+    assumed, delivered = "dynamic_resources.assume_claim(use=c1 of p)", "claim_cache.deliver(claim=c1)"
+    told = ("claim_cache.tell_tracker(claim=c1)", "claim_cache.tell_queue(claim=c1)")
+    failed = (
+        *begun("q"),
+        "binding.fail_pre_flight(pod=q)",
+        "dynamic_resources.unreserve_claim(use=c1 of q)",
+        "dynamic_resources.restore_claim(use=c1 of q)",
+    )
+    first = allowed(*begun("p", chosen), *written, delivered, *told, assumed, *told, *failed, cluster=both)
+    assert first == [True] * (len(first) - 1) + [False]
+    assert all(allowed(*begun("p", chosen), *written, assumed, *told, delivered, *failed, cluster=both))
+
+
 def test_no_flush_while_a_pod_is_in_flight_whose_claims_may_go() -> None:
     lost = WITH_CLAIM.replace("pod_deletions: 1", "claim_deletions: 1")
     parked = (

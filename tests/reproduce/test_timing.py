@@ -268,6 +268,32 @@ def test_a_list_that_shows_another_pod_under_a_name_takes_its_time() -> None:
     assert timing_of(model.system, path_of(model, *SWAPPED), model.composition).waits == (0, 0, 0, 2000)
 
 
+ENDS = """
+nodes: {n1: {cpu: 2}}
+pods:
+  a: {cpu: 2}
+  x: {cpu: 1, nodeName: n1, terminationGracePeriodSeconds: 0}
+  p: {cpu: 1, nodeName: n1, terminationGracePeriodSeconds: 0}
+  again: {cpu: 1, recreates: p}
+scope: {pod_deletions: 2, relists: 1}
+"""
+
+
+def test_where_the_scheduler_ends_its_own_process_the_queue_counts_anew() -> None:
+    """The list shows that a pod on a node is another by now, and 1.36 ends the process: what follows comes in the next second, and a backoff of 1 s is over two seconds later."""
+    model = Model.of(ENDS, resolve("1.36.3"))
+    path = path_of(
+        model, "users.delete_pod(pod=p", "stateful_sets.recreate(", "pod_watch.resume", "handlers.handle_swap_for_cache(",
+        "scheduler.pop(pod=a", "scheduler.take_snapshot", "scheduler.fail", "failure.read", "failure.requeue",
+        "users.delete_pod(pod=x", "handlers.wake_queue(", "queue.flush_backoff(pod=a",
+    )  # fmt: skip
+    moments = moments_of(model, path)
+    ended, requeued = (
+        place(model, path, label) for label in ("handlers.handle_swap_for_cache", "failure.requeue")
+    )
+    assert (moments[ended], moments[ended + 1], moments[requeued], moments[-1]) == (2, 3, 3, 5)
+
+
 def test_an_attempt_that_goes_on_for_another_pod_keeps_what_it_counts() -> None:
     """Up to 1.35 the failure handler requeues the record of the one pod as that of the other."""
     model = Model.of(TWICE, resolve("1.35.4"))

@@ -1,8 +1,10 @@
 package podrace
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,6 +14,7 @@ import (
 )
 
 func init() {
+	claimPart.admit = dropConditions
 	claimPart.gate, claimPart.see = gateClaims, func(e *eye, w *World) { e.claims(w) }
 	for _, call := range []string{
 		claimEvent, toldTracker, toldQueue,
@@ -35,6 +38,7 @@ func gateClaims(ctx context.Context, w *World, g *gate) error {
 	real := manager.Interface().(draManager)
 	w.tracker = reflect.ValueOf(real.ResourceClaims())
 	manager.Set(reflect.ValueOf(&gatedManager{real, &gatedClaims{real.ResourceClaims(), g}, w.answers}))
+	w.cycle.awaits = conditionsCount() && slices.ContainsFunc(w.Case.Devices, func(text json.RawMessage) bool { return bytes.Contains(text, []byte(`"bindingConditions"`)) })
 	handlers := field(field(w.tracker, "cache"), "eventHandlers")
 	if lengthOf(handlers) != 2 {
 		return fmt.Errorf("the assume cache of claims has %d event handlers, not two", lengthOf(handlers))

@@ -81,6 +81,7 @@ func (e *eye) flights(flights reflect.Value) {
 func (e *eye) claim(table string, claim *resourceapi.ResourceClaim, without int) {
 	reserved := reservedFor(claim)
 	e.see[table+".device"] = deviceOf(claim)
+	e.see[table+".readiness"] = readinessOf(claim)
 	for _, pod := range e.pods {
 		e.see[table+".reserved["+pod+"]"] = reserved[pod]
 	}

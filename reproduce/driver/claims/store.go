@@ -102,6 +102,11 @@ func (s *Store) putClaim(now, next *resourceapi.ResourceClaim, beyond string) (*
 	if len(next.Status.ReservedFor) > 0 && next.Status.Allocation == nil {
 		return nil, apierrors.NewInvalid(claimsKind, next.Name, nil)
 	}
+	// What is said of devices goes with their allocation (registry/resource/resourceclaim/strategy.go).
+	next.Status.Devices = slices.DeleteFunc(next.Status.Devices, func(of resourceapi.AllocatedDeviceStatus) bool { return !isAllocated(next, of) })
+	if len(next.Status.Devices) == 0 {
+		next.Status.Devices = nil
+	}
 	if same(now, next) {
 		return now.DeepCopy(), nil
 	}
@@ -114,7 +119,7 @@ func (s *Store) putClaim(now, next *resourceapi.ResourceClaim, beyond string) (*
 
 // claimProjection is what the model has of a claim.
 func claimProjection(claim *resourceapi.ResourceClaim) string {
-	return text([]any{deviceOf(claim), reservedFor(claim), claim.DeletionTimestamp != nil})
+	return text([]any{deviceOf(claim), reservedFor(claim), claim.DeletionTimestamp != nil, readinessOf(claim)})
 }
 
 // deviceOf is the device that a claim is allocated; nil for none.

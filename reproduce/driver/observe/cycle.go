@@ -17,6 +17,7 @@ type cycle struct {
 	nominee    string
 	searched   bool // the dry runs are over, and the choice has still to be made
 	postFilter bool // it is over: the nominee is known
+	awaits     bool // devices have binding conditions: what reads claims in a binding cycle waits for these
 	reads      bool // the snapshot is taken, and nothing was filtered yet: what reads claims now is PreFilter
 }
 
@@ -25,9 +26,9 @@ func (c *cycle) hear(p point) {
 	c.reads = p.call == "Cache.UpdateSnapshot" && p.after || c.reads && isRead(p)
 	switch {
 	case p.call == "NextPod" && !p.after:
-		*c = cycle{}
+		*c = cycle{awaits: c.awaits}
 	case p.call == "NextPod":
-		*c = cycle{pod: p.pod, copy: podIn(p.results), verdicts: map[string]string{}}
+		*c = cycle{awaits: c.awaits, pod: p.pod, copy: podIn(p.results), verdicts: map[string]string{}}
 	case p.call == "Extender.ProcessPreemption":
 		c.searched = !p.after
 	case c.pod == "" || !p.after || len(p.results) == 0:

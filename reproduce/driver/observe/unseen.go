@@ -48,6 +48,7 @@ var unseenBecause = map[string]string{
 	"provisioner.":              "as pv_controller.",
 	"storage_users.":            "how often somebody may still act is the scenario's",
 	"gate_keepers.":             "what a keeper has written is in the pod's object",
+	"resource_claims.":          "the time of an allocation is in the claim; whether it is too old is for the plugin to say",
 	"users.":                    "how often somebody may still act is the scenario's",
 }
 

@@ -78,6 +78,9 @@ func (a *actor) note(p point) {
 	if a.role == scheduling && p.call == "NextPod" && p.after && p.pod != "" {
 		a.pod = p.pod
 	}
+	if strings.HasPrefix(p.call, "Queue.") {
+		a.queues = !p.after
+	}
 	if p.call == "FailureHandler" && !p.after {
 		a.owner.failing[p.pod] = a
 	} else if a.role == binding && a.owner.failing[a.pod] == a {

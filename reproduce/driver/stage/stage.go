@@ -37,6 +37,7 @@ type actor struct {
 	parent *actor // of a worker: whom it works for
 	owner  *instance
 	failed bool   // of a binding cycle: its failure is being handled
+	queues bool   // it is within a call of the queue
 	at     *point // where it stands; nil while it moves, waits for something else, or has ended
 	gate   chan struct{}
 }

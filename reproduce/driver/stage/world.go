@@ -204,6 +204,9 @@ func (w *World) start(then time.Time) error {
 	if err != nil {
 		return err
 	}
+	if claimPart.admit != nil {
+		claimPart.admit(devices)
+	}
 	objects = append(append(objects, groups...), devices...)
 	for _, o := range w.storage {
 		if kind, _, _ := storageKind(o); kind == "" {
