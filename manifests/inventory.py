@@ -51,9 +51,14 @@ class Written:
     seen: int = 0
     where: str = ""
 
-    def register(self, meta: Meta) -> None:
-        """Note that this object is there; refused if its name or its uid was given before."""
+    def register(self, meta: Meta) -> bool:
+        """Note that this object is there, and say whether it is new: kubectl prints what it was asked for twice twice.
+
+        Refused if its name or its uid was given before to something else, or to another version of it.
+        """
         twin = self.metas.setdefault(meta.shown, meta)
+        if twin is not meta and meta.uid and meta.version and twin.identity == meta.identity:
+            return False
         if twin is not meta:
             meta.place.fail(f"{meta.shown} was already given in {_where(twin)}: remove one of them")
         if meta.uid:
@@ -62,6 +67,7 @@ class Written:
                 meta.place.fail(
                     f"{meta.shown} has the uid of {twin.shown} in {_where(twin)}: no two objects share one"
                 )
+        return True
 
 
 @dataclass(frozen=True)
@@ -315,7 +321,9 @@ def _read(
         written.configuration = read_configuration(top, remarks)
         return
     meta = read_meta(top, kind, fields.get("metadata"))
-    written.register(meta)
+    if not written.register(meta):
+        remarks.add("objects that are there twice, with the same resourceVersion, count once", meta.shown)
+        return
     if meta.ignored and kind != "Pod":
         remarks.add(f"{ANNOTATION} counts on Pods and in the pod templates of workloads only", meta.shown)
     _read_kind(meta, top, fields, written, remarks)

@@ -213,7 +213,7 @@ class Maker:
         entity = Pod(
             0, name, priority=priority, labels=labels, namespace=namespace, preempts=preempts, tolerations=tolerations,
             namespace_labels={NAMESPACE_NAME: namespace, **self.namespaces.get(namespace, {})},
-            terms=() if "InterPodAffinity" in self.off else spec.terms,
+            terms=() if "InterPodAffinity" in self.off else tuple(t.of(labels) for t in spec.terms),
             node_selector=selector, node_affinity=affinity, host_ports=() if "NodePorts" in self.off else spec.host_ports,
             features=spec.features, **_sizes(requests),
         )  # fmt: skip
@@ -257,9 +257,11 @@ def owed_pods(
             missing = _next_in_order(missing, any(pod.spec.node is None for pod in own), shown, make.remarks)
         if missing <= 0:
             continue
-        if not {k for c in workload.spec.spread for k in c.keys} <= workload.labels.keys():
+        for what, keys in workload.spec.label_keys.items():
+            if keys <= workload.labels.keys():
+                continue
             make.remarks.add(
-                "matchLabelKeys of a topology spread constraint names a label that only the controller sets: it is left out "
+                f"{what} names a label that only the controller sets: it is left out "
                 "for the pods that are owed, and the verdict is not about which revision these belong to",
                 shown,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,20 @@ def result_console(no_color: bool = False) -> Console:
     from ...reports.text.filtered_console import ResultConsole  # rich takes a while to import
 
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return ResultConsole(sys.stdout, width, _plain(no_color))
+    return ResultConsole(sys.stdout, width or _instead_of_none(), _plain(no_color))
 
 
 def message_console(no_color: bool = False) -> Console:
     """The console for progress and messages."""
     from ...reports.text.filtered_console import FilteredConsole
 
-    return FilteredConsole(sys.stderr, no_color=_plain(no_color))
+    return FilteredConsole(sys.stderr, _instead_of_none(), no_color=_plain(no_color))
+
+
+def _instead_of_none() -> int | None:
+    """The width where COLUMNS is 0, which says that nobody knows it; rich would print nothing at all."""
+    unknown = os.environ.get("COLUMNS", "").strip("0") == "" and "COLUMNS" in os.environ
+    return shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if unknown else None
 
 
 def _plain(no_color: bool) -> bool | None:

@@ -10,12 +10,12 @@ from ...scenarios.reader.cluster_section import MAX_ALLOWED
 from ...scenarios.reader.directives import read_taints
 from ...scenarios.reader.labels import label_key, read_selector
 from ...scenarios.reader.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
-from ...scenarios.reader.yaml_values import known_names
+from ...scenarios.reader.yaml_values import known_names, one_line
 from ...scenarios.template import HIGHEST_PRIORITY
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta
 from .pod_objects import PodSpec
-from .resource_amounts import Amounts, parse_quantity, read_amounts
+from .resource_amounts import Amounts, most_of, parse_quantity, read_amounts
 
 MANY_PODS = 100_000
 
@@ -62,8 +62,14 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
             "dump the node with kubectl get -o yaml, or write it"
         )
     if "capacity" in status and has is not status["capacity"]:
-        read_amounts(status["capacity"])
-    amounts = read_amounts(has)
+        read_amounts(status["capacity"], lambda _: None)
+    amounts = read_amounts(
+        has,
+        lambda resource: remarks.add(
+            f"the node has more {one_line(resource)} than podrace counts: it counts with {most_of(resource)}",
+            meta.shown,
+        ),
+    )
     if "cpu" not in amounts:
         has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
     pods = has.fields(("pods",), "a mapping").get("pods")

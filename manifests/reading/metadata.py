@@ -49,7 +49,7 @@ def read_ignored(metadata: Mapping[str, Manifest]) -> Mapping[str, str]:
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # Names of priority classes and others may be system:node-critical and the like.
-_FIELDS = ("name", "namespace", "uid", "labels", "ownerReferences", "deletionTimestamp", "generateName",
+_FIELDS = ("name", "namespace", "uid", "resourceVersion", "labels", "ownerReferences", "deletionTimestamp", "generateName",
            "annotations")  # fmt: skip
 _OWNER_FIELDS = ("kind", "name", "uid", "controller")
 CLUSTER_WIDE = (
@@ -70,13 +70,14 @@ class Owner:
 class Meta:
     """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons.
 
-    `line` is where the name stands.
+    `version` is its resourceVersion. `line` is where the name stands.
     """
 
     kind: str
     name: str
     namespace: str
     uid: str
+    version: str
     labels: Mapping[str, str]
     owner: Owner | None
     owners: tuple[Owner, ...]
@@ -89,6 +90,11 @@ class Meta:
     def source(self) -> tuple[str, int]:
         """File and line."""
         return self.place.file, self.line
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What no other object has, nor another version of this one."""
+        return self.uid, self.version
 
     @property
     def shown(self) -> str:
@@ -123,6 +129,7 @@ def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
         f"{namespace}/{name}" if namespace else name,
         namespace,
         fields["uid"].text("a uid") if "uid" in fields else "",
+        fields["resourceVersion"].scalar("a version") if "resourceVersion" in fields else "",
         read_labels(fields),
         next((o for o, controls in owners if controls), None),
         tuple(o for o, _ in owners),

@@ -15,7 +15,6 @@ from ...model.environment.objects import (
     Operator,
     Requirement,
     Selector,
-    Term,
     Toleration,
 )
 from ...model.environment.placement_rules import SpreadConstraint
@@ -24,11 +23,11 @@ from ...scenarios.reader.directives import (
     REQUIRED,
     read_node_selector,
     read_tolerations,
-    required_term,
 )
 from ...scenarios.reader.host_ports import MAX_PORT, host_port
 from ...scenarios.reader.labels import label_key, read_labels, read_selector
 from ...scenarios.reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES, read_time
+from .affinity_terms import WrittenTerm, read_terms
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_ignored
@@ -161,7 +160,7 @@ class PodSpec:
     node: str | None
     node_selector: Mapping[str, str]
     node_affinity: NodeAffinity | None
-    terms: tuple[Term, ...]
+    terms: tuple[WrittenTerm, ...]
     tolerations: tuple[Toleration, ...]
     spread: tuple[Spread, ...]
     priority: int | None
@@ -174,6 +173,16 @@ class PodSpec:
     mounts: tuple[Mount, ...] = ()
     claims: tuple[ClaimReference, ...] = ()
     features: frozenset[str] = frozenset()
+
+    @property
+    def label_keys(self) -> dict[str, set[str]]:
+        """The pod's own labels by whose values its rules select, by the field that names them."""
+        return {
+            "matchLabelKeys of a topology spread constraint": {k for c in self.spread for k in c.keys},
+            "matchLabelKeys or mismatchLabelKeys of an affinity term": {
+                k for t in self.terms for k, _ in t.keys
+            },
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +249,10 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         _text(fields, "nodeName", "the name of a node"),
         read_labels(fields, "nodeSelector"),
         _node_affinity(affinity.get("nodeAffinity")),
-        (*_terms(affinity.get("podAffinity"), False), *_terms(affinity.get("podAntiAffinity"), True)),
+        (
+            *read_terms(affinity.get("podAffinity"), False, owner, remarks),
+            *read_terms(affinity.get("podAntiAffinity"), True, owner, remarks),
+        ),
         tuple(read_tolerations(fields.get("tolerations"))),
         read_constraints(fields, owner, remarks),
         fields["priority"].integer(MIN_PRIORITY, MAX_PRIORITY) if "priority" in fields else None,
@@ -266,13 +278,6 @@ def _node_affinity(value: Manifest | None) -> NodeAffinity | None:
     # Preferences are scores: as the scenario has none, every feasible node may win.
     required = value.fields((REQUIRED,), "a mapping of node affinity") if value is not None else {}
     return read_node_selector(required[REQUIRED]) if REQUIRED in required else None
-
-
-def _terms(value: Manifest | None, anti: bool) -> list[Term]:
-    required = value.fields((REQUIRED,), "a mapping of pod affinity") if value is not None else {}
-    if REQUIRED not in required:
-        return []
-    return [required_term(e, anti) for e in required[REQUIRED].elements("a list of terms with `topologyKey`")]
 
 
 def _host_ports(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[HostPort, ...]:

@@ -8,7 +8,7 @@ could be a sidecar).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import ceil
 from typing import Protocol
@@ -45,8 +45,11 @@ def is_counted(resource: str) -> bool:
     return resource in NATIVE or is_scalar_resource(resource)
 
 
-def read_amount(resource: str, value: Value) -> int:
-    """How much of a resource, rounded up as the scheduler does."""
+def read_amount(resource: str, value: Value, most: Callable[[str], None] | None = None) -> int:
+    """How much of a resource, rounded up as the scheduler does.
+
+    What is more than podrace counts is refused; or if `most` is given, it is told of the resource, and the greatest amount is taken.
+    """
     quantity = parse_quantity(value.scalar(_wanted(resource)))
     if quantity is None:
         value.expect(_wanted(resource))
@@ -55,17 +58,22 @@ def read_amount(resource: str, value: Value) -> int:
     elif not _in_bytes(resource) and quantity.denominator != 1:
         value.expect(_wanted(resource))
     amount = ceil(quantity)
-    if amount > _most(resource):
+    if amount <= _most(resource):
+        return amount
+    if most is None:
         value.expect(_wanted(resource))
-    return amount
+    most(resource)
+    return _most(resource)
 
 
-def read_amounts(value: Value | None) -> dict[str, int]:
-    """The amounts of a resource list that the scheduler counts."""
+def read_amounts(value: Value | None, most: Callable[[str], None] | None = None) -> dict[str, int]:
+    """The amounts of a resource list that the scheduler counts; `most` as for read_amount."""
     if value is None:
         return {}
     pairs = value.items("a mapping from resources to quantities")
-    return {key.node.value: read_amount(key.node.value, v) for key, v in pairs if is_counted(key.node.value)}
+    return {
+        key.node.value: read_amount(key.node.value, v, most) for key, v in pairs if is_counted(key.node.value)
+    }
 
 
 def write_amount(resource: str, amount: int) -> str | int:
@@ -85,6 +93,13 @@ def _in_bytes(resource: str) -> bool:
 
 def _most(resource: str) -> int:
     return MAX_CORES * 1000 if resource == "cpu" else MAX_BYTES if _in_bytes(resource) else MAX_COUNT
+
+
+def most_of(resource: str) -> str | int:
+    """The greatest amount that podrace counts, as Kubernetes writes it."""
+    if resource == "cpu":
+        return MAX_CORES
+    return "1Pi" if _in_bytes(resource) else MAX_COUNT
 
 
 def _wanted(resource: str) -> str:

@@ -60,9 +60,9 @@ def one_spelling(fields: Mapping[str, Value], short: str, long: str) -> Value | 
     return fields.get(short, fields.get(long))
 
 
-def required_term(element: Value, anti: bool) -> Term:
-    """A required term of pod affinity or anti-affinity."""
-    return _pod_term(element, element.fields(TERM_FIELDS, _TERM), 1, True, anti)
+def required_term(element: Value, anti: bool, unselected: Selector | None = None) -> Term:
+    """A required term of pod affinity or anti-affinity; one without a selector has `unselected`, or is refused."""
+    return _pod_term(element, element.fields(TERM_FIELDS, _TERM), 1, True, anti, unselected)
 
 
 def _preferred(element: Value, anti: bool) -> Term:
@@ -77,12 +77,20 @@ def _preferred(element: Value, anti: bool) -> Term:
     return _pod_term(inner, inner.fields(TERM_FIELDS, _TERM), weight, False, anti)
 
 
-def _pod_term(place: Value, fields: Mapping[str, Value], weight: int, required: bool, anti: bool) -> Term:
-    if not any(name in fields for name in ("labelSelector", *SELECTOR_FIELDS)):
+def _pod_term(
+    place: Value,
+    fields: Mapping[str, Value],
+    weight: int,
+    required: bool,
+    anti: bool,
+    unselected: Selector | None = None,
+) -> Term:
+    given = any(name in fields for name in ("labelSelector", *SELECTOR_FIELDS))
+    if not given and unselected is None:
         place.fail("`matchLabels` is missing: a term needs `matchLabels` and `topologyKey`")
     if "topologyKey" not in fields:
         place.fail("`topologyKey` is missing: a term needs `matchLabels` and `topologyKey`")
-    selector = _selector(fields)
+    selector = _selector(fields) if given or unselected is None else unselected
     key = fields["topologyKey"].text("a node label such as kubernetes.io/hostname")
     spaces = fields.get("namespaceSelector")
     return Term(

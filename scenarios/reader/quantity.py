@@ -9,11 +9,11 @@ from math import gcd, lcm
 
 _CPU = re.compile(r"([0-9]{1,9})(\.[0-9]{1,9})?(m?)", re.ASCII)
 _BYTES = re.compile(r"([0-9]{1,19})(\.[0-9]{1,9})?([KMGTP]i|[kMGTP]|[eE][0-9]{1,2})?", re.ASCII)
-_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
+_COUNT = re.compile(r"[0-9]{1,16}", re.ASCII)
 
 MAX_CORES = 1_000_000
 MAX_BYTES = 1 << 50
-MAX_COUNT = 1_000_000
+MAX_COUNT = MAX_BYTES  # vendors count memory in pieces, too, as in kubernetes.io/batch-memory
 
 _BINARY = {f"{letter}i": 1 << (10 * power) for power, letter in enumerate("KMGTP", 1)}
 _DECIMAL = {letter: 10 ** (3 * power) for power, letter in enumerate("kMGTP", 1)}
@@ -48,7 +48,7 @@ def parse_bytes(text: str) -> Fraction | None:
 
 
 def parse_count(text: str) -> Fraction | None:
-    """The whole number that a text stands for; None if it is none up to a million."""
+    """The whole number that a text stands for; None if it is none up to MAX_COUNT."""
     if not _COUNT.fullmatch(text) or int(text) > MAX_COUNT:
         return None
     return Fraction(int(text))

@@ -11,6 +11,7 @@ from ...model.environment.objects import NATIVE, is_scalar_resource
 from ...model.language.quick_dataclasses import dataclass
 from .quantity import (
     MAX_CORES,
+    MAX_COUNT,
     bytes_in_suffix,
     count_in_suffix,
     cpu_in_suffix,
@@ -55,7 +56,7 @@ _BYTES = ResourceKind(
     "1Gi..4Gi",
     bytes_in_suffix,
 )
-_COUNT = ResourceKind("a whole number from 0 to 1000000", parse_count, str, "1..4", count_in_suffix)
+_COUNT = ResourceKind(f"a whole number from 0 to {MAX_COUNT}", parse_count, str, "1..4", count_in_suffix)
 
 
 def kind_of(resource: str) -> ResourceKind:

@@ -46,7 +46,7 @@ def test_bytes(text: str, amount: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "count"), [("1", 1), ("1000000", 1_000_000), ("1000001", None), ("1.0", None)]
+    ("text", "count"), [("1", 1), ("1125899906842624", 1 << 50), ("1125899906842625", None), ("1.0", None)]
 )
 def test_counts(text: str, count: int | None) -> None:
     assert parse_count(text) == count

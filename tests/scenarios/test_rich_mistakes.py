@@ -30,7 +30,7 @@ BYTES = "expected a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1
         ),
         (
             "resources: {example.com/gpu: 500m}",
-            "resources.example.com/gpu: expected a whole number from 0 to 1000000, not `500m`",
+            "resources.example.com/gpu: expected a whole number from 0 to 1125899906842624, not `500m`",
         ),
         ("pods: -1", "pods: expected a whole number from 0 to 1000, not `-1`"),
         ("unschedulable: 1", "unschedulable: expected true or false, not `1`"),

@@ -116,6 +116,17 @@ def test_a_replay_respects_the_terminal(shell: Shell, monkeypatch: pytest.Monkey
     assert coloured.search(shell("replay", "lasso.json").out) is None
 
 
+@pytest.mark.parametrize("columns", ["0", "00", ""])
+def test_a_width_that_nobody_knows_hides_nothing(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    expected = shell("replay", "lasso.json").out
+    assert len(expected) > 100
+    monkeypatch.setenv("COLUMNS", columns)
+    assert shell("replay", "lasso.json").out == expected
+
+
 def test_a_property_of_ones_own_is_named_again(shell: Shell) -> None:
     ran = shell("replay", "own.json")
     assert (ran.code, ran.out) == (2, "")

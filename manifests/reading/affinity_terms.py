@@ -1,0 +1,72 @@
+"""Required affinity between pods, as it stands in a Pod or in a workload's template.
+
+The keys of matchLabelKeys and mismatchLabelKeys are no business of the scheduler: the API server writes them into the selector when it
+creates a pod (applyMatchLabelKeysAndMismatchLabelKeys in pkg/registry/core/pod/strategy.go, 1.36). A Pod of a dump has them there; one
+that was written by hand, and a template, do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ...model.environment.objects import Operator, Requirement, Selector, Term
+from ...scenarios.reader.directives import REQUIRED, required_term
+from ...scenarios.reader.labels import label_key
+from .manifest_files import Manifest, Remarks
+
+NOBODY = Selector(
+    expressions=tuple(Requirement("podrace.io/nobody", o) for o in (Operator.EXISTS, Operator.DOES_NOT_EXIST))
+)
+"""A selector that no pod meets, and that a scenario file can have: that of a term without labelSelector."""
+
+_KEYS = {"matchLabelKeys": Operator.IN, "mismatchLabelKeys": Operator.NOT_IN}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTerm:
+    """A term, and the keys that its selector does not name yet, each with how the pod's own value is to be compared."""
+
+    term: Term
+    keys: tuple[tuple[str, Operator], ...] = ()
+
+    def of(self, labels: Mapping[str, str]) -> Term:
+        """The term of a pod with these labels. A key that the pod does not have says nothing."""
+        own = tuple(Requirement(k, operator, (labels[k],)) for k, operator in self.keys if k in labels)
+        return replace(self.term, expressions=self.term.expressions + own)
+
+
+def read_terms(value: Manifest | None, anti: bool, owner: str, remarks: Remarks) -> list[WrittenTerm]:
+    """The required terms of podAffinity or podAntiAffinity; preferred ones are scores, and need no model."""
+    fields = value.fields((REQUIRED,), "a mapping of pod affinity") if value is not None else {}
+    if REQUIRED not in fields:
+        return []
+    found = [_term(e, anti) for e in fields[REQUIRED].elements("a list of terms with `topologyKey`")]
+    if any(written is not None and written.keys for written in found):
+        remarks.add(
+            "matchLabelKeys and mismatchLabelKeys of an affinity term are heeded as by default from 1.31 on: "
+            "a verdict on an older release is not about what that one makes of it",
+            owner,
+        )
+    return [written for written in found if written is not None]
+
+
+def _term(element: Manifest, anti: bool) -> WrittenTerm | None:
+    """None for a term that keeps away from nobody."""
+    given = element.fields(("labelSelector", *_KEYS), "a term with `topologyKey`")
+    term = required_term(element, anti, NOBODY)
+    listed = [(key, name) for name in _KEYS if name in given for key in _keys_of(given[name])]
+    if "labelSelector" not in given:
+        if listed:
+            given[listed[0][1]].fail("without `labelSelector` it says nothing: add one, or remove it")
+        return None if anti else WrittenTerm(term)
+    said = {(e.key, e.operator) for e in term.expressions}
+    return WrittenTerm(term, tuple((k, _KEYS[name]) for k, name in listed if (k, _KEYS[name]) not in said))
+
+
+def _keys_of(value: Manifest) -> list[str]:
+    keys = []
+    for key in value.elements("a list of label keys"):
+        key.text("a label key such as app or example.com/zone")
+        keys.append(label_key(key))
+    return keys

@@ -1,0 +1,133 @@
+"""Required affinity between pods in manifests: a term without a selector, and keys that the API server writes into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.manifests import Inventory, read_manifests
+from podrace.manifests.situation import Situation
+from podrace.model.environment.objects import Operator, Requirement
+from podrace.scenarios import ScenarioError
+from tests.manifests.manifest_objects import REQUIRED, objects, text_of
+from tests.manifests.test_representative import node, pod
+
+HOST = "kubernetes.io/hostname"
+REMARK = (
+    "matchLabelKeys and mismatchLabelKeys of an affinity term are heeded as by default from 1.31 on: "
+    "a verdict on an older release is not about what that one makes of it"
+)
+OWED = (
+    "matchLabelKeys or mismatchLabelKeys of an affinity term names a label that only the controller sets: it is left out for the pods that "
+    "are owed, and the verdict is not about which revision these belong to (Deployment/shop/web)"
+)
+
+
+def affinity(kind: str, selector: Any, **more: Any) -> dict[str, Any]:
+    said = {"topologyKey": HOST, **more}
+    term = said if selector is None else {**said, "labelSelector": selector}
+    return {"affinity": {kind: {REQUIRED: [term]}}}
+
+
+def labelled(made: dict[str, Any], revision: str) -> dict[str, Any]:
+    made["metadata"]["labels"] = {"app": "web", "rev": revision}
+    return made
+
+
+def read(folder: Path, *some: dict[str, Any]) -> Inventory:
+    file = folder / "m.yaml"
+    file.write_text(text_of(list(some)))
+    return read_manifests([str(file)])
+
+
+def fits(found: Inventory) -> bool:
+    (waiting,), (place,) = found.pending, found.nodes
+    return Situation(found).fits(waiting, place)
+
+
+@pytest.mark.parametrize(
+    ("kind", "selector", "expected"),
+    [
+        ("podAntiAffinity", None, True),  # keeps away from nobody
+        ("podAntiAffinity", {}, False),
+        ("podAffinity", None, False),  # nobody is meant, not even the pod itself
+        ("podAffinity", {}, True),
+    ],
+)
+def test_without_a_selector_a_term_means_nobody_and_with_an_empty_one_everybody(
+    tmp_path: Path, kind: str, selector: Any, expected: bool
+) -> None:
+    found = read(
+        tmp_path,
+        node("n1"),
+        pod("there", "1", on="n1"),
+        pod("p", "1", **affinity(kind, selector)),
+    )
+    assert fits(found) is expected
+    assert list(found.remarks) == []
+
+
+MEANT = {"matchLabels": {"app": "web"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "there", "expected"),
+    [
+        ({"matchLabelKeys": ["rev"]}, "2", False),
+        ({"matchLabelKeys": ["rev"]}, "1", True),
+        ({"mismatchLabelKeys": ["rev"]}, "2", True),
+        ({"mismatchLabelKeys": ["rev"]}, "1", False),
+        ({"matchLabelKeys": ["no-such-label"]}, "1", False),  # a key that the pod does not have says nothing
+    ],
+)
+def test_keys_are_compared_with_the_pods_own_labels(
+    tmp_path: Path, given: dict[str, Any], there: str, expected: bool
+) -> None:
+    found = read(
+        tmp_path,
+        node("n1"),
+        labelled(pod("there", "1", on="n1"), there),
+        labelled(pod("p", "1", **affinity("podAntiAffinity", MEANT, **given)), "2"),
+    )
+    assert fits(found) is expected
+    assert list(found.remarks) == [f"{REMARK} (Pod/shop/p)"]
+
+
+@pytest.mark.parametrize(
+    ("given", "operator"),
+    [({"matchLabelKeys": ["rev"]}, Operator.IN), ({"mismatchLabelKeys": ["rev"]}, Operator.NOT_IN)],
+)
+def test_what_the_api_server_has_written_stays_though_the_label_changed(
+    tmp_path: Path, given: dict[str, Any], operator: Operator
+) -> None:
+    merged = {**MEANT, "matchExpressions": [{"key": "rev", "operator": operator.value, "values": ["1"]}]}
+    found = read(
+        tmp_path,
+        node("n1"),
+        labelled(pod("p", "1", **affinity("podAntiAffinity", merged, **given)), "2"),
+    )
+    assert [t.expressions for t in found.pending[0].terms] == [(Requirement("rev", operator, ("1",)),)]
+    assert list(found.remarks) == []
+
+
+def test_keys_need_a_selector(tmp_path: Path) -> None:
+    lonely = affinity("podAffinity", None, matchLabelKeys=["rev"])
+    with pytest.raises(ScenarioError) as problem:
+        read(tmp_path, node("n1"), pod("p", "1", **lonely))
+    assert str(problem.value).endswith(
+        "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys: "
+        "without `labelSelector` it says nothing: add one, or remove it"
+    )
+
+
+def test_of_a_key_that_only_the_controller_sets_a_remark_tells(tmp_path: Path) -> None:
+    (made,) = objects("deployment")
+    made["spec"]["template"]["spec"] |= affinity(
+        "podAntiAffinity", MEANT, matchLabelKeys=["pod-template-hash"]
+    )
+    assert list(read(tmp_path, node("n1"), made).remarks) == [
+        f"{REMARK} (Deployment/shop/web)",
+        OWED,
+    ]
