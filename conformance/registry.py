@@ -37,6 +37,7 @@ KINDS = {
     "earliest_start": "preemption", "more_important": "preemption",
     "nominated_filter": "scheduling", "prefer_nominated": "scheduling", "filter_call_count": "scheduling",
     "select_host": "scheduling", "num_feasible": "scheduling", "rotation": "scheduling", "schedule": "scheduling",
+    "spread_score": "scheduling",
     "event_match": "queue", "less": "order_backoff", "backoff": "order_backoff", "options": "order_backoff",
     "claims": "claims",
 }  # fmt: skip

@@ -29,6 +29,7 @@ def run(case: Case, release: str) -> Outcome:
         "num_feasible": num_feasible,
         "rotation": rotation,
         "schedule": schedule,
+        "spread_score": spread_score,
     }
     kind = case.get("kind")
     if kind is None and "expected_scores" in case:
@@ -120,6 +121,17 @@ def interpod_score(case: Case, release: str) -> Outcome:
     found_scores = {n.name: s for n, s in got.items()}
     expected = case.get("expected_scores") or dict.fromkeys(found_scores, 0)
     return differ("scores", dict(sorted(expected.items())), dict(sorted(found_scores.items())))
+
+
+def spread_score(case: Case, release: str) -> Outcome:
+    """The normalised scores of topology spread. All nodes are feasible but those that are named as `not_feasible`."""
+    here = situation(facts_of(case, case["pod"]), release)
+    scores, snapshot = here.part("spread_scores"), here.part("snapshot")
+    left_out = set(case.get("not_feasible") or ())
+    feasible = {node: as_expr(name not in left_out) for name, node in here.nodes.items()}
+    got = here.model.get(lambda: scores.scores(here.preemptor, feasible, snapshot.placement()))
+    found = {n.name: s for n, s in got.items() if n.name not in left_out}
+    return differ("scores", dict(sorted(case["expected_scores"].items())), dict(sorted(found.items())))
 
 
 # --- table 10 ----------------------------------------------------------------------------------------

@@ -82,6 +82,7 @@ from .scheduler import (
     Scheduler,
     Scores,
     Snapshot,
+    SpreadScores,
     VolumeBinding,
     VolumeCache,
     WaitingPods,
@@ -121,6 +122,7 @@ class Cluster(Model):
     filters: Filters
     hints: Hints
     scores: Scores
+    spread_scores: SpreadScores
     sampling: Sampling
     preemption: Preemption
     async_preemption: AsyncPreemption

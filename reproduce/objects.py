@@ -103,6 +103,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in pod.spread):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
+    if spec.scope.config.scored and not scores_by_affinity_alone(spec):
+        yield "the driver scores by affinity between pods alone"
     if spec.extender is not None:
         yield "the scheduler that is run has no such extender"
     if any(pod.features for pod in spec.pods):
@@ -129,6 +131,14 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             if getattr(config, name) != getattr(DEFAULTS, name)
         )
         yield f"the configuration says {said}"
+
+
+def scores_by_affinity_alone(spec: ClusterSpec) -> bool:
+    """Whether no other score plugin tells nodes apart, and weights do not matter."""
+    disliked = any(
+        t.effect == "PreferNoSchedule" for n in spec.nodes for f in (n, *n.later.values()) for t in f.taints
+    )
+    return not disliked and not any(p.wishes.spread or p.wishes.nodes for p in spec.pods)
 
 
 def node_object(node: Node) -> Object:

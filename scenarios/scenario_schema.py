@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..model.environment.objects import ExtensionPoint, Operator
+from ..model.environment.scope import SCORE_PLUGINS
 from ..model.environment.workloads import OwnerKind
 from .reader.claim_section import CONDITIONS
 from .reader.cluster_section import (
@@ -14,10 +15,9 @@ from .reader.cluster_section import (
     MAX_COUNT,
     MAX_PODS,
     MAX_VERSIONS,
-    NUMBERS,
     STATUSES,
-    SWITCHES,
 )
+from .reader.config_section import MAX_WEIGHT, NUMBERS, SWITCHES
 from .reader.controller_section import (
     MANAGEMENT,
     MAX_REPLICAS,
@@ -225,6 +225,10 @@ OBJECTS: Mapping[str, Schema] = {
             "podAffinity": part("podAffinity"),
             "podAntiAffinity": part("podAffinity"),
             "topologySpreadConstraints": listed(part("topologySpreadConstraint")),
+            "defaultSpread": about(
+                part("labelSelector"),
+                "The selector of its service or controller, which makes its constraints by default.",
+            ),
             "hostPorts": about(
                 listed({"anyOf": [whole(1, MAX_PORT), part("hostPort")]}),
                 "The ports of its node that the pod occupies.",
@@ -311,8 +315,17 @@ OBJECTS: Mapping[str, Schema] = {
         {
             "required": part("nodeSelector"),
             REQUIRED: part("nodeSelector"),
-            "preferred": about({"not": {}}, "A score that the model does not have."),
-            PREFERRED: about({"not": {}}, "A score that the model does not have."),
+            "preferred": listed(part("preferredNodes")),
+            PREFERRED: listed(part("preferredNodes")),
+        }
+    ),
+    "preferredNodes": mapping(
+        {
+            "weight": whole(1, 100),
+            "matchExpressions": listed(part("nodeRequirement")),
+            "preference": mapping(
+                {"matchExpressions": listed(part("nodeRequirement"))}, ["matchExpressions"]
+            ),
         }
     ),
     "nodeSelector": mapping(
@@ -338,7 +351,7 @@ OBJECTS: Mapping[str, Schema] = {
         {
             "maxSkew": whole(1, MAX_SKEW),
             "topologyKey": LABEL_KEY,
-            "whenUnsatisfiable": word(("DoNotSchedule",)),
+            "whenUnsatisfiable": word(("DoNotSchedule", "ScheduleAnyway")),
             "labelSelector": part("labelSelector"),
             **_SELECTOR,
             "others": table(whole(0, MAX_OTHERS)),
@@ -509,7 +522,11 @@ SECTIONS: Mapping[str, Schema] = {
         about="How often what may happen, and how far views may lag.",
     ),
     "config": mapping(
-        {**dict.fromkeys(SWITCHES, FLAG), **{name: whole(0, most) for name, (_, most) in NUMBERS.items()}},
+        {
+            **dict.fromkeys(SWITCHES, FLAG),
+            **{name: whole(0, most) for name, (_, most) in NUMBERS.items()},
+            "scoreWeights": mapping(dict.fromkeys(SCORE_PLUGINS, whole(0, MAX_WEIGHT))),
+        },
         about="The scheduler's configuration.",
     ),
     "race": mapping(

@@ -63,6 +63,8 @@ def _pod(pod: Pod) -> dict[str, str]:
         or pod.node_selector
         or pod.node_affinity
         or pod.spread
+        or pod.wishes.spread
+        or pod.wishes.nodes
         or not pod.exists
         or not pod.preempts
         or pod.gated

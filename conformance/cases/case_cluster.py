@@ -22,7 +22,7 @@ from ...model.environment.objects import (
     Term,
     Toleration,
 )
-from ...model.environment.placement_rules import SpreadConstraint
+from ...model.environment.placement_rules import NodeAffinity, NodeTerm, SpreadConstraint, Wishes
 from ...model.history import resolve
 from ...model.language import Component, Concrete
 from .cases import Case, NotTranslated
@@ -69,18 +69,26 @@ def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
 
 def spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
     """The hard topology spread constraints of a pod."""
-    found = []
-    for c in pod.get("topologySpreadConstraints") or ():
-        if c.get("whenUnsatisfiable") != "ScheduleAnyway":
-            found.append(
-                SpreadConstraint(
-                    c["topologyKey"],
-                    selector(c.get("labelSelector")),
-                    int(c["maxSkew"]),
-                    min_domains=int(c.get("minDomains") or 1),
-                )
-            )
-    return found
+    told = pod.get("topologySpreadConstraints") or ()
+    return [_constraint(c) for c in told if c.get("whenUnsatisfiable") != "ScheduleAnyway"]
+
+
+def soft_spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
+    """The soft ones; those with `default` are from the plugin's own list."""
+    told = pod.get("topologySpreadConstraints") or ()
+    return [_constraint(c) for c in told if c.get("whenUnsatisfiable") == "ScheduleAnyway"]
+
+
+def _constraint(facts: Mapping[str, Any]) -> SpreadConstraint:
+    return SpreadConstraint(
+        facts["topologyKey"],
+        selector(facts.get("labelSelector")),
+        int(facts["maxSkew"]),
+        min_domains=int(facts.get("minDomains") or 1),
+        honors_affinity=facts.get("nodeAffinityPolicy") != "Ignore",
+        honors_taints=facts.get("nodeTaintsPolicy") == "Honor",
+        by_default=bool(facts.get("default")),
+    )
 
 
 def _resources(facts: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -110,6 +118,13 @@ def make_node(index: int, facts: Mapping[str, Any]) -> Node:
         unschedulable=bool(facts.get("unschedulable")),
         hostname_label=False,
     )
+
+
+def _node_affinity(expressions: Sequence[Mapping[str, Any]] | None) -> NodeAffinity | None:
+    """Required node affinity of one term, of which the facts are the expressions."""
+    if not expressions:
+        return None
+    return NodeAffinity((NodeTerm(_requirements({"matchExpressions": expressions})),))
 
 
 _POLICIES = {"": True, "PreemptLowerPriority": True, "Never": False, "PreemptNever": False}
@@ -155,6 +170,9 @@ def make_pod(
             for t in facts.get("tolerations") or ()
         ],
         spread=spread(facts),
+        wishes=Wishes(soft_spread(facts)),
+        node_selector=facts.get("nodeSelector"),
+        node_affinity=_node_affinity(facts.get("nodeAffinity")),
         node=node,
         exists=node is not None or queued,
     )

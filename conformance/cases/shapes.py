@@ -154,7 +154,7 @@ AFFINITY = fields({"required": listed(TERM), "preferred": listed(TERM)})
 SPREAD = fields(
     {
         "maxSkew": whole, "topologyKey": text, "whenUnsatisfiable": text, "labelSelector": SELECTOR,
-        "minDomains": whole,
+        "minDomains": whole, "nodeAffinityPolicy": text, "nodeTaintsPolicy": text, "default": flag,
     },
     ["maxSkew", "topologyKey"],
 )  # fmt: skip
@@ -165,7 +165,7 @@ POD = fields({
     "conditions": listed(fields({"type": text, "status": text, "reason": text})), "annotations": LABELS,
     "hostPorts": listed(fields({"ip": text, "protocol": text, "port": whole}, ["port"])), "pvcs": listed(text),
     "tolerations": listed(fields({"key": text, "operator": text, "value": text, "effect": text})),
-    "nodeSelector": LABELS,
+    "nodeSelector": LABELS, "nodeAffinity": listed(REQUIREMENT),
 })  # fmt: skip
 NAMED_POD = fields({"name": text}, ["name"])
 BUDGET = fields({
@@ -241,7 +241,7 @@ CASE = fields({
     "expected_any_of": NAMES, "expected_node": text, "expected_filter_calls": whole, "expected_found_each": whole,
     "nominatedPodsOnNode": nominations, "nominatedPods": nominations,
     "registrations": registrations, "event_registrations": registrations, "event": EVENT, "expected_match": flag,
-    "stub_on_add_nominated": text, "stub_filter": text,
+    "stub_on_add_nominated": text, "stub_filter": text, "not_feasible": listed(text),
     "attempts": counted, "initial_ns": natural, "max_ns": natural, "initial_s": natural, "max_s": natural,
     "expected_initial_s": number, "expected_max_s": number, "expected_ns": whole, "integration": flag,
 })  # fmt: skip

@@ -15,6 +15,7 @@ from ..language import Entity, Expr, Fact, Parameter, Record, Value, as_expr, bo
 from ..language.quick_dataclasses import dataclass
 from ..language.sorts import sort_of_ref
 from .placement_rules import (
+    NO_WISHES,
     HostPort,
     NodeAffinity,
     NodeTerm,
@@ -25,6 +26,7 @@ from .placement_rules import (
     Taint,
     Term,
     Toleration,
+    Wishes,
 )
 from .scope import DEFAULTS, Config, Scope, gates_possible, last_gate, last_name, last_version, with_more
 from .workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
@@ -154,7 +156,7 @@ class Pod(Entity):
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
     `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
-    nodes the pod may go to, `spread` how evenly it and its like must lie over them. `extension_points` are those at
+    nodes the pod may go to, `spread` how evenly it and its like must lie over them, `wishes` what it would like. `extension_points` are those at
     which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
     with scheduling gates, of which `gates` are the names where they matter. `finalizers`: its object stays when it is deleted, until whoever set them has taken them away.
     `recreates` names the pod whose name it takes when that one is gone. `finishes`: once it is bound, its containers may end by themselves.
@@ -199,6 +201,7 @@ class Pod(Entity):
         exclusive: Iterable[str] = (),
         group: str | None = None,
         spread: Sequence[SpreadConstraint] = (),
+        wishes: Wishes = NO_WISHES,
         gated: bool = False,
         gates: Sequence[str] = (),
         finalizers: bool = False,
@@ -228,7 +231,7 @@ class Pod(Entity):
         self.volumes, self.exclusive = tuple(volumes), frozenset(exclusive)
         self.generated = frozenset(generated)
         self.group = group
-        self.spread, self.finalizers = tuple(spread), finalizers
+        self.spread, self.wishes, self.finalizers = tuple(spread), wishes, finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.extender_selector, self.foreign = dict(extender_selector or {}), foreign
         self.features = frozenset(features)

@@ -198,6 +198,14 @@ class NodeAffinity:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferredNodes:
+    """A term of preferredDuringSchedulingIgnoredDuringExecution: which nodes the pod likes, and how much. Its term has expressions only."""
+
+    weight: int
+    term: NodeTerm
+
+
+@dataclass(frozen=True, slots=True)
 class Taint:
     """A taint of a node."""
 
@@ -228,12 +236,12 @@ class Toleration:
 
 @dataclass(frozen=True)
 class SpreadConstraint:
-    """A hard constraint (DoNotSchedule): how unevenly the pods of `selector` may lie over the values of a node label.
+    """How unevenly the pods of `selector` may lie over the values of a node label (DoNotSchedule), or should (ScheduleAnyway).
 
     `others` says how many more pods it counts in which domain: pods that are no part of the cluster that is modelled, but
     stay where they are. A domain that is named there does not go when its nodes do. Of fewer domains than `min_domains` an empty one counts as the
     least. A node counts only if the pod asks for it, unless not `honors_affinity` (nodeAffinityPolicy), and, where it `honors_taints`
-    (nodeTaintsPolicy), only if the pod tolerates its taints.
+    (nodeTaintsPolicy), only if the pod tolerates its taints. `by_default`: the pod has it from the plugin's own list (defaultConstraints).
     """
 
     topology_key: str
@@ -243,7 +251,19 @@ class SpreadConstraint:
     min_domains: int = 1
     honors_affinity: bool = True
     honors_taints: bool = False
+    by_default: bool = False
 
     def counts(self, labels: Mapping[str, str]) -> bool:
         """Whether a pod with these labels, in the namespace of the constraint's owner, is counted."""
         return self.selector.matches(labels)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a pod would like of its node, which only scores: soft constraints (ScheduleAnyway), and terms of preferred node affinity."""
+
+    spread: Sequence[SpreadConstraint] = ()
+    nodes: Sequence[PreferredNodes] = ()
+
+
+NO_WISHES = Wishes()

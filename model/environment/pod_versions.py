@@ -106,7 +106,11 @@ def may_become(old: Pod, new: Pod) -> bool:
 
 def is_directed_anew(old: Pod, new: Pod) -> bool:
     """Whether the pod asks for other nodes: only one that still has scheduling gates may."""
-    return (old.node_selector, old.node_affinity) != (new.node_selector, new.node_affinity)
+    return (old.node_selector, old.node_affinity, old.wishes.nodes) != (
+        new.node_selector,
+        new.node_affinity,
+        new.wishes.nodes,
+    )
 
 
 def narrows(old: Pod, new: Pod) -> bool:

@@ -6,16 +6,21 @@ from dataclasses import field, fields
 
 from ..language.quick_dataclasses import dataclass
 
+SCORE_PLUGINS = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity")
+"""The score plugins that are modelled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """What the scheduler's configuration says of scoring, sampling and preemption.
 
     `scored`: of the feasible nodes only those with the best score may win. Without it each may: the scenario then
-    stands for whatever scores a real scheduler computes.
+    stands for whatever scores a real scheduler computes. `score_weights` are those of score plugins that the profile sets, by name; 0 is for one
+    that it disables. Others have the weights that they have by default.
     """
 
     scored: bool = False
+    score_weights: tuple[tuple[str, int], ...] = ()
     hard_affinity_weight: int = 1
     ignore_preferred_of_existing: bool = False
     percentage_of_nodes: int = 0

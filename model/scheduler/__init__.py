@@ -21,6 +21,7 @@ from .framework.filters import Filters
 from .framework.hints import Hints
 from .framework.placement import Placement
 from .framework.scores import Scores
+from .framework.spread_scores import SpreadScores
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
 from .moved import keep_old_names
@@ -45,5 +46,5 @@ __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "GangScheduling", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
     "Phase", "Placement", "Plugin", "PodGroupCycle", "PodGroupStates", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
-    "Snapshot", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
+    "Snapshot", "SpreadScores", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
 ]  # fmt: skip

@@ -71,5 +71,9 @@ def names_a_node(pod: Pod) -> bool:
     return (
         HOSTNAME in {*pod.node_selector, *pod.extender_selector}
         or any(term.fields or any(e.key == HOSTNAME for e in term.expressions) for term in terms)
-        or any(constraint.others and constraint.topology_key == HOSTNAME for constraint in pod.spread)
+        or any(e.key == HOSTNAME for liked in pod.wishes.nodes for e in liked.term.expressions)
+        or any(
+            constraint.others and constraint.topology_key == HOSTNAME
+            for constraint in (*pod.spread, *pod.wishes.spread)
+        )
     )

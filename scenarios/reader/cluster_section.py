@@ -1,7 +1,6 @@
 """From the sections of a file to the cluster that they describe.
 
-Read here are `nodes`, `podDisruptionBudgets`, `scope` (the fields of the model's Scope, under the same names) and `config` (the
-fields of the scheduler's configuration that an explored cycle heeds).
+Read here are `nodes`, `podDisruptionBudgets` and `scope` (the fields of the model's Scope, under the same names).
 """
 
 from __future__ import annotations
@@ -15,9 +14,7 @@ from typing import Any
 from ...model.environment.controllers.autoscaler import is_leaving
 from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
-    DEFAULTS,
     ClusterSpec,
-    Config,
     DisruptionBudget,
     ExtensionPoint,
     Node,
@@ -38,6 +35,7 @@ from .claim_section import (
     special_claim,
     take_backed,
 )
+from .config_section import read_config, refuse_wishes
 from .controller_section import read_controllers, read_descheduler, refuse_descheduler
 from .directives import read_taints
 from .extender_section import read_extender, refuse_extender
@@ -59,44 +57,6 @@ from .ranges import Range, integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .volume_section import mark_exclusive, read_classes, read_volume_claims, read_volumes, refuse_mounts
 from .yaml_values import Value, known_names, one_line
-
-NUMBERS: Mapping[str, tuple[str, int]] = {
-    "hardPodAffinityWeight": ("hard_affinity_weight", 100),
-    "minCandidateNodesPercentage": ("min_candidates_percentage", 100),
-    "minCandidateNodesAbsolute": ("min_candidates", 1000),
-}
-"""For each field that is a number: its name in the model, and the greatest value."""
-
-SWITCHES = {"scored": "scored", "ignorePreferredTermsOfExistingPods": "ignore_preferred_of_existing"}
-CONFIG_FIELDS = (*SWITCHES, *NUMBERS)
-
-_OF_SCORES = ("hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods")
-_IDLE = {
-    "percentageOfNodesToScore": "below 100 nodes every node is examined, whatever this says: remove it",
-}
-
-
-def read_config(section: Value | None) -> Config:
-    """The configuration; what is left out keeps the model's default."""
-    if section is None:
-        return DEFAULTS
-    given = section.fields((*CONFIG_FIELDS, *_IDLE), "a mapping of settings")
-    for name, reason in _IDLE.items():
-        if name in given:
-            given[name].fail(reason)
-    values: dict[str, Any] = {SWITCHES[n]: v.boolean() for n, v in given.items() if n in SWITCHES}
-    values |= {NUMBERS[n][0]: v.integer(0, NUMBERS[n][1]) for n, v in given.items() if n in NUMBERS}
-    config = Config(**values)
-    for name in _OF_SCORES:
-        if name in given and not config.scored:
-            given[name].fail("without scores this decides nothing: add `scored: true`, or remove it")
-    if not config.min_candidates_percentage and not config.min_candidates:
-        section.fail(
-            "no candidate would ever be enough: let minCandidateNodesPercentage or "
-            "minCandidateNodesAbsolute be at least 1"
-        )
-    return config
-
 
 MAX_COUNT = 15
 
@@ -363,6 +323,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
             "what a new process makes of volumes is not modelled: remove `restarts` and `leader_changes`, or the claims"
         )
     config = read_config(fields.get("config"))
+    refuse_wishes(pods, made_pods, config)
     extender = read_extender(fields.get("extender"))
     refuse_extender(fields, extender, pods, made_pods, list(made.values()), replace(scope, config=config))
     _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)

@@ -18,7 +18,7 @@ from ...model.environment.objects import (
     Term,
     Toleration,
 )
-from ...model.environment.placement_rules import NODE_NAME, SpreadConstraint
+from ...model.environment.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
 from .labels import (
     SELECTOR_FIELDS,
     label_key,
@@ -126,17 +126,42 @@ NODE_TERM_FIELDS = ("matchExpressions", "matchFields")
 
 
 def read_node_affinity(value: Value | None) -> NodeAffinity | None:
-    """The required part of nodeAffinity; the preferred one is refused, because the model has no such score."""
+    """The required part of nodeAffinity."""
     if value is None:
         return None
-    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required`")
-    for name in ("preferred", PREFERRED):
-        if name in fields:
-            fields[name].fail("node preferences are scores that the model does not have: remove them")
+    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
     required = one_spelling(fields, "required", REQUIRED)
     if required is None:
-        value.fail("`required` is missing: give `nodeSelectorTerms` below it")
+        if one_spelling(fields, "preferred", PREFERRED) is None:
+            value.fail("`required` is missing: give `nodeSelectorTerms` below it, or `preferred`")
+        return None
     return read_node_selector(required)
+
+
+def read_preferred_nodes(value: Value | None) -> tuple[PreferredNodes, ...]:
+    """The preferred part of nodeAffinity, which scores."""
+    if value is None:
+        return ()
+    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    terms = one_spelling(fields, "preferred", PREFERRED)
+    elements = () if terms is None else terms.elements("a list of terms with `weight` and `matchExpressions`")
+    return tuple(_preferred_nodes(element) for element in elements)
+
+
+def _preferred_nodes(element: Value) -> PreferredNodes:
+    fields = element.fields(("weight", "preference", "matchExpressions"), "a term with `matchExpressions`")
+    place, told = element, fields
+    if "preference" in fields:
+        if "matchExpressions" in fields:
+            fields["matchExpressions"].fail("`preference` is there, too: move `matchExpressions` into it")
+        place = fields["preference"]
+        told = place.fields(("matchExpressions",), "a mapping with `matchExpressions`")
+    if "matchExpressions" not in told:
+        place.fail("`matchExpressions` is missing: say which nodes the pod prefers")
+    expressions = read_requirements(told["matchExpressions"], tuple(Operator))
+    return PreferredNodes(
+        fields["weight"].integer(1, 100) if "weight" in fields else 1, NodeTerm(expressions)
+    )
 
 
 def read_node_selector(required: Value) -> NodeAffinity:
@@ -229,9 +254,40 @@ MAX_SKEW = 1 << 31
 MAX_OTHERS = 1_000_000
 
 
-def read_spread(value: Value | None, labels: Mapping[str, str]) -> list[SpreadConstraint]:
-    """The hard constraints of a pod with these labels."""
-    return [] if value is None else [_constraint(v, labels) for v in value.elements("a list of constraints")]
+def read_spread(
+    value: Value | None, labels: Mapping[str, str], *, soft: bool = False
+) -> list[SpreadConstraint]:
+    """The hard constraints of a pod with these labels, or the soft ones."""
+    elements = () if value is None else value.elements("a list of constraints")
+    return [_constraint(element, labels) for element in elements if _is_soft(element) is soft]
+
+
+ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
+
+
+def _is_soft(value: Value) -> bool:
+    fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
+    said = fields.get("whenUnsatisfiable")
+    return said is not None and said.one_of(ACTIONS, "what to do") == "ScheduleAnyway"
+
+
+DEFAULT_SPREAD = (("kubernetes.io/hostname", 3), ("topology.kubernetes.io/zone", 5))
+"""systemDefaultConstraints: topology keys with maxSkew."""
+
+
+def read_default_spread(fields: Mapping[str, Value]) -> list[SpreadConstraint]:
+    """The soft constraints of a pod that has none of its own, from the selector of its service or controller (buildDefaultConstraints)."""
+    if "defaultSpread" not in fields:
+        return []
+    value = fields["defaultSpread"]
+    if "topologySpreadConstraints" in fields:
+        value.fail(
+            "a pod with topology spread constraints of its own has none by default: remove one of them"
+        )
+    selector = read_selector(value)
+    if selector.empty:
+        value.fail("an empty selector makes no constraints: name a label")
+    return [SpreadConstraint(key, selector, skew, by_default=True) for key, skew in DEFAULT_SPREAD]
 
 
 def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
@@ -239,10 +295,8 @@ def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
     for needed in ("maxSkew", "topologyKey"):
         if needed not in fields:
             value.fail(f"`{needed}` is missing: a constraint needs `maxSkew` and `topologyKey`")
-    if "whenUnsatisfiable" in fields:
-        said = fields["whenUnsatisfiable"]
-        if said.one_of(("DoNotSchedule", "ScheduleAnyway"), "what to do") == "ScheduleAnyway":
-            said.fail("ScheduleAnyway is a score that the model does not have: remove the constraint")
+    if "minDomains" in fields and _is_soft(value):
+        fields["minDomains"].fail("ScheduleAnyway has no minDomains: remove it")
     beside = next((name for name in SELECTOR_FIELDS if name in fields), None)
     if "labelSelector" not in fields and beside is None:
         value.fail("`matchLabels` is missing: give the labels of the pods that are counted")

@@ -9,8 +9,16 @@ from datetime import datetime
 from typing import Any
 
 from ...model.environment.objects import ExtensionPoint, Node, Pod
+from ...model.environment.placement_rules import Wishes
 from .claim_section import read_pod_claims
-from .directives import read_node_affinity, read_spread, read_terms, read_tolerations
+from .directives import (
+    read_default_spread,
+    read_node_affinity,
+    read_preferred_nodes,
+    read_spread,
+    read_terms,
+    read_tolerations,
+)
 from .gate_section import read_gates
 from .host_ports import read_host_ports
 from .labels import Member, Members, label_key, read_labels, read_name
@@ -22,7 +30,7 @@ from .yaml_values import Value, known_names
 POD_FIELDS = (
     *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
+    "podAntiAffinity", "topologySpreadConstraints", "defaultSpread", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
     "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
     "schedulerName",
 )  # fmt: skip
@@ -100,6 +108,7 @@ def _version(
         node_selector=read_labels(fields, "nodeSelector"),
         node_affinity=read_node_affinity(fields.get("nodeAffinity")),
         spread=read_spread(fields.get("topologySpreadConstraints"), read_labels(fields)),
+        wishes=_wishes(fields),
         node=_node(member, nodes),
         exists=member.exists and "recreates" not in fields,
         graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
@@ -119,6 +128,12 @@ def _version(
         **resources,
         **others,
     )
+
+
+def _wishes(fields: Mapping[str, Value]) -> Wishes:
+    soft = read_spread(fields.get("topologySpreadConstraints"), read_labels(fields), soft=True)
+    nodes = read_preferred_nodes(fields.get("nodeAffinity"))
+    return Wishes((*soft, *read_default_spread(fields)), nodes)
 
 
 def namespace_of(name: str, fields: Mapping[str, Value]) -> str:

@@ -9,12 +9,12 @@ from .claim_section import CLAIM_FIELDS, DEVICE_CLASS_FIELDS, DEVICE_FIELDS, TEM
 from .cluster_section import (
     BUDGET_FIELDS,
     CLUSTER_FIELDS,
-    CONFIG_FIELDS,
     NODE_FIELDS,
     SCOPE_FIELDS,
     VERSION_FIELDS,
     read_cluster,
 )
+from .config_section import CONFIG_FIELDS
 from .controller_section import CONTROLLER_FIELDS, STRATEGIES, STRATEGY_FIELDS
 from .directives import (
     AFFINITY_FIELDS,

@@ -49,7 +49,7 @@ from podrace.model.environment.storage.claims import ClaimUse
 from podrace.model.environment.storage.volumes import VolumeUse
 from podrace.model.environment.workloads import ExtenderSpec, OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.history import RELEASES, resolve
-from podrace.model.language import as_expr, trace_system
+from podrace.model.language import trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
@@ -96,6 +96,8 @@ def test_a_scores(scored, winners):
     pods = [Pod(0, "p", 1, terms=likes), Pod(1, "x", 1, labels={"app": "x"}, node=on[1])]
     model, p, on, scheduler = filtered(Config(scored=scored), pods, on)
     assert [enabled(model, lambda n=n: scheduler.assume(p, n)) for n in on] == winners
+    plugins = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity")
+    assert tuple(model.part("scores").weights()) == plugins
 
 
 def test_a_durations():
@@ -193,11 +195,8 @@ def test_a_spread():
         "min_domains",
         "honors_affinity",
         "honors_taints",
+        "by_default",
     ]
-
-
-def test_a_preferred():
-    assert [field.name for field in fields(NodeAffinity)] == ["terms"]
 
 
 @pytest.mark.parametrize("release", [RELEASES[0], "1.19", RELEASES[-1]])
@@ -404,24 +403,6 @@ def test_a_descheduler():
     transitions = [t for t in system(of).transitions if t.part == "descheduler"]
     assert {(t.step, t.fair) for t in transitions} == {("choose", False), ("evict", True)}
     assert not [t for t in system(owned()).transitions if t.step == "choose"]
-
-
-def test_a_rounding():
-    on = (Node(0, "a", 4, {"zone": "x"}), Node(1, "b", 4, {"zone": "y"}), Node(2, "c", 4, {"zone": "z"}))
-    likes = [
-        Term({"app": "x"}, "zone", required=False, weight=3),
-        Term({"app": "y"}, "zone", required=False, weight=1),
-    ]
-    pods = [
-        Pod(0, "p", 1, terms=likes),
-        Pod(1, "x", 1, labels={"app": "x"}, node=on[0]),
-        Pod(2, "y", 1, labels={"app": "y"}, node=on[1]),
-    ]
-    model = concrete(spec(pods, on), "1.22")
-    model.do(model.part("snapshot").update)
-    scorer, placement = model.part("scores"), model.part("snapshot").placement
-    scores = model.get(lambda: scorer.interpod(pods[0], dict.fromkeys(on, as_expr(True)), placement()))
-    assert list(scores.values()) == [100, 33, 0]
 
 
 def test_a_recreated():

@@ -11,6 +11,7 @@ import pytest
 from podrace.checker.search import check
 from podrace.model.environment.objects import Node
 from podrace.model.history import resolve
+from podrace.model.history.changes.plugins.scores import AllCountOnce
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
@@ -49,6 +50,10 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("preferred-elsewhere", "L-LOOP", "1.36", (PreferredHaveRoom,), H, 34, None),
     ("spread-over-taint", "L-LOOP", "1.36", (), V, 650, 36),
     ("spread-over-taint", "L-LOOP", "1.36", (FitsThere,), H, 18, None),
+    ("spread-outweighed", "L-LOOP", "1.23", (), V, 3513, 39),
+    ("spread-outweighed", "L-LOOP", "1.36", (), V, 650, 36),
+    ("spread-outweighed", "L-LOOP", "1.22", (), H, 36, None),
+    ("spread-outweighed", "L-LOOP", "1.36", (AllCountOnce,), H, 18, None),
     ("too-large-anywhere", "L-LOOP", "1.36", (), V, 381, 36),
     ("too-large-anywhere", "L-LOOP", "1.36", (LessBusyElsewhere,), H, 30, None),
     ("two-schedulers", "S-ADMIT", "1.36", (), V, 1226, 13),
@@ -162,6 +167,16 @@ def _asked_again(name: str, patches: Patches, **changed: object) -> tuple[str, i
 def test_a_node_that_has_room_for_the_daemon_as_well_ends_the_loop() -> None:
     larger = (Node(0, "n1", 3, exists=False),)
     assert _asked_again("room-for-daemons", (KeptWhereRoom,), nodes=larger) == (H, 8150)
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(2, (V, 650)), (3, (H, 726)), (4, (H, 18))])
+def test_a_profile_in_which_topology_spread_counts_as_much_as_taints_spreads_the_pods(
+    weight: int, expected: tuple[str, int]
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "spread-outweighed.yaml"))
+    scope = scenario.spec.scope
+    config = replace(scope.config, score_weights=(("PodTopologySpread", weight),))
+    assert _asked_again("spread-outweighed", (), scope=replace(scope, config=config)) == expected
 
 
 def test_a_profile_without_taint_toleration_places_for_ever_what_the_descheduler_evicts() -> None:

@@ -190,8 +190,8 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
         (
             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]",
             (
-                ".topologySpreadConstraints[0].whenUnsatisfiable: "
-                "ScheduleAnyway is a score that the model does not have: remove the constraint"
+                ".topologySpreadConstraints[0]: "
+                "`matchLabels` is missing: give the labels of the pods that are counted"
             ),
         ),
         (
@@ -212,10 +212,35 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
                 "expected a mapping from values of the topology key to numbers of pods, not `2`"
             ),
         ),
-        ("nodeAffinity: {}", ".nodeAffinity: `required` is missing: give `nodeSelectorTerms` below it"),
+        ("nodeAffinity: {}", ".nodeAffinity: `required` is missing: give `nodeSelectorTerms` below it, or `preferred`"),
         (
-            "nodeAffinity: {preferred: []}",
-            ".nodeAffinity.preferred: node preferences are scores that the model does not have: remove them",
+            "nodeAffinity: {preferred: [{weight: 5}]}",
+            ".nodeAffinity.preferred[0]: `matchExpressions` is missing: say which nodes the pod prefers",
+        ),
+        (
+            "nodeAffinity: {preferred: [{preference: {}}]}",
+            ".nodeAffinity.preferred[0].preference: `matchExpressions` is missing: say which nodes the pod prefers",
+        ),
+        (
+            "nodeAffinity: {preferred: [{preference: {}, matchExpressions: []}]}",
+            ".nodeAffinity.preferred[0].matchExpressions: `preference` is there, too: move `matchExpressions` into it",
+        ),
+        (
+            "nodeAffinity: {preferred: [{matchExpressions: [{key: a, operator: Exists}]}]}",
+            ": without scores, ScheduleAnyway and preferred nodes decide nothing: add `config: {scored: true}`, or remove them",
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, matchLabels: {}}]",
+            ": without scores, ScheduleAnyway and preferred nodes decide nothing: add `config: {scored: true}`, or remove them",
+        ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, matchLabels: {}, minDomains: 2}]",
+            ".topologySpreadConstraints[0].minDomains: ScheduleAnyway has no minDomains: remove it",
+        ),
+        ("defaultSpread: {}", ".defaultSpread: an empty selector makes no constraints: name a label"),
+        (
+            "defaultSpread: {matchLabels: {a: b}}, topologySpreadConstraints: []",
+            ".defaultSpread: a pod with topology spread constraints of its own has none by default: remove one of them",
         ),
         (
             "nodeAffinity: {required: {}}",

@@ -13,7 +13,7 @@ from .cycles import failure  # noqa: F401
 from .caching import snapshot  # noqa: F401
 from .plugins import claims, groups  # noqa: F401
 from .caching import topology  # noqa: F401
-from .plugins import volumes  # noqa: F401
+from .plugins import scores, volumes  # noqa: F401
 from .cycles import binding  # noqa: F401
 from .framework import extenders  # noqa: F401
 from . import kubelets  # noqa: F401

@@ -314,7 +314,11 @@ class SchedulePod(NextPod):
         """selectHost: the node is feasible, and no other scores better where scores decide."""
         require(self.at(Phase.SELECT, pod))
         feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
-        require(feasible[node] & self.scores.wins(pod, node, feasible))
+
+        def wins(form: Pod) -> Expr:
+            return self.scores.wins(form, node, feasible)
+
+        require(feasible[node] & in_form(self.universe, pod, self.copy.version, wins))
 
     def require_host(self, pod: Pod, node: Node) -> None:
         """The pod is to be assumed on this node now."""

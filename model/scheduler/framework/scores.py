@@ -1,33 +1,107 @@
-"""Scores: which of the feasible nodes wins (framework/plugins/interpodaffinity/scoring.go; selectHost in schedule_one.go, 1.34)."""
+"""Scores: which of the feasible nodes wins (framework/plugins: tainttoleration, nodeaffinity, podtopologyspread, interpodaffinity; prioritizeNodes and
+selectHost in schedule_one.go, 1.36)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod, Term
+from ...environment.scope import SCORE_PLUGINS
 from ...language import Component, Expr, all_of, any_of, as_expr, clamp, largest, select, smallest, total
+from .float_sums import share
 from .placement import Placement
+from .spread_scores import MAX_SCORE, SpreadScores
 from .status import Code
 
 if TYPE_CHECKING:
     from .interface import SharedLister
 
-MAX_SCORE = 100
+TAINT_TOLERATION, NODE_AFFINITY, POD_TOPOLOGY_SPREAD, INTER_POD_AFFINITY = SCORE_PLUGINS
+
+ScorePlugin = Callable[[Pod, Mapping[Node, Expr], Placement], dict[Node, Expr]]
+"""Gives the normalised score of each node."""
 
 
 class Scores(Component):
-    """The score plugins; of those that upstream enables, inter-pod affinity alone."""
+    """The score plugins, of those that upstream enables the ones that heed what pods and nodes say that they would like."""
 
     snapshot: SharedLister
+    spread_scores: SpreadScores
+
+    def plugins(self, pod: Pod) -> dict[str, ScorePlugin]:
+        """The plugins that may tell nodes apart for the pod; the others give all of them the same."""
+        found: dict[str, ScorePlugin] = {}
+        if any(self.disliked(pod, form) for node in self.universe[Node] for form in _forms(node)):
+            found[TAINT_TOLERATION] = self.taint_toleration
+        if pod.wishes.nodes:
+            found[NODE_AFFINITY] = self.node_affinity
+        if pod.wishes.spread:
+            found[POD_TOPOLOGY_SPREAD] = self.spread_scores.scores
+        found[INTER_POD_AFFINITY] = self.interpod
+        return found
+
+    def default_weights(self) -> dict[str, int]:
+        """The weights of the default profile."""
+        return {TAINT_TOLERATION: 3, NODE_AFFINITY: 2, POD_TOPOLOGY_SPREAD: 2, INTER_POD_AFFINITY: 2}
+
+    def weights(self) -> dict[str, int]:
+        """How much each plugin's score counts."""
+        return {**self.default_weights(), **dict(self.scope.config.score_weights)}
 
     def totals(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
         """The weighted sum of all plugins' scores, for each node (it counts for the feasible ones)."""
-        return self.interpod(pod, feasible, placement)
+        weights = self.weights()
+        asked = {name: plugin for name, plugin in self.plugins(pod).items() if weights[name]}
+        said = {name: plugin(pod, feasible, placement) for name, plugin in asked.items()}
+        alone = len(said) == 1  # a factor then changes nothing
+        return {
+            node: total(given[node] * (1 if alone else weights[name]) for name, given in said.items())
+            for node in feasible
+        }
 
     def may_win(self, node: Node, feasible: Mapping[Node, Expr], scores: Mapping[Node, Expr]) -> Expr:
         """selectHost: one of the feasible nodes with the highest score, any of them."""
         return feasible[node] & ~any_of(f & (scores[n] > scores[node]) for n, f in feasible.items())
+
+    # --- taints and node affinity ------------------------------------------------------------------
+
+    def disliked(self, pod: Pod, node: Node) -> int:
+        """countIntolerableTaintsPreferNoSchedule."""
+        return sum(
+            taint.effect == "PreferNoSchedule" and not any(t.tolerates(taint) for t in pod.tolerations)
+            for taint in node.taints
+        )
+
+    def taint_toleration(
+        self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement
+    ) -> dict[Node, Expr]:
+        """TaintToleration: the fewer taints that are a preference, and that the pod does not tolerate, the better."""
+        raw = {n: placement.ask(n, lambda content, _: as_expr(self.disliked(pod, content))) for n in feasible}
+        return self.by_greatest(feasible, raw, reverse=True)
+
+    def node_affinity(
+        self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement
+    ) -> dict[Node, Expr]:
+        """NodeAffinity: the weights of the preferred terms that match the node."""
+
+        def liked(node: Node) -> int:
+            return sum(p.weight for p in pod.wishes.nodes if p.term.matches(node.name, node.labels))
+
+        raw = {n: placement.ask(n, lambda content, _: as_expr(liked(content))) for n in feasible}
+        return self.by_greatest(feasible, raw)
+
+    def by_greatest(
+        self, feasible: Mapping[Node, Expr], raw: Mapping[Node, Expr], *, reverse: bool = False
+    ) -> dict[Node, Expr]:
+        """DefaultNormalizeScore: in proportion to the greatest, or, reversed, to what is left of it."""
+        scale = self.max_score()
+        greatest = as_expr(0)
+        for node, score in raw.items():
+            greatest = select(feasible[node], largest(score, greatest), greatest)
+        divisor = clamp(greatest, 1, max(1, greatest.hi))
+        part = {n: select(greatest == 0, 0, score * scale // divisor) for n, score in raw.items()}
+        return {n: scale - p for n, p in part.items()} if reverse else part
 
     # --- inter-pod affinity ------------------------------------------------------------------------
 
@@ -68,11 +142,11 @@ class Scores(Component):
         return -term.weight if term.anti else term.weight
 
     def normalised(self, feasible: Mapping[Node, Expr], raw: Mapping[Node, Expr]) -> dict[Node, Expr]:
-        """NormalizeScore: stretched over 0..100, rounded down; zero everywhere if nothing differs."""
+        """NormalizeScore: stretched over 0..100, rounded down as floating point does; zero everywhere if nothing differs."""
         low, high = self.bounds([(feasible[n], score) for n, score in raw.items()])
         spread = clamp(high - low, 1, max(1, (high - low).hi))
         scale = self.max_score()
-        return {n: select(high == low, 0, (score - low) * scale // spread) for n, score in raw.items()}
+        return {n: select(high == low, 0, share(score - low, spread, scale)) for n, score in raw.items()}
 
     def max_score(self) -> int:
         """The top of the scale."""
@@ -95,6 +169,10 @@ class Scores(Component):
             return as_expr(True)
         scores = self.totals(pod, feasible, self.snapshot.placement())
         return all_of([feasible[node], self.may_win(node, feasible, scores)])
+
+
+def _forms(node: Node) -> tuple[Node, ...]:
+    return node, *node.later.values()
 
 
 def _share_domain(term: Term, node: Node, place: Node) -> bool:

@@ -34,6 +34,7 @@ def test_which_change_is_behind_which_gate():
         "node-inclusion-policies": "NodeInclusionPolicyInPodTopologySpread",
         "prefer-nominated-node": "PreferNominatedNode",
         "scheduling-gates": "PodSchedulingReadiness",
+        "91793": "DefaultPodTopologySpread",
         "118438": "SchedulerQueueingHints",
         "125578": "SchedulerQueueingHints",
         "hints-decide": "SchedulerQueueingHints",
