@@ -16,6 +16,7 @@ from ..analysis.stored.replayed import read_trace
 from ..analysis.stored.saved_trace import stored_trace
 from ..checker.core.exploration import Budget
 from ..model.history.versions import canonical, exact
+from ..properties import PROPERTIES
 from ..reports.document import Finding
 from ..reports.stored import StoredTrace, TraceProblem
 from ..scenarios import Scenario, ScenarioError, catalogue, find_scenarios, hazards, known_names, one_line
@@ -103,11 +104,17 @@ def found_scenarios(name: str) -> list[Scenario]:
             if not found:
                 raise
             return found
-        known = [scenario.name for scenario in (*catalogue(), *hazards())]
+        guess = _likely(name, [scenario.name for scenario in (*catalogue(), *hazards())])
         raise ScenarioError(
-            f"unknown race or hazard `{one_line(name)}`; {known_names(name, known)}; or name a trace that "
-            "`podrace check --save-trace` wrote"
+            f"unknown race or hazard `{one_line(name)}`; {guess}`podrace races` and docs/hazards.md have those that are known; or name a "
+            "trace that `podrace check --save-trace` wrote"
         ) from problem
+
+
+def _likely(name: str, known: Sequence[str]) -> str:
+    """The question whether one of many names is meant, if one is near."""
+    question, mark, _ = known_names(name, known).partition("?")
+    return f"{question}? " if mark else ""
 
 
 def version_for(wanted: Wanted, otherwise: str) -> KubernetesVersion:
@@ -139,6 +146,11 @@ def _stored(wanted: Wanted) -> Question:
     if not trace.property:
         raise UsageProblem(
             f"{path}: a run that violates nothing: `podrace lockstep {path}` executes it again"
+        )
+    if trace.property not in PROPERTIES:
+        raise TraceProblem(
+            f"{path}: property: podrace has no `{one_line(trace.property)}`, and properties of your own are not run on the real scheduler; "
+            f"{_likely(trace.property, list(PROPERTIES))}`podrace properties` lists its own"
         )
     if wanted.properties or wanted.gates:
         raise UsageProblem(f"--property and --gate are for races and hazards: {path} says both itself")
