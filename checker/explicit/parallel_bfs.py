@@ -58,7 +58,16 @@ from .states.hash_table import (
     tag_of,
 )
 from .states.search_state import SearchState
-from .states.sleep_sets import Asleep, SleepSets, expand_awake, note_row, row_of, seen_by
+from .states.sleep_sets import (
+    Asleep,
+    SleepSets,
+    expand_awake,
+    know_more,
+    note_known,
+    note_row,
+    row_of,
+    seen_by,
+)
 from .states.store import Store
 from .states.successors import ALL, BATCH, Batch, Integers, Successors, expand
 from .states.workers import Workers
@@ -80,6 +89,9 @@ STRUCK = -1
 
 SEEN, LISTED, FLAWED = range(3)
 """Where a worker's row of `tallies` holds its successors, its finds, and whether a check stopped."""
+
+KNOWN, NEW, MET = range(3)
+"""What a successor is to the worker that has claimed a place for it: found in an earlier round, a find, or somebody's find of this round."""
 
 _AHEAD = 16
 """How many finds ahead the entry of the table is asked for that gets a final number."""
@@ -221,20 +233,29 @@ def gather(
         k: Unsigned = np.uint64(0)
         for i in range(number):
             end = np.uint64(batch.ends[i])
+            before = found
+            if asleep.on != 0:
+                batch.known[:] = 0
             while k < end:
                 look_ahead(stored, known, batch, k, every)
                 finds.parents[found] = first + i
                 if len(stored.keyed) > 0:
-                    new = claim_key(team, stored, finds, (found, turn), batch.states, k, batch.hashes[k])
+                    claimed = claim_key(team, stored, finds, (found, turn), batch.states, k, batch.hashes[k])
                 else:
                     numbers = (count, found, turn)
-                    new = claim(team, stored, finds, numbers, batch.states, k * size, batch.hashes[k])
-                if new:
-                    if asleep.on != 0:
-                        row = np.uint64(found) * asleep.words
-                        note_row(asleep, batch, np.uint64(i), np.uint64(batch.which[k]), finds.rows, row)
+                    claimed = claim(team, stored, finds, numbers, batch.states, k * size, batch.hashes[k])
+                if claimed == NEW:
+                    batch.news[found - before] = np.int64(k)
                     found += 1
+                elif asleep.on != 0 and claimed == KNOWN:
+                    note_known(batch, np.uint64(batch.which[k]))
                 k += ONE
+            if asleep.on != 0 and before < found:
+                know_more(asleep, batch, np.uint64(i))
+                for f in range(before, found):
+                    transition = np.uint64(batch.which[batch.news[f - before]])
+                    row = np.uint64(f) * asleep.words
+                    note_row(asleep, batch, np.uint64(i), transition, finds.rows, row)
         transitions += seen
         first += number
     return transitions, found
@@ -249,8 +270,8 @@ def claim(
     words: Words,
     at: Unsigned,
     mixed: Unsigned,
-) -> bool:
-    """Whether the state at words[at], of this hash (`from_place`), is a find: it is on the list then, and holds a place in the table.
+) -> int:
+    """What the state at words[at], of this hash (`from_place`), is; a find is on the list then, and holds a place in the table.
 
     `numbers` are that of states, that of the worker's finds so far, and whose turn it is in `struck`. Entries beyond the
     number of states are those of finds.
@@ -273,12 +294,12 @@ def claim(
             enlist(shape, finds, found, words, at, place)
             entry = exchange(table, place, entry, mine)
             if entry == 0:
-                return True
+                return NEW
         if (np.uint64(entry) ^ tag) >> bits == 0:
             other = (np.uint64(entry) & last) - ONE
             if other < count:
                 if same(shape, words, at, stored.states, other * size):
-                    return False
+                    return KNOWN
             elif same(shape, words, at, finds.all_words, (other - count) * size):
                 enlist(shape, finds, found, words, at, place)
                 while other > number:
@@ -287,10 +308,10 @@ def claim(
                     if before == entry:
                         finds.all_places[other - count] = STRUCK
                         add(team.struck, 8 * (np.int64(other - count) // each) + turn, 1)
-                        return True
+                        return NEW
                     entry = before
                     other = (np.uint64(entry) & last) - ONE
-                return False
+                return MET
         place = next_place(place, table)
 
 
@@ -303,7 +324,7 @@ def claim_key(
     words: Words,
     at: Unsigned,
     mixed: Unsigned,
-) -> bool:
+) -> int:
     """The same in a table of keys: there the lower of two workers that find a state gets its place, whose finds are the earlier ones.
 
     `numbers` are that of the worker's finds so far, and whose turn it is in `struck`.
@@ -320,7 +341,7 @@ def claim_key(
             enlist(stored.shape, finds, found, words, at, place)
             entry = exchange(table, place, entry, mine)
             if entry == 0:
-                return True
+                return NEW
         if key_of(stored, entry) == key:
             enlist(stored.shape, finds, found, words, at, place)
             owner = owner_of(stored, entry)
@@ -328,10 +349,10 @@ def claim_key(
                 before = exchange(table, place, entry, mine)
                 if before == entry:
                     add(team.struck, 8 * (np.int64(owner) - 1) + turn, 1)
-                    return True
+                    return NEW
                 entry = before
                 owner = owner_of(stored, entry)
-            return False
+            return KNOWN if owner == settled(stored) else MET
         place = next_place(place, table)
 
 

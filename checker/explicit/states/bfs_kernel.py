@@ -25,9 +25,10 @@ from .hash_table import (
     hash_of,
     home_of,
     likely_place,
+    same,
     tag_of,
 )
-from .sleep_sets import Asleep, expand_awake, note_row, row_of, seen_by
+from .sleep_sets import Asleep, expand_awake, know_more, note_known, note_row, row_of, seen_by
 from .successors import ALL, BATCH, Integers, Successors, expand
 
 # Where `control` keeps the numbers that a search carries from call to call.
@@ -175,6 +176,9 @@ def insert(
     for i in range(number):
         end = np.uint64(batch.ends[i])
         parent = control[HEAD] + i
+        before = count
+        if sleeping:
+            batch.known[:] = 0
         while k < end:
             look_ahead(stored, count, batch, k, every)
             mixed = batch.hashes[k]
@@ -193,17 +197,17 @@ def insert(
                 if count % np.uint64(STRIDE) == 0:
                     stored.origins[count // np.uint64(STRIDE)] = parent
                 if sleeping:
-                    note_row(
-                        asleep,
-                        batch,
-                        np.uint64(i),
-                        np.uint64(batch.which[k]),
-                        asleep.rows,
-                        row_of(asleep, count),
-                    )
+                    batch.news[np.int64(count - before)] = np.int64(k)
                 enter(stored, place, buffer, k * size, mixed, count)
                 count += ONE
+            elif sleeping and not among(stored, buffer, k * size, before, count):
+                note_known(batch, np.uint64(batch.which[k]))
             k += ONE
+        if sleeping and before < count:
+            know_more(asleep, batch, np.uint64(i))
+            for n in range(before, count):
+                transition = np.uint64(batch.which[batch.news[np.int64(n - before)]])
+                note_row(asleep, batch, np.uint64(i), transition, asleep.rows, row_of(asleep, n))
     control[COUNT] = count
     seen: int = total
     if sleeping:
@@ -212,6 +216,16 @@ def insert(
         batch.tally[1] += seen - total
     control[TRANSITIONS] += seen
     count_taken(counts, batch)
+
+
+@inline
+def among(stored: Stored, words: Words, at: Unsigned, first: Unsigned, last: Unsigned) -> bool:
+    """Whether the state at words[at] is one of the states first .. last - 1."""
+    size = np.uint64(len(stored.shape))
+    for n in range(first, last):  # noqa: SIM110 (kernels have no any)
+        if same(stored.shape, words, at, stored.states, n * size):
+            return True
+    return False
 
 
 @inline

@@ -144,6 +144,15 @@ def lookup_from(
     table, bits = stored.table, stored.bits
     last = (ONE << bits) - ONE
     tag = tag_of(mixed, bits)
+    # Mostly this very place is the one: then its line need not be searched again.
+    entry = np.uint64(table[place])
+    if entry == 0:
+        return place, entry
+    if (entry ^ tag) >> bits == 0:
+        number = (entry & last) - ONE
+        if same(stored.shape, words, at, stored.states, number * np.uint64(len(stored.shape))):
+            return place, entry
+        place = next_place(place, table)
     while True:
         place = likely_place(table, place, tag, last)
         entry = np.uint64(table[place])

@@ -3,7 +3,7 @@
 Two independent transitions lead to the same state in either order. Let state s be found first from p, by t. A transition u that is enabled in p, and
 independent of t, is enabled in s; and what it leads to there is what t leads to in q, which is where u leads to from p. If q has a lower number
 than s, then q is expanded before s, and the successor of s by u has been found by then. So u *sleeps* in s. That q has a lower number is known where u
-comes before t in the order of transitions, or slept in p.
+comes before t in the order of transitions, where it slept in p, and where q was met when p was expanded, and had been found before.
 
 So nothing that a search would find is left out, and nothing gets another number: the first way to a state never sleeps. What is counted is what is enabled,
 whether it sleeps or not.
@@ -164,6 +164,22 @@ def _turn(square: Words, at: Unsigned) -> None:
             k = ((k | shift) + ONE) & ~shift
         shift = shift >> ONE
         mask = mask ^ (mask << shift)
+
+
+@inline
+def note_known(batch: Successors, transition: Unsigned) -> None:
+    """Note that what the transition leads to was found before the parent at hand was expanded."""
+    word = transition >> _SIX
+    batch.known[word] = batch.known[word] | ONE << (transition & _SIXTY_THREE)
+
+
+@inline
+def know_more(asleep: Asleep, batch: Successors, i: Unsigned) -> None:
+    """All successors of state i of the batch are looked up: what was found before it was expanded sleeps after what is independent, whatever their order."""
+    place = _place_of(i)
+    for w in range(asleep.words):
+        x = w * _SQUARE + place
+        batch.asleep[x] = batch.asleep[x] | batch.known[w]
 
 
 @inline

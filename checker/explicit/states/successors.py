@@ -32,8 +32,8 @@ class Successors(NamedTuple):
     transition; room for their hashes; and the address of `expand` and of the room that it needs.
 
     The others are for `sleep_sets`: the addresses of `enabled` and `moved`; what these have in their room, a bit for each state that has a transition and how many
-    each state has; how many states have each transition; the rows of the states, with what is enabled and with what sleeps; and how many successors there were, and
-    how many of these slept.
+    each state has; how many states have each transition; the rows of the states, with what is enabled and with what sleeps; how many successors there were, and
+    how many of these slept; which successors of one state were new; and a row with those that were known long before.
     """
 
     states: Words
@@ -52,6 +52,8 @@ class Successors(NamedTuple):
     rows: Words
     asleep: Words
     tally: Integers
+    news: Integers
+    known: Words
 
 
 @inline
@@ -90,15 +92,32 @@ class Batch:
         self.counts = self._in_room(program.counts, 4 * CHUNK).view(np.uint32)
         self.seen, self.tally = np.zeros(transitions, np.int64), np.zeros(2, np.int64)
         self.rows, self.asleep = np.zeros((2, squares), np.uint64)
+        self.news, self.known = np.zeros(max(1, transitions), np.int64), np.zeros(squares // CHUNK, np.uint64)
         self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(code.expand)
 
     @property
     def arrays(self) -> Successors:
         """The buffers as kernels take them, with the best code that there is by now."""
-        arrays = (self.states, self.which, self.ends, self.hits, self.taken, self.hashes)
-        sleeping = (self.masks, self.counts, self.seen, self.rows, self.asleep, self.tally)
-        code = self.code
-        return Successors(*arrays, code.expand, self.room, code.enabled, code.moved, *sleeping)
+        return Successors(
+            states=self.states,
+            which=self.which,
+            ends=self.ends,
+            hits=self.hits,
+            taken=self.taken,
+            hashes=self.hashes,
+            expand=self.code.expand,
+            room=self.room,
+            enabled=self.code.enabled,
+            moved=self.code.moved,
+            masks=self.masks,
+            counts=self.counts,
+            seen=self.seen,
+            rows=self.rows,
+            asleep=self.asleep,
+            tally=self.tally,
+            news=self.news,
+            known=self.known,
+        )
 
     def _in_room(self, offset: int, size: int) -> NDArray[np.uint8]:
         """Some bytes of the room, counted from a place as `ALIGNMENT` asks."""
