@@ -97,7 +97,7 @@ def own_system(target: str, sizes: Sequence[str] = ()) -> OwnSystem:
         system = system_of(root, numbers)
     except ModelError as error:
         raise UsageProblem(one_line(str(error), 500)) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = _last_line(path, error)
         raise problem(path, f"{line}{type(error).__name__}: {one_line(str(error))}") from None
     return OwnSystem(f"{root.__name__} ({path.name})", system, words_of(root))

@@ -61,7 +61,7 @@ def traced(run: Run) -> TransitionSystem:
         )
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         patches = run.composition.patches
         where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
         what = (

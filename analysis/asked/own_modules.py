@@ -4,6 +4,7 @@ knows a file by its size and the second of its last change, and so takes some ed
 
 from __future__ import annotations
 
+import ast
 import builtins
 import hashlib
 import linecache
@@ -16,7 +17,9 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
+from ...model.language.shapes import Shape
 from ...scenarios import one_line
+from .pitfalls import pitfalls_of
 
 Problem = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
@@ -47,7 +50,7 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
     except SyntaxError as error:
         elsewhere = "" if error.filename in (None, str(path)) else f"{one_line(str(error.filename), 200)}: "
         raise problem(path, f"{elsewhere}line {error.lineno}: {error.msg}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
         raise problem(path, what + _where_to_import_from(error)) from error
     return module
@@ -74,7 +77,7 @@ def at_line(path: Path, error: BaseException) -> str:
     return "" if found is None else f"line {found}: "
 
 
-def _where_to_import_from(error: Exception) -> str:
+def _where_to_import_from(error: BaseException) -> str:
     """A remedy for what the file imports of podrace and podrace does not have there."""
     if not isinstance(error, ImportError) or not (error.name or "").startswith("podrace."):
         return ""
@@ -82,6 +85,13 @@ def _where_to_import_from(error: Exception) -> str:
         "; the parts of the scheduler and their words are in podrace.model.scheduler, pods and nodes in "
         "podrace.model.environment.objects, the expressions in podrace.model.language"
     )
+
+
+def _state_of(module: ModuleType) -> set[str]:
+    """The names of the state that the classes declare which a module names, and those that they derive from."""
+    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    bases = {base for cls in classes for base in cls.__mro__}
+    return {name for base in bases for name, value in vars(base).items() if isinstance(value, Shape)}
 
 
 class _FromSource(SourceFileLoader):
@@ -100,6 +110,8 @@ class _FromSource(SourceFileLoader):
         top = module.__name__.partition(".")[0]
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _importing_from(top)}
         super().exec_module(module)
+        for line, what in pitfalls_of(ast.parse(self.get_data(self.path)), _state_of(module)):
+            raise SyntaxError(what, (self.path, line, None, None))
 
 
 class _Finder:

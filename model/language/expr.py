@@ -129,6 +129,12 @@ class Expr:
     def __floordiv__(self, other: Value) -> Expr:
         return divide(self, other)
 
+    def __mod__(self, other: Value) -> Expr:
+        return remainder(self, other)
+
+    def __neg__(self) -> Expr:
+        return subtract(0, self)
+
     __rand__ = __and__
     __ror__ = __or__
     __radd__ = __add__
@@ -461,6 +467,12 @@ def divide(a: Value, b: Value) -> Expr:
         return x
     corners = [x.lo // y.lo, x.lo // y.hi, x.hi // y.lo, x.hi // y.hi]
     return _node("div", (x, y), INT, min(corners), max(corners))
+
+
+def remainder(a: Value, b: Value) -> Expr:
+    """What division leaves: a value from 0 up to the divisor, which must be positive throughout its range."""
+    x, y = as_expr(a, INT), as_expr(b, INT)
+    return clamp(subtract(x, multiply(y, divide(x, y))), 0, y.hi - 1)
 
 
 def select(condition: Value, a: Value, b: Value) -> Expr:

@@ -26,10 +26,10 @@ from typing import Any, Literal, TypeVar
 
 from .component import Component, Model, build, domains_of, parameter_hints, part_classes
 from .errors import ModelError
-from .expr import Expr, all_of, any_of
+from .expr import Expr, all_of, any_of, as_expr
 from .fairness import Case
 from .shapes import Fifo, RecordShape, Scalar, Shape, Table, declared
-from .sorts import Entity, Universe
+from .sorts import BOOL, Entity, Universe
 from .system import TransitionSystem, trace_system
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -201,6 +201,8 @@ def _tables(model: Model) -> Iterator[tuple[str, dict[str, Callable[[], Any]]]]:
                 for values in product(*(v for _, v in domains))
             ]
             reads = {_named(name, b): partial(getattr(part, name), **dict(b)) for b in bindings}
+            if asked != "liveness":
+                reads = {key: partial(_condition, function, read) for key, read in reads.items()}
             if asked == "liveness":
                 doc = (inspect.getdoc(function) or name).splitlines()[0].rstrip(".")
                 tables[asked] |= {key: partial(_cases, doc, read) for key, read in reads.items()}
@@ -211,6 +213,17 @@ def _tables(model: Model) -> Iterator[tuple[str, dict[str, Callable[[], Any]]]]:
                 tables[asked][name] = partial(_joined, joined, list(reads.values()))
     for asked, table in tables.items():
         yield _PLURAL[asked], table
+
+
+def _condition(function: Callable[..., Any], read: Callable[[], Any]) -> Expr:
+    said = read()
+    try:
+        return as_expr(said, BOOL)
+    except ModelError:
+        shown = "nothing" if said is None else f"`{said}`"
+        raise ModelError(
+            f"`{function.__name__}` returns {shown}: return a condition", _line(function)
+        ) from None
 
 
 def _joined(join: Callable[[Iterable[Any]], Expr], reads: Iterable[Callable[[], Any]]) -> Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
+from inspect import iscoroutine, isgenerator
 from itertools import product
 from typing import Any
 
@@ -218,9 +219,15 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observ
     trace = StepTrace(stops=True)
     with tracing(trace):
         try:
-            getattr(step.part, step.name)(*args)
+            done = getattr(step.part, step.name)(*args)
         except NeverEnabled:
             return None
+        if isgenerator(done) or iscoroutine(done):
+            done.close()
+            raise ModelError(
+                f"the body of `{step.name}` would never run: a step has no `yield`, and is not `async`",
+                step.location,
+            )
         trace.stops = False  # a monitor looks on
         for observer in observers:
             _observe(observer, trace)

@@ -77,10 +77,10 @@ def trees() -> st.SearchStrategy[tuple[Tree, Tree]]:
             st.tuples(st.just("if"), flag, flag, flag),
         )
         numbers = st.one_of(
-            st.tuples(st.sampled_from(["add", "sub", "mul", "div", "min", "max"]), number, number),
+            st.tuples(st.sampled_from(["add", "sub", "mul", "div", "rem", "min", "max"]), number, number),
             st.tuples(st.just("ite"), flag, number, number),
             st.tuples(st.just("count"), flag, flag),
-            st.tuples(st.just("clamp"), number),
+            st.tuples(st.sampled_from(["clamp", "neg"]), number),
         )
         return st.tuples(st.one_of(flag, flags), st.one_of(number, numbers))
 
@@ -115,6 +115,8 @@ def by_hand(tree: Tree, values: dict[str, int]) -> int:
         "sub": lambda: a - b,
         "mul": lambda: a * b,
         "div": lambda: a // min(max(b, 1), 3),
+        "rem": lambda: a % min(max(b, 1), 3),
+        "neg": lambda: -a,
         "min": lambda: min(a, b),
         "max": lambda: max(a, b),
         "count": lambda: a + b,
@@ -145,6 +147,8 @@ def built(tree: Tree, leaves: dict[str, Expr]) -> Expr:
         "sub": lambda: a - b,
         "mul": lambda: a * b,
         "div": lambda: a // clamp(b, 1, 3),
+        "rem": lambda: a % clamp(b, 1, 3),
+        "neg": lambda: -as_expr(a),
         "min": lambda: smallest(a, b),
         "max": lambda: largest(a, b),
         "count": lambda: count((a, b)),
@@ -241,6 +245,7 @@ def test_ranges_of_arithmetic() -> None:
             (0, 4),
         ]
         assert (clamp(x, 0, 2).lo, clamp(x, 0, 2).hi) == (0, 2)
+        assert [(e.lo, e.hi) for e in (x % 3, (y + 1) % 3, -x)] == [(0, 2), (0, 2), (-4, 3)]
         assert clamp(y, -1, 5) is y
 
 

@@ -1,0 +1,132 @@
+"""Files that would be a model that says something else than it seems to are refused, with the line."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import podrace.model
+import podrace.properties
+from podrace.analysis.asked.options import UsageProblem
+from podrace.analysis.asked.patches import read_patch
+from podrace.analysis.asked.pitfalls import pitfalls_of
+from podrace.analysis.own_systems import own_system
+
+LOCK = """\
+from podrace.model.language import Entity, System, boolean, invariant, otherwise, per, ref, require, step, when
+
+
+class User(Entity):
+    members = 2
+
+
+class Lock(System):
+    held = per(User, boolean())
+    owner = ref(User)
+
+    @step(actor="user", each="who")
+    def take(self, who: User) -> None:
+{body}
+
+    @invariant
+    def free(self) -> object:
+        return {holds}
+"""
+LEAVES = (
+    "in a `with when(...)` block leaves it in all states, not only where the condition holds: "
+    "put what follows into `with otherwise():`"
+)
+SAME = "`is` does not look at what `{}` holds: write `.is_none`, `.is_some` or `==`"
+HIDES = (
+    "this `except` would hide mistakes that the modelling language finds: name the exceptions that are meant"
+)
+NEVER = "the body of `take` would never run: a step has no `yield`, and is not `async`"
+
+
+def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
+    file = folder / "lock.py"
+    indented = "\n".join(f"        {line}" for line in body.splitlines())
+    file.write_text(LOCK.format(body=indented, holds=holds))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "message"),
+    [
+        ("with when(self.held[who]):\n    return\nself.owner = who", 15, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    if who.index:\n        return\nself.owner = who", 16, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    for u in (1, 2):\n        return", 16, f"`return` {LEAVES}"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        continue\n    self.owner = u", 16, f"`continue` {LEAVES}"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        break", 16, f"`break` {LEAVES}"),
+        ("with when(self.held[who]):\n    pass\nwith otherwise():\n    return", 17, f"`return` {LEAVES}"),
+        ("require(self.owner is None)", 14, SAME.format("owner")),
+        ("if self.owner is not None:\n    self.owner = who", 14, SAME.format("owner")),
+        ("require(self.held[who] is True)", 14, SAME.format("held")),
+        ("try:\n    self.owner = 3\nexcept Exception:\n    pass", 16, HIDES),
+        ("try:\n    self.owner = 3\nexcept:\n    pass", 16, HIDES),
+        ("try:\n    self.owner = 3\nexcept (KeyError, ModelError):\n    pass", 16, HIDES),
+    ],
+)  # fmt: skip
+def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> None:
+    file = written(tmp_path, body)
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    assert str(problem.value) == f"{file}: line {line}: {message}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "with when(self.held[who]):\n    for u in (1, 2):\n        if u == 1:\n            continue\n        break",
+        "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
+        "if who.index == 0:\n    return\nself.owner = who",
+        "if who is None or self.name is None:\n    return",
+        "try:\n    limit = {}[who]\nexcept KeyError:\n    self.owner = who",
+    ],
+)
+def test_what_is_python_as_ever(tmp_path: Path, body: str) -> None:
+    assert own_system(f"{written(tmp_path, body)}:Lock").kinds == {"User": 2}
+
+
+@pytest.mark.parametrize(
+    ("body", "holds", "message"),
+    [
+        ("self.owner = who\nyield", "True", f":12: {NEVER}"),
+        ("self.owner = who", "None", ":16: `free` returns nothing: return a condition"),
+        ("self.owner = who", "1", ":16: `free` returns `1`: return a condition"),
+        ("self.owner = who", "(True, False)", ":16: `free` returns `(True, False)`: return a condition"),
+        ("raise SystemExit(0)", "True", ": line 14: SystemExit: 0"),
+    ],
+)
+def test_what_is_found_while_it_is_traced(tmp_path: Path, body: str, holds: str, message: str) -> None:
+    file = written(tmp_path, body, holds)
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    assert str(problem.value) == f"{file}{message}"
+
+
+def test_a_patch_that_asks_inherited_state_by_identity(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(
+        "from podrace.model.scheduler import Nominator\n\n\n"
+        "class P(Nominator):\n"
+        "    def delete(self, pod):\n"
+        "        if self.node[pod] is None:\n"
+        "            return\n"
+        "        super().delete(pod)\n"
+    )
+    with pytest.raises(UsageProblem) as problem:
+        read_patch(str(file))
+    assert str(problem.value) == f"{file}: line 6: {SAME.format('node')}"
+
+
+@pytest.mark.parametrize("package", [podrace.model, podrace.properties])
+def test_the_model_has_none(package: ModuleType) -> None:
+    folder = Path(str(package.__file__)).parent
+    files = sorted(folder.rglob("*.py"))
+    assert len(files) > 15
+    found = {file.name: list(pitfalls_of(ast.parse(file.read_text()))) for file in files}
+    assert {name: places for name, places in found.items() if places} == {}
