@@ -10,6 +10,7 @@ from .environment.controllers.autoscaler import Autoscaler
 from .environment.controllers.budgets import Budgets
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
 from .environment.controllers.gate_keepers import GateKeepers
+from .environment.controllers.node_lifecycle import NodeLifecycle, WatchedNode, watched_nodes
 from .environment.controllers.replacement import Controllers
 from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
 from .environment.extender import Extender, Managed, managed_pods
@@ -143,6 +144,7 @@ class Cluster(Model):
     descheduler: Descheduler
     autoscaler: Autoscaler
     taint_eviction: TaintEviction
+    node_lifecycle: NodeLifecycle
     users: Users
     resource_claims: ResourceClaims
     claim_controller: ClaimController
@@ -197,7 +199,7 @@ def build_cluster(
     described = [*spec.nodes, *(version.content for version in versions)]
     seen_pods, seen_nodes = seen_by_controller(spec.scope, spec.pods, spec.nodes)
     fixed = {
-        SeenPod: seen_pods, SeenNode: seen_nodes,
+        SeenPod: seen_pods, SeenNode: seen_nodes, WatchedNode: watched_nodes(spec.scope, spec.nodes),
         Plugin: plugins, Zone: zones_of(described), UsedPort: used_ports_of(pod.host_ports for pod in spec.pods),
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates(features_change(versions)) if versions else (),

@@ -74,6 +74,8 @@ from .property import Property
 from .scale_downs import EmptyNodesOnly
 from .taints import (
     NamesRunOnce,
+    NobodyBeforeReady,
+    NobodyLeavesReadyNodes,
     NothingLeftOfWorks,
     OnlyTaintedPodsEvicted,
     TaintedPodsLeave,
@@ -128,6 +130,8 @@ PROPERTIES: dict[str, type[Property]] = {
         PortsGivenOnce,
         PlacedWhereItMayBe,
         OnlyTaintedPodsEvicted,
+        NobodyLeavesReadyNodes,
+        NobodyBeforeReady,
         TaintEvictionsHitTheirPod,
         NothingLeftOfWorks,
         NamesRunOnce,

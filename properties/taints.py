@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from ..model.environment.controllers.taint_eviction import Fate, Work, fate
 from ..model.environment.names import Recreation
-from ..model.environment.objects import Node, Pod
+from ..model.environment.node_health import NO_SCHEDULE, NOT_READY, Health, in_health
+from ..model.environment.objects import READY, Node, Pod
+from ..model.environment.placement_rules import Taint
 from ..model.environment.pod_versions import in_form
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
 from .names import WrittenByName
 from .property import Property
 
 if TYPE_CHECKING:
+    from ..model.environment.controllers.node_lifecycle import NodeLifecycle
     from ..model.environment.controllers.taint_eviction import TaintEviction
     from ..model.environment.kubelet import Kubelet
 
@@ -78,6 +81,126 @@ class OnlyTaintedPodsEvicted(_OfTaints):
     def witnesses(self) -> dict[str, Expr]:
         begun = any_of(self.taint_eviction.is_at(p, Work.DELETE) for p in self.pods)
         return {"the controller begins to delete a pod": begun}
+
+
+class NobodyLeavesReadyNodes(_OfTaints):
+    """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or somebody else than the node lifecycle
+    controller has tainted it.
+
+    The taints of a node that was not ready go some time after it is ready again, NoSchedule before NoExecute: what comes in between, by a toleration that ends, or is told of late, has to go.
+    """
+
+    id = "S-BACK"
+    concerns = "the pod that is deleted"
+    issues = (112930,)
+
+    node_lifecycle: NodeLifecycle
+
+    had_to = per(
+        Pod, boolean()
+    )  # leave, for its node was not ready or had a taint of somebody else, at some moment since it was bound
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            deletes = partial(self.taint_eviction.deletes, pod)
+            with when(deletes() & ~before(deletes) & self.api.pod[pod].exists & ~self.had_to[pod]):
+                self.broken = True
+            with when(self.has_reason(pod)):
+                self.had_to[pod] = True
+            with when(~self.api.pod[pod].assigned):
+                self.had_to[pod] = False
+
+    def setup(self) -> None:
+        for pod in self.pods:
+            there = pod.node if pod.exists else None
+            self.had_to[pod] = there is not None and (not there.ready or _repels_beside_health(pod, there))
+
+    def has_reason(self, pod: Pod) -> Expr:
+        """Whether the pod is bound to a node that is gone, or not ready, or has a taint of somebody else by which it has to leave."""
+        if not self.scope.taint_eviction:
+            return as_expr(False)
+        current = self.api.pod[pod]
+        return current.assigned & ~any_of(
+            (current.node == node) & self.api.node_exists[node] & ~self._gives_reason(pod, node)
+            for node in self.nodes
+        )
+
+    def _gives_reason(self, pod: Pod, node: Node) -> Expr:
+        own = [v for v in self.versions if v.node is node]
+        shown = [(self.api.node_version[node] == v, v.content) for v in own] or [(as_expr(True), node)]
+
+        def question(content: Node, form: Pod) -> Expr:
+            return as_expr(not content.ready or _repels_beside_health(form, content))
+
+        number = self.api.pod[pod].version
+        return any_of(
+            shows & in_form(self.universe, pod, number, partial(question, content))
+            for shows, content in shown
+        )
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        late = any_of(self.taint_eviction.has_old_taint(p) for p in self.pods)
+        return {"a pod is on a node that is ready, and for the controller the node has a taint still": late}
+
+
+def _repels_beside_health(pod: Pod, node: Node) -> bool:
+    """Whether the pod has to leave for a taint that is not the node lifecycle controller's."""
+    return fate(pod, in_health(node, Health(node.conditions[READY], frozenset()))) is not Fate.STAYS
+
+
+class NobodyBeforeReady(Property):
+    """No pod is bound to a node that has not been ready since it joined, unless it tolerates the taint node.kubernetes.io/not-ready with NoSchedule.
+
+    Where the scope has no node lifecycle controller (`node_lifecycle`), nodes are ready when the scenario says so.
+    """
+
+    id = "S-READY"
+    concerns = "the pod that is bound"
+    issues = (72129, 63897)
+
+    was_ready = per(Node, boolean())
+    broken = boolean()
+
+    def setup(self) -> None:
+        for node in self.nodes:
+            self.was_ready[node] = node.exists
+
+    def observe(self) -> None:
+        for node in self.nodes:
+            for pod in self.subjects:
+                on = partial(self._is_on, pod, node)
+                with when(on() & ~before(on) & ~self.was_ready[node]):
+                    self.broken = True
+            with when(~self.api.node_exists[node]):
+                self.was_ready[node] = False
+            with when(self.api.node_exists[node] & self._is_ready(node)):
+                self.was_ready[node] = True
+
+    def _is_on(self, pod: Pod, node: Node) -> Expr:
+        if any(t.tolerates(Taint(NOT_READY, "", NO_SCHEDULE)) for t in pod.tolerations):
+            return as_expr(False)
+        current = self.api.pod[pod]
+        return current.assigned & (current.node == node)
+
+    def _is_ready(self, node: Node) -> Expr:
+        own = [v for v in self.versions if v.node is node]
+        if not own:
+            return as_expr(node.ready)
+        return any_of(self.api.node_version[node] == v for v in own if v.content.ready)
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "a node that has joined is not ready yet": any_of(
+                self.api.node_exists[n] & ~self.was_ready[n] for n in self.nodes
+            )
+        }
 
 
 class TaintEvictionsHitTheirPod(WrittenByName):

@@ -19,6 +19,7 @@ from .pod_versions import PodVersion
 if TYPE_CHECKING:
     from .api import APIServer
     from .faults import Faults
+    from .node_health import DecidesOnHealth
 
 
 class Users(Component):
@@ -26,6 +27,7 @@ class Users(Component):
 
     api: APIServer
     faults: Faults
+    node_lifecycle: DecidesOnHealth
 
     created = per(Pod, boolean())
 
@@ -92,13 +94,17 @@ class Users(Component):
         """A node (re)joins the cluster under its name."""
         require(~self.api.node_exists[node])
         self.faults.spend(Fault.NODE_CREATION)
-        self.api.write_node(node, exists=True)
+        self.api.write_node(node, exists=True, version=self.node_lifecycle.joins_as(node))
+        self.node_lifecycle.join(node)
 
     @step(actor="user", fair=False)
     @tells("A node is updated: it is {version} from now on.")
     def update_node(self, version: NodeVersion) -> None:
-        """A user, the kubelet or a controller updates a node's object: to any other of its versions."""
-        require(self.api.node_exists[version.node] & (self.api.node_version[version.node] != version))
+        """A user, the kubelet or a controller updates a node's object: to any other of its versions, or, where its health is the node lifecycle controller's, of those in the same health."""
+        if not self.scope.node_updates:
+            require(False)
+            return
+        require(self.api.node_exists[version.node] & self.node_lifecycle.may_become(version))
         self.faults.spend(Fault.NODE_UPDATE)
         self.api.write_node(version.node, exists=True, version=version)
 

@@ -283,9 +283,9 @@ class APIServer(Component):
         """The version in which the node is created; none if it has one only."""
         return next(iter(versions_in(self.universe, node)), None)
 
-    def write_node(self, node: Node, exists: bool, version: NodeVersion | None = None) -> None:
+    def write_node(self, node: Node, exists: bool, version: NodeVersion | Expr | None = None) -> None:
         """POST, DELETE or UPDATE of a node object; one that is created again is as it was at first."""
-        written = version or self.first_version(node)
+        written = self.first_version(node) if version is None else version
         self.node_exists[node] = exists
         self.node_version[node] = written
         self.node_watch.publish(node, exists, written)

@@ -39,6 +39,8 @@ class Fault(Enum):
     CONTROLLER_RESTART = "controller_restarts"
     DEVICE_FAILURE = "device_failures"
     EXTENDER_FAILURE = "extender_failures"
+    HEARTBEAT_LOSS = "heartbeat_losses"
+    NODE_FAILURE = "node_failures"
 
 
 class Faults(Component):

@@ -40,6 +40,7 @@ from .scope import last_version
 
 if TYPE_CHECKING:
     from .api import APIServer
+    from .node_health import DecidesOnHealth
 
 
 def _admits(scope: object) -> int:
@@ -58,6 +59,7 @@ class Kubelet(Component):
     """
 
     api: APIServer
+    node_lifecycle: DecidesOnHealth
 
     runs = per(Pod, per(Node, boolean(possible=_admits)))
     rejected = per(Pod, boolean(possible=_admits))
@@ -220,6 +222,8 @@ class Kubelet(Component):
 
     def is_reachable(self, node: Node) -> Expr:
         """Whether the kubelet of the node and the API server hear of each other."""
+        if self.scope.node_lifecycle:
+            return ~self.node_lifecycle.is_silent(node)
         if all(content.reachable for _, content in self.api.contents(node)):
             return as_expr(True)
         return any_of(shown & as_expr(content.reachable) for shown, content in self.api.contents(node))

@@ -39,7 +39,7 @@ class Scope:
     events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are; `disruption_controller_lags`: by a view of its own, in writes that may conflict. `scale_down_looks_again`:
     the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks.
     `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
-    `taint_eviction`: the taint eviction controller runs (see `TaintEviction`).
+    `taint_eviction`: the taint eviction controller runs (see `TaintEviction`). `node_lifecycle`: so does the node lifecycle controller (see `NodeLifecycle`).
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
     """
@@ -76,6 +76,8 @@ class Scope:
     controller_restarts: int = 0
     device_failures: int = 0
     extender_failures: int = 0
+    heartbeat_losses: int = 0
+    node_failures: int = 0
     disruption_controller: bool = False
     disruption_controller_lags: bool = False
     kubelet_admission: bool = False
@@ -85,6 +87,7 @@ class Scope:
     autoscaler: bool = False
     autoscaler_nominates: bool = False
     taint_eviction: bool = False
+    node_lifecycle: bool = False
     pod_gc: bool = True
     flush: bool = True
     backoff: bool = True

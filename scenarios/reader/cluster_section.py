@@ -41,6 +41,7 @@ from .directives import read_taints
 from .extender_section import read_extender, refuse_extender
 from .gate_section import read_keepers, refuse_keepers
 from .group_section import read_groups, refuse_groups
+from .health_section import read_healths
 from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
 from .pod_section import (
     POD_FIELDS,
@@ -308,6 +309,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     if groups:
         points.add(ExtensionPoint.PERMIT)
     scope = read_scope(fields.get("scope"), absent, points)
+    read_healths(fields.get("scope"), scope, nodes, made, has)
     refuse_groups(top, pods, made_pods, groups, scope)
     strategies = read_descheduler(fields.get("descheduler"))
     refuse_autoscaler(fields.get("scope"), scope, made)

@@ -14,6 +14,8 @@ import pytest
 
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.names import Recreation
+from podrace.model.environment.node_health import UNREACHABLE, give_healths, of_one_kind
+from podrace.model.environment.node_versions import versions_of
 from podrace.model.environment.objects import (
     Claim,
     ClusterSpec,
@@ -605,6 +607,25 @@ def test_a_taint_eviction():
         for step in ("hear_of_node", "hear_of_pod", "handle_pod", "begin", "delete", "end")
     }
     assert not [v.name for v in system(spec(pods, on)).variables if v.name.startswith("taint_eviction.")]
+
+
+def test_a_node_lifecycle():
+    """It minds Ready alone, fails never, and marks no pods; without it there is nothing of it."""
+    on = (Node(0, "n0", 2, conditions={"DiskPressure": "True"}),)
+    give_healths(on, Scope(heartbeat_losses=1))
+    pods = [Pod(0, "a", 1, node=on[0])]
+    found = system(spec(pods, on, node_lifecycle=True, heartbeat_losses=1), "1.36")
+    steps = {t.label.partition("(")[0] for t in found.transitions if t.label.startswith("node_lifecycle.")}
+    assert steps == {
+        f"node_lifecycle.{step}"
+        for step in (
+            "cut_off", "come_back", "report", "hear", "look_at_update", "monitor", "write_status", "take_from_queue", "add_taints", "remove_taints", "halt",
+            "take_back", "go_on", "recover",
+        )
+    }  # fmt: skip
+    (table,) = of_one_kind(versions_of(on))
+    assert (len(table), {t.key for v in table.values() for t in v.content.taints}) == (8, {UNREACHABLE})
+    assert not [v.name for v in system(spec(pods, on)).variables if v.name.startswith("node_lifecycle.")]
 
 
 def test_a_finished():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from podrace.model.environment.controllers.node_lifecycle import NodeLifecycle, Stage, Worker
 from podrace.model.environment.controllers.taint_eviction import Entry, Fate, TaintEviction, Work, fate
+from podrace.model.environment.node_health import NO_EXECUTE, Mark
 from podrace.model.environment.node_versions import versions_in
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.environment.pod_versions import in_form
@@ -67,3 +69,28 @@ class WorksByUID(TaintEviction):
     def conclude(self, pod: Pod) -> None:
         with when(~self.armed[self.seen(pod)]):
             super().conclude(pod)
+
+
+class TaintsGoTogether(NodeLifecycle):
+    """Whoever removes the taint with NoSchedule from a node that is ready removes the one with NoExecute in the same write, as 112930 asks for."""
+
+    def call(
+        self, node: Node, worker: Worker, stage: Stage, adds: frozenset[Mark], removes: frozenset[Mark]
+    ) -> None:
+        also = frozenset((key, NO_EXECUTE) for key, _ in removes) if worker is Worker.UPDATES else removes
+        super().call(node, worker, stage, adds, removes | also if not adds else removes)
+
+
+class TaintedIfNotReady(NodeLifecycle):
+    """A taint is added only to a node that the same read of the API server shows as not ready."""
+
+    def call(
+        self, node: Node, worker: Worker, stage: Stage, adds: frozenset[Mark], removes: frozenset[Mark]
+    ) -> None:
+        if stage is not Stage.ADD:
+            super().call(node, worker, stage, adds, removes)
+            return
+        with when(~self.says(node, "True")):
+            super().call(node, worker, stage, adds, removes)
+        with when(self.says(node, "True")):
+            self.done(worker, node)

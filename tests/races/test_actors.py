@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.environment.node_health import give_healths
 from podrace.model.environment.objects import Node
 from podrace.model.history import resolve
 from podrace.model.history.changes.plugins.scores import AllCountOnce
@@ -37,6 +38,7 @@ from tests.races.extender_patches import (
     ToldOfFailure,
 )
 from tests.races.hazard_patches import AskedBeforeForgotten
+from tests.races.taint_patches import LiveTaintsAsked, TaintsGoTogether
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "actors"
@@ -69,6 +71,11 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("overwritten-budget", "S-EVICT", "1.16", (), V, 1617, 14),
     ("namesake-drained", "S-IDEVICT", "1.36", (), V, 90, 6),
     ("namesake-drained", "S-IDEVICT", "1.36", (EvictsByUID,), H, 1000, None),
+    ("back-and-driven-away", "S-BACK", "1.36", (), V, 15303, 18),
+    ("back-and-driven-away", "S-BACK", "1.13", (), V, 32560, 18),
+    ("back-and-driven-away", "S-BACK", "1.36", (TaintsGoTogether,), V, 11353, 18),
+    ("back-and-driven-away", "S-BACK", "1.36", (LiveTaintsAsked,), V, 15303, 18),
+    ("back-and-driven-away", "S-BACK", "1.36", (TaintsGoTogether, LiveTaintsAsked), H, 41173, None),
     ("replaced-before-gone", "S-MANY", "1.36", (), V, 29, 3),
     ("replaced-before-gone", "S-MANY", "1.36", (ReplacedWhenGone,), H, 338, None),
     ("one-too-many", "S-MANY", "1.36", (), V, 53, 7),
@@ -191,6 +198,19 @@ def test_pods_of_a_stateful_set_come_in_order_unless_its_policy_is_parallel() ->
     (owner,) = scenario.spec.owners
     parallel = (replace(owner, parallel=True),)
     assert _asked_again("repelled-in-order", (), owners=parallel) == (H, 52956)
+
+
+@pytest.mark.ci
+def test_a_pod_in_flight_is_driven_away_with_both_patches_where_the_node_is_cut_off_for_a_moment() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "back-and-driven-away.yaml"))
+    nodes = (Node(0, "n1", 1), Node(1, "n2", 1, unschedulable=True))
+    scope = replace(scenario.spec.scope, heartbeat_losses=1, backoff=False)
+    give_healths(nodes, scope)
+    classes: Patches = (TaintsGoTogether, LiveTaintsAsked, *resolve("1.36").classes)
+    spec = replace(scenario.spec, nodes=nodes, scope=scope)
+    (found,) = check(instrument(spec, classes, [PROPERTIES["S-BACK"]]), ["S-BACK"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 262_636, 20)
 
 
 def test_the_commands_say_what_comes_of_them() -> None:

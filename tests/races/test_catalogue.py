@@ -259,6 +259,13 @@ ROWS = [
     Row("tainted-domain", "S-STUCK", "1.32", (), ("hints-decide",), V, 138, 276, 16, 16),
     Row("tainted-domain", "S-STUCK", "1.36", (), (), H, 246, 482, 38),
     # 125332: something is left under the name of a pod that a taint has driven away.
+    # 72129: a node that has joined, and has no taint yet.
+    Row("untainted-arrival", "S-READY", "1.12", (), (), V, 1061, 2655, 9, 9),
+    Row("untainted-arrival", "S-READY", "1.13", (), (), V, 1061, 2655, 9, 9),
+    Row("untainted-arrival", "S-READY", "1.13", ("73097",), (), H, 2701722, 14271805, 64),
+    Row("untainted-arrival", "S-READY", "1.14", (), (), H, 2712849, 14077768, 65),
+    Row("untainted-arrival", "S-READY", "1.14", (), ("73097",), V, 1043, 2624, 9, 9),
+    Row("untainted-arrival", "S-READY", "1.36", (), (), H, 647798, 3069972, 65),
     Row("kept-name", "S-KEPT", "1.9", (), (), V, 114, 253, 7, 7),
     Row("kept-name", "S-KEPT", "1.32", (), (), V, 114, 253, 7, 7),
     Row("kept-name", "S-KEPT", "1.32", ("129577",), (), H, 714, 2560, 18),

@@ -56,6 +56,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "counted-by-its-kubelet": (10,),
     "unheard-extender": (16,),
     "kept-name": (7,),
+    "untainted-arrival": (9,),
     "tainted-domain": (16,),
     # Between two reads; or an event of the assume cache that is delivered late.
     "device-twice": (30, 34),

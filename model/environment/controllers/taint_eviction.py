@@ -167,6 +167,21 @@ class TaintEviction(Component):
         idle = ~self.armed[of] & (self.work[of] == Work.NONE)
         return idle & ~self.listed[of] & ~self.due[of] & (self.entry[of] != Entry.NONE)
 
+    def has_old_taint(self, pod: Pod) -> Expr:
+        """Whether the pod is on a node that is ready, and has a NoExecute taint in taintedNodes; never where there is no controller."""
+        if not self.scope.taint_eviction:
+            return as_expr(False)
+        current = self.api.pod[pod]
+        tainted = [
+            v for v in self.universe[NodeVersion] if any(t.effect == "NoExecute" for t in v.content.taints)
+        ]
+        return current.assigned & any_of(
+            (current.node == v.node)
+            & (self.known[self.seen_node(v.node)] == v)
+            & any_of(shown & as_expr(content.ready) for shown, content in self.api.contents(v.node))
+            for v in tainted
+        )
+
     # --- what it hears ---------------------------------------------------------------------------------------
 
     @step(actor="taint eviction controller", each="node")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from ...environment.actors import PodGC
 from ...environment.controllers.budgets import Budgets
+from ...environment.controllers.node_lifecycle import NOTHING, NodeLifecycle
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
 from ...environment.kubelet import Kubelet
+from ...environment.node_health import Mark
+from ...environment.node_versions import NodeVersion
 from ...environment.objects import DisruptionBudget, Node, Pod
 from ...language import Expr, as_expr, otherwise, when
 from ..registry.change import before
@@ -79,3 +82,31 @@ class WrittenRegardless(Budgets):
 
     def is_written(self, budget: DisruptionBudget) -> Expr:
         return as_expr(True)
+
+
+@before(
+    "73097",
+    "the API server creates nodes with the taint that they are not ready",
+    first_in="1.14",
+    issues=(72129, 63897),
+    since="1.12",
+    backports=("1.12.6", "1.13.3"),
+)
+class CreatedWithoutTaint(NodeLifecycle):
+    """It came when the node lifecycle controller had heard of the node. (Before 1.12 the scheduler looked at the conditions of nodes, and needed none.)"""
+
+    def admitted_with(self) -> frozenset[Mark]:
+        return NOTHING
+
+
+@before(
+    "120816",
+    "the node lifecycle controller's monitor has a node tainted in the look in which it finds that nothing is heard of it",
+    first_in="1.34",
+    issues=(120815,),
+)
+class TaintedByTheNextLook(NodeLifecycle):
+    """It went by the condition that it had read (observedReadyCondition), not by the one that it had written."""
+
+    def judge_written(self, node: Node, observed: NodeVersion, written: NodeVersion) -> None:
+        self.judge(node, observed)

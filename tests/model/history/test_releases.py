@@ -40,7 +40,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "103019", "108366", "84014", "86964", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
+    "73097", "103019", "108366", "84014", "86964", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -103,6 +103,8 @@ UNSEEN = {
     "pre-check-taints": "needs a node with a NoExecute taint that comes: see test_filters",
     "min-domains": _SPREAD,
     "node-inclusion-policies": _SPREAD,
+    "73097": "needs the node lifecycle controller: see the scenario untainted-arrival",
+    "120816": "needs the node lifecycle controller: see test_node_lifecycle",
     "129577": "needs the taint eviction controller: see the scenario kept-name",
     "out-of-service": "needs a node that is out of service: see the hazard twin",
     "gangs-off": _GROUPS,
