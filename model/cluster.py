@@ -217,7 +217,9 @@ def build_cluster(
         Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip
     most = max((version.number + 1 for version in pod_versions), default=1)
-    finishing = spec.scope.kubelet_admission or any(pod.finishes for pod in spec.pods)
+    finishing = (
+        spec.scope.kubelet_admission or spec.scope.bound_finalizers or any(pod.finishes for pod in spec.pods)
+    )
     generated = any(pod.generated for pod in spec.pods)
     again = any(r.before.generated and r.after.generated for r in recreations_of(spec.pods))
     special = any(claim.special for claim in spec.claims)

@@ -2,6 +2,7 @@
 
 from .admissions import (
     DeferredResizesKeepNobodyOut,
+    EndedPodsKeepNobodyOut,
     NoPodRejected,
     PlacedWhereItMayBe,
     PortsGivenOnce,
@@ -151,6 +152,7 @@ PROPERTIES: dict[str, type[Property]] = {
         NotStuck,
         TaintedPodsLeave,
         DeferredResizesKeepNobodyOut,
+        EndedPodsKeepNobodyOut,
         QuotaIsNotHeldBack,
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,

@@ -216,3 +216,32 @@ class DeferredResizesKeepNobodyOut(Property):
     def witnesses(self) -> dict[str, Expr]:
         resized = [pod for pod in self.pods if is_ever_resized(pod)]
         return {"a kubelet puts a resize off": any_of(self.kubelet.is_resizing(pod) for pod in resized)}
+
+
+class EndedPodsKeepNobodyOut(Property):
+    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node beside the pods of which something runs.
+
+    Of a pod that was deleted, and whose kubelet is done with it, finalizers keep the object, for as long as whoever set them wants. They do so only where the scope has
+    `bound_finalizers`.
+    """
+
+    id = "S-LINGER"
+    kind = "deadlock freedom"
+    concerns = "the pod that is kept out"
+    issues = (96515,)
+
+    def holds(self) -> Expr:
+        where = truth.placement(self)
+        on = {
+            pod: {node: there & ~as_expr(self.api.lingers[pod]) for node, there in nodes.items()}
+            for pod, nodes in where.on.items()
+        }
+        where = replace(where, on=on)
+        return ~any_of(
+            truth.waits(self, pod) & where.live[node] & truth.fits(self, pod, node, where)
+            for pod in self.subjects
+            for node in self.nodes
+        )
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"finalizers keep a pod of which nothing runs": any_of(self.api.lingers[p] for p in self.pods)}

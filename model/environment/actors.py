@@ -149,6 +149,18 @@ class FinalizerOwners(Component):
         require(self.api.pod[pod].pending & self.api.pod[pod].terminating)
         self.api.remove_pod(pod)
 
+    @step(actor="controller", fair=False)
+    @tells("The finalizers of {pod}, which was bound, are removed.")
+    def release_bound(self, pod: Pod) -> None:
+        """The same of a pod that is bound, before its kubelet is done with it or after. Whoever set them may be gone."""
+        if not self.api.may_be_held(pod):
+            require(False)
+            return
+        current = self.api.pod[pod]
+        leaves = (current.assigned & current.terminating) | self.api.remains[pod]
+        require(self.api.held[pod] & leaves)
+        self.api.take_finalizers(pod)
+
 
 class PodGC(Component):
     """The pod garbage collector of the controller manager (pkg/controller/podgc, 1.36)."""
@@ -162,7 +174,7 @@ class PodGC(Component):
         if not self.scope.pod_gc:
             require(False)
         current = self.api.pod[pod]
-        require(current.assigned)
+        require(current.assigned & ~self.api.lingers[pod])
         require(~any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
         self.api.remove_pod(pod)
 
@@ -176,7 +188,7 @@ class PodGC(Component):
             require(False)
             return
         current = self.api.pod[pod]
-        require(current.assigned & current.terminating)
+        require(current.assigned & current.terminating & ~self.api.lingers[pod])
         on = [
             (current.node == v.node) & self.api.node_exists[v.node] & (self.api.node_version[v.node] == v)
             for v in out_of_service

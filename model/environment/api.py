@@ -33,7 +33,7 @@ from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, OTHERS, OWN, Claim, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 from .pod_versions import PodVersion, is_directed_anew, may_become
 from .pod_versions import versions_in as versions_of_pod
-from .scope import finishing_possible, last_gate
+from .scope import bound_finalizers_possible, finishing_possible, last_gate
 
 
 class WatchesPods(Protocol):
@@ -56,6 +56,7 @@ class APIServer(Component):
     `pod` are the objects that the scheduler's watch and lists select: of pods that neither succeeded nor failed (NewInformerFactory in
     scheduler.go, and NewPodInformer before: the field selector status.phase!=Succeeded,status.phase!=Failed, since before 1.8). A pod that
     finishes is gone for them. `finished[p]`: the pod has finished. `remains[p]`: and its object is there still, so that calls that name it find it.
+    `held[p]`: it has finalizers, where those of bound pods are looked at; `lingers[p]`: nothing else keeps its object, which is deleted, and of which nothing runs.
     """
 
     pod_watch: WatchesPods
@@ -66,6 +67,8 @@ class APIServer(Component):
     node_version = per(Node, ref(NodeVersion))
     finished = per(Pod, boolean(possible=finishing_possible))
     remains = per(Pod, boolean(possible=finishing_possible))
+    held = per(Pod, boolean(possible=bound_finalizers_possible))
+    lingers = per(Pod, boolean(possible=bound_finalizers_possible))
 
     phrases = words(
         {
@@ -90,6 +93,12 @@ class APIServer(Component):
                 "API server: node {0} is added", "API server: node {0} is deleted", decisive=True
             ),
             "finished": Words("API server: {0} has finished", decisive=True),
+            "held": Words(
+                "API server: {0} has finalizers", "API server: {0} has no finalizers any more", decisive=True
+            ),
+            "lingers": Words(
+                "API server: of {0} nothing is left but its object, which its finalizers keep", decisive=True
+            ),
             "remains": Words(
                 "API server: the object of {0} remains",
                 "API server: the object of {0}, which has finished, is gone",
@@ -102,6 +111,7 @@ class APIServer(Component):
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             self.pod[pod] = self.at_start(pod)
+            self.held[pod] = pod.finalizers and self.may_be_held(pod)
         for node in self.universe[Node]:
             self.node_exists[node] = node.exists
             self.node_version[node] = self.first_version(node)
@@ -186,6 +196,8 @@ class APIServer(Component):
         """DELETE: at once if nothing runs, no grace is due and nobody has set a finalizer; otherwise sets the deletion timestamp."""
         old = self.pod[pod]
         graceful = (old.assigned & pod.graceful) | (old.pending & pod.finalizers)
+        if self.may_be_held(pod):
+            graceful |= old.assigned & self.held[pod]
         with when(old.exists):
             with when(graceful):
                 self._commit(pod, old.replace(terminating=True))
@@ -204,7 +216,7 @@ class APIServer(Component):
     def end_victim(self, pod: Pod) -> None:
         """What preemption's write does to the pod that has the name."""
         self.delete_pod(pod)
-        self.remains[pod] = False
+        self.delete_finished(pod)
 
     def finish_pod(self, pod: Pod) -> None:
         """UPDATE of the status: the phase is Succeeded or Failed, and the object stays."""
@@ -213,13 +225,45 @@ class APIServer(Component):
         self.remains[pod] = True
 
     def delete_finished(self, pod: Pod) -> None:
-        """DELETE of a pod that has finished: it is gone at once (CheckGracefulDelete in registry/core/pod/strategy.go), and no watch tells."""
-        self.remains[pod] = False
+        """DELETE of a pod that has finished: it is gone at once (CheckGracefulDelete in registry/core/pod/strategy.go), and no watch tells. Finalizers keep it."""
+        if not self.may_be_held(pod):
+            self.remains[pod] = False
+            return
+        with when(self.remains[pod]):
+            self.lingers[pod] = self.held[pod]
+            self.remains[pod] = self.held[pod]
 
     def remove_pod(self, pod: Pod) -> None:
-        """The object disappears (DELETE with grace period 0, as the kubelet and the pod GC send it)."""
+        """The object disappears (DELETE with grace period 0, as the kubelet and the pod GC send it), unless finalizers keep it."""
+        if not self.may_be_held(pod):
+            self._disappear(pod)
+            return
+        kept = as_expr(self.held[pod]) & self.pod[pod].assigned
+        with when(kept):
+            self.lingers[pod] = True
+            self.linger(pod)
+        with when(~kept):
+            self._disappear(pod)
+
+    def _disappear(self, pod: Pod) -> None:
         with when(self.pod[pod].exists):
             self._commit(pod, PodObject())
+
+    def may_be_held(self, pod: Pod) -> bool:
+        """Whether finalizers keep the object of the pod while it is bound."""
+        return pod.finalizers and bool(bound_finalizers_possible(self.scope))
+
+    def linger(self, pod: Pod) -> None:
+        """What the scheduler is told of a pod that its finalizers keep: its phase is Failed or Succeeded before the DELETE, so that it is gone (115331)."""
+        self.finish_pod(pod)
+
+    def take_finalizers(self, pod: Pod) -> None:
+        """UPDATE: the pod has no finalizers any more. If it was deleted, and nothing of it runs, its object is gone."""
+        self.held[pod] = False
+        with when(self.lingers[pod]):
+            self.lingers[pod] = False
+            self.remains[pod] = False
+            self._disappear(pod)
 
     def can_bind(self, pod: Pod) -> Expr:
         """Whether the API server accepts a Binding (assignPod in registry/core/pod/storage), of which the UID is a precondition."""

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 from ..language import (
     Component,
     Expr,
+    Sentence,
     Words,
     all_of,
     any_of,
     as_expr,
     boolean,
+    changes,
     count,
     integer,
     per,
@@ -179,11 +181,17 @@ class Kubelet(Component):
                 self.runs[pod][node] = False
 
     @step(actor="kubelet", each="pod")
-    @tells("The containers of {pod} have stopped: the kubelet removes the object.")
+    @tells(
+        Sentence(
+            "The containers of {pod} have stopped: the kubelet is done with it, and its finalizers keep the object.",
+            changes("api.lingers"),
+        ),
+        Sentence("The containers of {pod} have stopped: the kubelet removes the object."),
+    )
     def finish_termination(self, pod: Pod) -> None:
         """The containers of a terminating pod have stopped: the kubelet removes the object."""
         current = self.api.pod[pod]
-        require(current.assigned & current.terminating)
+        require(current.assigned & current.terminating & ~self.api.lingers[pod])
         require(any_of(self.is_at_work_on(pod, node) for node in self.universe[Node]))
         self.let_go(pod)
         self.api.remove_pod(pod)

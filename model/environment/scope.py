@@ -40,6 +40,7 @@ class Scope:
     the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks.
     `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
     `taint_eviction`: the taint eviction controller runs (see `TaintEviction`). `node_lifecycle`: so does the node lifecycle controller (see `NodeLifecycle`).
+    `bound_finalizers`: finalizers keep the objects of pods that are bound, too; whoever set them may never take them away.
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
     """
@@ -88,6 +89,7 @@ class Scope:
     autoscaler_nominates: bool = False
     taint_eviction: bool = False
     node_lifecycle: bool = False
+    bound_finalizers: bool = False
     pod_gc: bool = True
     flush: bool = True
     backoff: bool = True
@@ -164,6 +166,11 @@ def passing_claims(scope: object) -> int:
 def conditions_possible(scope: object) -> int:
     """Whether a device has binding conditions."""
     return int(getattr(scope, "conditions", 0))
+
+
+def bound_finalizers_possible(scope: object) -> int:
+    """Whether finalizers keep the objects of pods that are bound."""
+    return int(getattr(scope, "bound_finalizers", False))
 
 
 def finishing_possible(scope: object) -> int:

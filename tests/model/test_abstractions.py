@@ -679,6 +679,28 @@ def test_a_finalizers():
     assert not model.get(lambda: api.pod[p].exists | api.pod[b].exists)
 
 
+@pytest.mark.parametrize(("release", "known"), [("1.26", True), ("1.27", False), ("1.36", False)])
+@pytest.mark.parametrize("first", ["kubelet", "owner"])
+def test_finalizers_of_bound_pods(release: str, known: bool, first: str) -> None:
+    """With `bound_finalizers` they keep its object, in any order with the kubelet; the scheduler knows of it until 115331. A DELETE without grace waits for them, too."""
+    (n0,) = nodes(2)
+    pods = [Pod(0, "b", 1, node=n0, finalizers=True, graceful=False)]
+    model = concrete(spec(pods, (n0,), pod_deletions=1, pod_events=6, bound_finalizers=True), release)
+    api, users, owners, kubelet = (model.part(n) for n in ("api", "users", "finalizer_owners", "kubelet"))
+    (b,) = api.universe[Pod]
+    assert not enabled(model, lambda: owners.release_bound(b))
+    model.do(lambda: users.delete_pod(b))
+    assert model.get(lambda: api.pod[b].terminating)
+    if first == "owner":
+        model.do(lambda: owners.release_bound(b))
+    model.do(lambda: kubelet.finish_termination(b))
+    if first == "kubelet":
+        assert model.get(lambda: [api.pod[b].exists, api.finds(b)]) == [known, True]
+        assert not enabled(model, lambda: kubelet.finish_termination(b))
+        model.do(lambda: owners.release_bound(b))
+    assert model.get(lambda: [api.pod[b].exists, api.finds(b)]) == [False, False]
+
+
 def test_a_sums():
     first = [v.name for v in system().variables if v.name.startswith("node_infos.")]
     assert not [name for name in first if "requested" in name]

@@ -259,6 +259,13 @@ ROWS = [
     Row("tainted-domain", "S-STUCK", "1.32", (), ("hints-decide",), V, 138, 276, 16, 16),
     Row("tainted-domain", "S-STUCK", "1.36", (), (), H, 246, 482, 38),
     # 125332: something is left under the name of a pod that a taint has driven away.
+    # 96515: a pod that was deleted and has stopped, and whose object stays.
+    Row("ended-and-kept", "S-LINGER", "1.22", (), (), V, 550, 1337, 16, 16),
+    Row("ended-and-kept", "S-LINGER", "1.26", (), (), V, 550, 1337, 16, 16),
+    Row("ended-and-kept", "S-LINGER", "1.26", ("115331",), (), H, 2165, 6475, 41),
+    Row("ended-and-kept", "S-LINGER", "1.27", (), (), H, 2165, 6475, 41),
+    Row("ended-and-kept", "S-LINGER", "1.27", (), ("115331",), V, 550, 1337, 16, 16),
+    Row("ended-and-kept", "S-LINGER", "1.36", (), (), H, 656, 1658, 39),
     # 72129: a node that has joined, and has no taint yet.
     Row("untainted-arrival", "S-READY", "1.12", (), (), V, 1061, 2655, 9, 9),
     Row("untainted-arrival", "S-READY", "1.13", (), (), V, 1061, 2655, 9, 9),

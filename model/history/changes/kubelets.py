@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...environment.actors import PodGC
+from ...environment.api import APIServer
 from ...environment.controllers.budgets import Budgets
 from ...environment.controllers.node_lifecycle import NOTHING, NodeLifecycle
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
@@ -110,3 +111,19 @@ class TaintedByTheNextLook(NodeLifecycle):
 
     def judge_written(self, node: Node, observed: NodeVersion, written: NodeVersion) -> None:
         self.judge(node, observed)
+
+
+@before(
+    "115331",
+    "the phase of a pod that was deleted says that it has ended before its object is deleted",
+    first_in="1.27",
+    issues=(96515,),
+)
+class RunningUntilGone(APIServer):
+    """A pod whose containers are restarted (restartPolicy Always) stayed Running when they had stopped for good: as long as finalizers kept its object, it counted."""
+
+    def linger(self, pod: Pod) -> None:
+        if pod.finishes:
+            super().linger(pod)
+        else:
+            self._commit(pod, self.pod[pod].replace(terminating=True))

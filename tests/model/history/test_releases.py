@@ -105,6 +105,7 @@ UNSEEN = {
     "node-inclusion-policies": _SPREAD,
     "73097": "needs the node lifecycle controller: see the scenario untainted-arrival",
     "120816": "needs the node lifecycle controller: see test_node_lifecycle",
+    "115331": "needs finalizers of bound pods: see the scenario ended-and-kept",
     "129577": "needs the taint eviction controller: see the scenario kept-name",
     "out-of-service": "needs a node that is out of service: see the hazard twin",
     "gangs-off": _GROUPS,
