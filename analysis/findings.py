@@ -189,6 +189,8 @@ def scope_of(scope: Scope) -> dict[str, Value]:
         "disruption_controller_lags",
         "scale_down_taints",
         "scale_down_waits",
+        "scale_down_drains",
+        "scale_down_until_empty",
         "autoscaler",
         "autoscaler_nominates",
         "kubelet_admission",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model.environment.objects import ClusterSpec
+from ..model.environment.objects import ClusterSpec, Scope
 from ..model.environment.workloads import ExtenderSpec, KeeperSpec, OwnerKind, OwnerSpec, StrategySpec
 from ..reports.states import listed
 
@@ -23,10 +23,17 @@ def _sentences(spec: ClusterSpec) -> Iterator[str]:
         yield _extender(spec.extender)
     if foreign := [pod.name for pod in spec.pods if pod.foreign]:
         yield f"Another scheduler places {listed(foreign)}."
-    if spec.scope.autoscaler:
-        yield "An autoscaler makes nodes for pods that fit nowhere, and takes empty ones away."
-    elif spec.scope.scale_downs:
-        yield "An autoscaler takes empty nodes away."
+    if spec.scope.autoscaler or spec.scope.scale_downs:
+        yield _autoscaler(spec.scope)
+
+
+def _autoscaler(scope: Scope) -> str:
+    if scope.autoscaler:
+        taken = "those from which it has evicted the pods" if scope.scale_down_drains else "empty ones"
+        return f"An autoscaler makes nodes for pods that fit nowhere, and takes {taken} away."
+    if scope.scale_down_drains:
+        return "An autoscaler takes nodes away, and has their pods evicted first."
+    return "An autoscaler takes empty nodes away."
 
 
 def _owner(owner: OwnerSpec) -> str:

@@ -9,6 +9,7 @@ from .environment.api import APIServer
 from .environment.controllers.autoscaler import Autoscaler
 from .environment.controllers.budgets import Budgets
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
+from .environment.controllers.drain import Drain
 from .environment.controllers.gate_keepers import GateKeepers
 from .environment.controllers.node_lifecycle import NodeLifecycle, WatchedNode, watched_nodes
 from .environment.controllers.replacement import Controllers
@@ -143,6 +144,7 @@ class Cluster(Model):
     controllers: Controllers
     descheduler: Descheduler
     autoscaler: Autoscaler
+    drain: Drain
     taint_eviction: TaintEviction
     node_lifecycle: NodeLifecycle
     users: Users

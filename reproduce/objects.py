@@ -105,6 +105,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
     if spec.scope.config.scored and not scores_by_affinity_alone(spec):
         yield "the driver scores by affinity between pods alone"
+    if spec.scope.scale_down_drains:
+        yield "the driver's autoscaler evicts nobody"
     if spec.extender is not None:
         yield "the scheduler that is run has no such extender"
     if any(pod.features for pod in spec.pods):

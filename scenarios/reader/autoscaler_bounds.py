@@ -26,6 +26,12 @@ def refuse_autoscaler(scope_of: Value | None, scope: Scope, nodes: Mapping[str, 
         scope_of.fail(
             "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`"
         )
+    if scope.scale_down_drains and not scope.scale_down_taints:
+        scope_of.fail(
+            "a node is tainted before it is drained: add `scale_down_taints: true`, or remove `scale_down_drains`"
+        )
+    if scope.scale_down_until_empty and not scope.scale_down_drains:
+        scope_of.fail("nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`")
     if scope.scale_down_taints and scope.scale_down_looks_again:
         scope_of.fail(
             "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"

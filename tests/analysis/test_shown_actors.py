@@ -36,6 +36,20 @@ def test_each_is_told(sections: str, sentences: tuple[str, ...]) -> None:
     assert actors_of(parse_scenario(HEAD + PODS + sections).spec) == sentences
 
 
+@pytest.mark.parametrize(
+    ("scope", "sentence"),
+    [
+        ("scale_downs: 1", "An autoscaler takes nodes away, and has their pods evicted first."),
+        ("autoscaler: true", "An autoscaler makes nodes for pods that fit nowhere, and takes those from which it has evicted the pods away."),
+    ],
+)  # fmt: skip
+def test_a_drain_is_told(scope: str, sentence: str) -> None:
+    leaving = "updates: {leaving: {taints: [{key: ToBeDeletedByClusterAutoscaler, effect: NoSchedule}]}}"
+    head = HEAD.replace("{cpu: 2}", f"{{cpu: 2, {leaving}}}")
+    drains = f"scope: {{{scope}, scale_down_taints: true, scale_down_drains: true}}\n"
+    assert actors_of(parse_scenario(head + PODS + drains).spec) == (sentence,)
+
+
 def test_another_scheduler_is_told_with_its_pods() -> None:
     pods = "pods: {a: {cpu: 1}, b: {cpu: 1, schedulerName: other}}\n"
     assert actors_of(parse_scenario(HEAD + pods).spec) == ("Another scheduler places b.",)

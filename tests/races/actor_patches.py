@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from podrace.model.environment.controllers.autoscaler import Autoscaler
+from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED, Autoscaler
 from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
+from podrace.model.environment.controllers.drain import Drain
 from podrace.model.environment.controllers.gate_keepers import GateKeepers
 from podrace.model.environment.controllers.replacement import Controllers, Phase
 from podrace.model.environment.gates import Gate
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.environment.owned_pods import Owned, Owner
+from podrace.model.environment.placement_rules import Taint
 from podrace.model.environment.workloads import StrategyKind, StrategySpec
 from podrace.model.language import Expr, any_of, as_expr, require
 from podrace.model.scheduler import Filters
@@ -135,6 +137,15 @@ class KeptWhereRoom(Autoscaler):
         return empty & ~any_of(
             self.api.pod[p].pending & self.fits_some(p, (node,)) for p in self.keeping() if not p.foreign
         )
+
+
+class ToleratingStay(Drain):
+    """A pod that tolerates the taint of the drain is not evicted, and keeps no node."""
+
+    def _asked_to_go(self) -> Sequence[Pod]:
+        pods: Sequence[Pod] = super()._asked_to_go()
+        taint = Taint(TO_BE_DELETED)
+        return [pod for pod in pods if not any(t.tolerates(taint) for t in pod.tolerations)]
 
 
 class DuplicatesHaveRoom(Descheduler):

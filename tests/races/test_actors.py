@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +31,7 @@ from tests.races.actor_patches import (
     PreferredHaveRoom,
     ReplacedWhenGone,
     TaintsUnheeded,
+    ToleratingStay,
     WaitsAfterTaint,
 )
 from tests.races.extender_patches import (
@@ -66,6 +69,9 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("taint-unseen", "S-SCALE", "1.36", (), V, 148, 10),
     ("taint-unseen", "S-SCALE", "1.31", (), V, 177, 10),
     ("taint-unseen", "S-SCALE", "1.36", (WaitsAfterTaint,), H, 194, None),
+    ("back-while-drained", "S-SCALE", "1.36", (), V, 301, 17),
+    ("drained-for-ever", "L-LOOP", "1.36", (), V, 687, 24),
+    ("drained-for-ever", "L-LOOP", "1.36", (ToleratingStay,), H, 422, None),
     ("overwritten-budget", "S-EVICT", "1.36", (), H, 4953, None),
     ("overwritten-budget", "S-EVICT", "1.17", (), H, 10002, None),
     ("overwritten-budget", "S-EVICT", "1.16", (), V, 1617, 14),
@@ -184,6 +190,28 @@ def test_a_profile_in_which_topology_spread_counts_as_much_as_taints_spreads_the
     scope = scenario.spec.scope
     config = replace(scope.config, score_weights=(("PodTopologySpread", weight),))
     assert _asked_again("spread-outweighed", (), scope=replace(scope, config=config)) == expected
+
+
+@pytest.mark.parametrize(
+    ("tolerates", "scope", "expected"),
+    [
+        (False, {}, (V, 306)),
+        (True, {"scale_down_waits": True}, (V, 112)),
+        (False, {"scale_down_waits": True}, (H, 148)),
+        (True, {"scale_down_until_empty": True}, (H, 687)),
+    ],
+)
+def test_a_pod_that_does_not_tolerate_the_taint_is_moved_where_the_autoscaler_waits(
+    tolerates: bool, scope: dict[str, Any], expected: tuple[str, int]
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "back-while-drained.yaml"))
+    (pod,) = scenario.spec.pods
+    other = copy(pod)
+    other.tolerations = pod.tolerations if tolerates else ()
+    spec = replace(scenario.spec, pods=(other,), scope=replace(scenario.spec.scope, **scope))
+    (found,) = check(instrument(spec, resolve("1.36").classes, [PROPERTIES["S-SCALE"]]), ["S-SCALE"])
+    assert (found.verdict.name, found.counts.states) == expected
+    assert not found.vacuous
 
 
 def test_a_profile_without_taint_toleration_places_for_ever_what_the_descheduler_evicts() -> None:

@@ -12,16 +12,18 @@ A node that is made has a name of its own each time. A node of the scenario stan
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...language import (
     Expr,
+    Sentence,
     Words,
     all_of,
     any_of,
     as_expr,
     boolean,
     constraint,
+    finds,
     per,
     require,
     step,
@@ -71,6 +73,21 @@ class Tries(Protocol):
         """Whether the pod is being tried."""
 
 
+class Drains(Protocol):
+    """What is asked of the drain of a node (see `Drain`)."""
+
+    draining: Any  # per node, a bool
+
+    def list_pods(self, node: Node) -> None:
+        """Who is bound to the node now is evicted."""
+
+    def is_waiting(self, node: Node) -> Expr:
+        """Whether pods are still to be evicted, or to end."""
+
+    def forget(self, node: Node) -> None:
+        """The drain is over."""
+
+
 class Autoscaler(NodeFit):
     """`doomed[n]`: the autoscaler has found the node empty, and is about to take it away. `cleared[n]`: it has tainted it, and found it empty once more."""
 
@@ -79,6 +96,7 @@ class Autoscaler(NodeFit):
     scheduler: Tries
     binding: Posts
     faults: Faults
+    drain: Drains
 
     doomed = per(Node, boolean(possible=_scales))
     cleared = per(Node, boolean(possible=_taints))
@@ -135,18 +153,29 @@ class Autoscaler(NodeFit):
         self.api.write_node(node, exists=True, version=leaving)
 
     @step(actor="autoscaler", each="node")
-    @tells("The autoscaler looks at {node} once more, and finds nobody.")
+    @tells(
+        Sentence(
+            "The autoscaler looks at {node} once more, and lists the pods that it is to evict.",
+            finds("drain.draining", "node", True),
+        ),
+        "The autoscaler looks at {node} once more, and finds nobody.",
+    )
     def look_again(self, node: Node) -> None:
         """The actuator lists the pods that are bound to the node; where it waits, after whoever chose the node before the taint has bound."""
         if not self.scales_down or not self.scope.scale_down_taints:
             require(False)
             return
-        require(
-            self.doomed[node] & self.is_tainted(node) & ~as_expr(self.cleared[node]) & self.has_nobody(node)
-        )
+        ready = self.has_nobody(node) | self.is_drained(node)
+        require(self.doomed[node] & self.is_tainted(node) & ~as_expr(self.cleared[node]) & ready)
         if self.scope.scale_down_waits:
             require(self.is_heard(node))
         self.cleared[node] = True
+        if self.scope.scale_down_drains:
+            self.drain.list_pods(node)
+
+    def is_drained(self, node: Node) -> Expr:
+        """Whether pods of the node are moved, so that it need not be empty."""
+        return as_expr(self.drain.draining[node] if self.scope.scale_down_drains else False)
 
     def is_heard(self, node: Node) -> Expr:
         """Whether the scheduler has been told of the taint, and nobody is in a cycle, or about to be bound, who was tried before."""
@@ -167,6 +196,8 @@ class Autoscaler(NodeFit):
             require(self.looks_empty(node))
         if self.scope.scale_down_taints:
             require(self.cleared[node])
+        if self.scope.scale_down_drains:
+            require(~self.drain.is_waiting(node))
         self._let_go(node)
         with when(self.api.node_exists[node]):
             self.api.write_node(node, exists=False)
@@ -179,18 +210,24 @@ class Autoscaler(NodeFit):
             require(False)
             return
         empty = (
-            self.has_nobody(node) | self.cleared[node]
+            self.has_nobody(node) | self.cleared[node] | self.is_drained(node)
             if self.scope.scale_down_taints
             else self.looks_empty(node)
         )
         require(self.doomed[node] & ~empty)
         if self.scope.scale_down_taints:
             require(self.is_tainted(node))
+        self.let_stay(node)
+
+    def let_stay(self, node: Node) -> None:
+        """The taint goes, if the autoscaler has put one there."""
+        if self.scope.scale_down_taints:
             with when(self.api.node_exists[node]):
                 self.api.write_node(node, exists=True)
         self._let_go(node)
 
     def _let_go(self, node: Node) -> None:
+        self.drain.forget(node)
         self.doomed[node] = False
         if self.scope.scale_down_taints:
             self.cleared[node] = False
