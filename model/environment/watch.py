@@ -127,8 +127,12 @@ class PodWatch(Component):
             if pod.exists and not (pod.foreign and pod.node is None):
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
 
-    def publish(self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False) -> None:
-        """The API server appends an event; `old` is the object before the write. `for_all`: no filter hides it."""
+    def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """The API server tells of a write; `old` is the object before it."""
+        self.append(pod, old, new)
+
+    def append(self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False) -> None:
+        """An event for the informer. `for_all`: no filter hides it."""
         relevant = {h: self.passes(h, pod, old) | self.passes(h, pod, new) | for_all for h in Handler}
         length = self.log.length
         for handler in Handler:
@@ -221,7 +225,7 @@ class PodWatch(Component):
                 stored, current = self.lister[pod], self.api.pod[pod]
                 told = ~current.exists if gone else as_expr(current.exists)
                 with when(~stored.same_as(current) & told & ~self.is_hidden(pod)):
-                    self.publish(pod, self.replaced(pod), current, gone and self.tombstones_for_all())
+                    self.append(pod, self.replaced(pod), current, gone and self.tombstones_for_all())
 
     def is_hidden(self, pod: Pod) -> Expr:
         """Whether the list hides that the pod is gone, as another has its name. Its deletion is told all the same (updatePod, 141255)."""
@@ -255,7 +259,7 @@ class PodWatch(Component):
                     self.seen[handler][pod] = Record.choose(shown, current, PodObject())
             else:
                 with when(current.exists):
-                    self.publish(pod, PodObject(), current)
+                    self.append(pod, PodObject(), current)
         self.listed = self.log.length
 
 

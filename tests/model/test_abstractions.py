@@ -780,6 +780,39 @@ def test_a_walk():
     assert model.get(lambda: [snapshot.listed[n] for n in on]) == [False, True]
 
 
+def test_a_lists():
+    """Topology spread counts the pods of a node that the list has twice twice, inter-pod affinity's scores count them once."""
+    zone = "topology.kubernetes.io/zone"
+    on = tuple(Node(i, f"{z}{i}", 2, {zone: z}) for i, z in enumerate("ab"))
+    labelled = {"app": "x"}
+    near = Term(labelled, zone, required=False, weight=1)
+    even = SpreadConstraint(zone, max_skew=1, selector=Selector(labelled))
+    pods = [
+        Pod(0, "x", 1, node=on[0], labels=labelled),
+        Pod(1, "p", 1, terms=(near,)),
+        Pod(2, "q", 1, spread=(even,)),
+    ]
+    model = concrete(spec(pods, on, node_creations=1), "1.18")
+    snapshot, filters, scores = (model.part(name) for name in ("snapshot", "filters", "scores"))
+    model.do(snapshot.update)
+    model.do(lambda: snapshot.twice.__setitem__(on[0], True))
+
+    def counted():
+        return filters.domains(pods[2], even, snapshot.placement())["a"][1]
+
+    assert model.get(counted) == 2
+    assert model.get(lambda: scores.raw(pods[1], on[0], snapshot.placement())) == 1
+
+
+def test_a_informers():
+    p = Pod(0, "p", 1)
+    model = concrete(spec([p], nodes(1), pod_deletions=1, relists=1), "1.19")
+    watch = model.part("pod_watch")
+    model.do(lambda: model.part("api").delete_pod(p))
+    model.do(watch.resume)
+    assert model.get(lambda: watch.own.length) == 1, "the other watch goes on"
+
+
 def test_a_tree():
     key = "topology.kubernetes.io/zone"
     on = (Node(0, "n", 1, {key: "a"}), Node(1, "m", 1, {key: "b"}))

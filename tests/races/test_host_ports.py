@@ -45,7 +45,7 @@ def answer(
 @pytest.mark.parametrize(
     ("name", "identifier", "release", "states"),
     [
-        ("93938", "S-CAP", "1.18", 237),
+        ("93938", "S-CAP", "1.18", 238),
         ("error-is-parked", "S-STUCK", "1.28", 28),
         ("expired-assumption", "S-CAP", "1.24", 171),
         ("forgotten-wakes-nobody", "S-STUCK", "1.22", 28),

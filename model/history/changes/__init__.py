@@ -4,13 +4,14 @@
 from .cycles import async_calls  # noqa: F401
 from .caching import cache  # noqa: F401
 from .queueing import event_handlers  # noqa: F401
+from .caching import live_tree  # noqa: F401
 from .framework import filters  # noqa: F401
 from .preempting import nominations  # noqa: F401
 from .cycles import permit  # noqa: F401
 from .preempting import preemption, disruption  # noqa: F401
 from .queueing import queue  # noqa: F401
-from .cycles import failure  # noqa: F401
-from .caching import snapshot  # noqa: F401
+from .cycles import failure, informers  # noqa: F401
+from .caching import snapshot, node_tree  # noqa: F401
 from .plugins import claims, groups  # noqa: F401
 from .caching import topology  # noqa: F401
 from .plugins import scores, volumes  # noqa: F401

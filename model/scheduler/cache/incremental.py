@@ -40,12 +40,21 @@ class IncrementalSnapshot(Snapshot):
                 for pod in self.universe[Pod]:
                     self.holds[node][pod] = False
                 self.drop_ports(node)
-        with when(new_nodes | stale):
+        return self.renew_list(new_nodes | stale)
+
+    def renew_list(self, changed: Expr) -> Expr:
+        """Make the list of nodes anew if they have changed, and once more if it is not as long as the tree: that is an error."""
+        with when(changed):
             self.list_nodes()
-        inconsistent = count(self.listed[n] for n in self.universe[Node]) != self.node_tree.size
+        inconsistent = self.length != self.node_tree.size
         with when(inconsistent):
             self.list_nodes()
         return inconsistent
+
+    @property
+    def length(self) -> Expr:
+        """How long the list of nodes is."""
+        return count(self.listed[n] for n in self.universe[Node])
 
     @property
     def map_size(self) -> Expr:

@@ -195,17 +195,17 @@ class FailureHandler(Component):
         """
         require(self.phase[pod] == FailurePhase.READ)
         for other in namesakes(self.universe, pod):
-            with when(self.may_requeue(self.pod_watch.lister[other])):
+            with when(self.may_requeue(self.listed(other))):
                 self.found_recreated(pod, other)
         if namesakes(self.universe, pod):
-            others = any_of(self.may_requeue(self.pod_watch.lister[q]) for q in namesakes(self.universe, pod))
+            others = any_of(self.may_requeue(self.listed(q)) for q in namesakes(self.universe, pod))
             with when(~others):
                 self._read_own(pod)
         else:
             self._read_own(pod)
 
     def _read_own(self, pod: Pod) -> None:
-        current = self.pod_watch.lister[pod]
+        current = self.listed(pod)
         with when(self.may_requeue(current)):
             self.copy[pod] = current.copy()
             self.patch_from(pod, current)
@@ -214,6 +214,11 @@ class FailureHandler(Component):
         with otherwise():
             self.done_due[pod] = True
             self.phase[pod] = self.phase_after_requeue()
+
+    def listed(self, pod: Pod) -> PodObject:
+        """What the lister that the failure handler reads has of the pod."""
+        current: PodObject = self.pod_watch.lister[pod]
+        return current
 
     def found_recreated(self, pod: Pod, other: Pod) -> None:
         """The lister shows another pod under the name, with another UID: nothing is requeued, nominated or patched."""

@@ -358,7 +358,12 @@ class Filters(Component):
     def is_even(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
         """Whether the skew stays within bounds if the pod goes to the node."""
         domains = self.domains(pod, constraint, placement)
-        more = len(placement.copies) + 1 + max(constraint.others.values(), default=0)
+        more = (
+            len(placement.copies)
+            + len(placement.on) * bool(placement.twice)
+            + 1
+            + max(constraint.others.values(), default=0)
+        )
         least = as_expr(more)
         for exists, pods in domains.values():
             least = select(exists, smallest(least, pods), least)
@@ -411,6 +416,12 @@ class Filters(Component):
             there += [
                 row[node] & live for q, row in placement.added.items() if node in row and is_selected(q)
             ]
+            if node in placement.twice:
+                there += [
+                    row[node] & live & placement.twice[node] & ~placement.is_leaving(q)
+                    for q, row in placement.prefiltered.items()
+                    if counts and is_selected(q)
+                ]
             pods = count(there)
             exists, others = found.get(node.labels[constraint.topology_key], (as_expr(False), as_expr(0)))
             found[node.labels[constraint.topology_key]] = any_of([exists, live]), others + pods

@@ -42,7 +42,7 @@ class Placement:
     A pod that is tried while it is in a NodeInfo is among the pods there, as any other. `before[pod][node]` is `on` as PreFilter saw it,
     where preemption has taken victims away since. `shown[version]`: of a node whose object has several versions, it shows this one;
     `held[version]`: of a pod whose object has several, it holds this one. `ports[node][port]`: the NodeInfo of the node lists the host port;
-    where nothing is said of a node, it lists those of the pods there.
+    where nothing is said of a node, it lists those of the pods there. `twice[node]`: the list of nodes that PreFilter goes through has the node twice.
 
     Rules ask a placement about one node with `ask`, which gives them each version of it as a node of its own, in a placement in which the
     other versions are no live nodes, and each version of a pod is a pod of its own, which is on a node if it is held. So no rule has to
@@ -57,6 +57,7 @@ class Placement:
     shown: Mapping[NodeVersion, Expr] = field(default_factory=dict)
     held: Mapping[PodVersion, Expr] = field(default_factory=dict)
     ports: Mapping[Node, Ports] = field(default_factory=dict)
+    twice: Mapping[Node, Expr] = field(default_factory=dict)
 
     # --- versions of nodes -----------------------------------------------------------------------------
 
@@ -114,6 +115,7 @@ class Placement:
             self,
             on=rows(self.on),
             live=apart(self.live),
+            twice=apart(self.twice),
             leaving={form: here for pod, here in self.leaving.items() for form in _forms(pods, pod)},
             added=rows(self.added),
             before=before,

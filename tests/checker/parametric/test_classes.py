@@ -67,7 +67,7 @@ def test_a_cluster_behaves_like_the_one_that_was_searched_of_its_class(
     ("case", "count", "states"),
     [
         pytest.param(CASES[0], 13, 36539, marks=pytest.mark.ci),
-        (CASES[1], 12, 2490),
+        (CASES[1], 12, 3108),
         pytest.param(CASES[3], 15, 3879, marks=pytest.mark.ci),
     ],
 )

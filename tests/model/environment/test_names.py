@@ -118,7 +118,7 @@ def test_the_lister_has_one_object_of_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("release", "queued"), [("1.19", True), ("1.28", True), ("1.35", True), ("1.36", False)]
+    ("release", "queued"), [("1.20", True), ("1.28", True), ("1.35", True), ("1.36", False)]
 )
 def test_a_failed_attempt_whose_pod_was_recreated(release: str, queued: bool) -> None:
     case = Twice(release)

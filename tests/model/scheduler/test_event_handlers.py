@@ -280,7 +280,7 @@ def test_a_deletion_whose_last_state_is_unknown_wakes_by_the_object_that_it_carr
     parked(model, waiting)
     fit = next(p for p in queue.universe[Plugin] if p.name == "NodeResourcesFit")
     model.do(lambda: queue.rejected_by[waiting].__setitem__(fit, True))
-    model.do(lambda: watch.publish(gone, old, PodObject(), True))
+    model.do(lambda: watch.append(gone, old, PodObject(), True))
     model.do(lambda: handlers.handle_for_cache(gone))
     model.do(lambda: handlers.wake_queue(gone))
     assert places(model, waiting) == [place]

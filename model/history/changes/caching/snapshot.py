@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, count, when
-from ....scheduler import IncrementalSnapshot, Scheduler, Snapshot
+from ....scheduler import Scheduler
 from ....scheduler.framework.status import NodeStatus
 from ...registry.change import before
+from .kept import KeptSnapshot, nodes_go
 
 
-class RemovedNodesCounted(IncrementalSnapshot):
+class RemovedNodesCounted(KeptSnapshot):
     """The size of the snapshot was compared with the number of NodeInfos, ghosts of removed nodes included.
 
     A removed node with pods stayed in the snapshot, as it was when it was last copied. Where no node can be removed, the snapshot
@@ -17,8 +18,7 @@ class RemovedNodesCounted(IncrementalSnapshot):
     """
 
     def remembers(self) -> bool:
-        """Whether a node may be removed at all; where nothing bounds that, it may."""
-        return bool(getattr(self.scope, "node_deletions", True))
+        return nodes_go(self.scope) or super().remembers()
 
     def expected_size(self) -> Expr:
         return count(self.cache.has_entry(n) for n in self.universe[Node])
@@ -26,34 +26,20 @@ class RemovedNodesCounted(IncrementalSnapshot):
     def is_gone(self, node: Node) -> Expr:
         return ~self.cache.has_entry(node)
 
-    def update(self) -> Expr:
-        return super().update() if self.remembers() else Snapshot.update(self)
-
-    def list_nodes(self) -> None:
-        if self.remembers():
-            super().list_nodes()
-        else:
-            Snapshot.list_nodes(self)
-
-    def clear(self) -> None:
-        if not self.remembers():
-            Snapshot.clear(self)
-
-    def on(self, pod: Pod, node: Node) -> Expr:
-        return super().on(pod, node) if self.remembers() else Snapshot.on(self, pod, node)
-
 
 @before(
     "95130",
     "a removed node leaves the snapshot although the cache remembers its pods",
     first_in="1.20",
     issues=(95124,),
-    since="1.19",
-    backports=("1.19.3",),
+    since="1.18",
+    backports=("1.18.10", "1.19.3"),
 )
 class Before95130(RemovedNodesCounted):
     """The list of nodes to try was longer than the tree, or shorter: the cycle ended in an error, and the list was made anew, but the
     dead NodeInfo stayed (1.19, which keeps the pods of a removed node since 93938).
+
+    In 1.18 the cache dropped them, but a pod that was assumed after that made the node a NodeInfo again.
     """
 
 
@@ -67,15 +53,20 @@ class Before95130(RemovedNodesCounted):
 class DeadNodeInfosStay(RemovedNodesCounted):
     """The list of nodes to try was made anew for each cycle, without the removed node; its NodeInfo stayed with its pods (1.14 to 1.17).
 
-    Inter-pod affinity went on to count them. Up to 1.13 every NodeInfo was copied, those without a Node object, too.
+    Up to 1.16 inter-pod affinity went on to count them. Up to 1.13 every NodeInfo was copied, those without a Node object, too.
     """
 
-    def update(self) -> Expr:
-        inconsistent = super().update()
-        if self.remembers():
-            self.list_nodes()
-            return as_expr(False)
-        return inconsistent
+
+@before("list-kept", "the list of nodes to try is made anew only when nodes come or go", first_in="1.18")
+class ListMadeAnew(KeptSnapshot):
+    """Each snapshot made the list anew; nobody looked whether it was as long as the tree (1.17). Up to 1.16 cycles went through the tree itself."""
+
+    def keeps_list(self) -> bool:
+        return False
+
+    def renew_list(self, changed: Expr) -> Expr:
+        self.list_nodes()
+        return as_expr(False)
 
 
 @before(

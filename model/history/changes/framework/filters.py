@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....environment.node_versions import NodeChange
-from ....environment.objects import NATIVE, HostPort, Node, Pod, Scope
+from ....environment.objects import NATIVE, HostPort, Node, Pod
 from ....environment.watch import NodeWatch
-from ....language import Expr, all_of, any_of, as_expr, require, select, step, tells
+from ....language import Expr, any_of, as_expr, require, select, step, tells
 from ....scheduler import Action, Filters, NodeUpdate, NodeUpdates, Scheduler, Snapshot
 from ....scheduler.framework.placement import Placement
-from ....scheduler.framework.status import NodeStatus, Phase
+from ....scheduler.framework.status import Phase
 from ...registry.change import before
 
 _TITLE = "the nodes to try come from the scheduler's cache"
@@ -50,54 +50,6 @@ class ListedNodeWithoutNodeInfo(Filters):
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
         missing = any_of(self.snapshot.listed[n] & ~self.snapshot.live[n] for n in self.universe[Node])
         return super().scheduling_error(pod, some_feasible) | missing
-
-
-_LIST_IN_SNAPSHOT = "the list of nodes to try is a part of the snapshot"
-
-
-@before("84014", _LIST_IN_SNAPSHOT, first_in="1.17", issues=(83922, 86919), since="1.12")
-class NodesFromLiveTree(Scheduler):
-    """A cycle went through the cache's tree of nodes as it was by then, with the snapshot that it had taken before (1.12 to 1.16).
-
-    A node that had come since has no NodeInfo in the snapshot, and no pod fits there (ErrNodeUnknownCondition); one that had gone was
-    not tried. Upstream asks the tree for one node after the other; here the whole tree is read in one step.
-    """
-
-    def has_no_nodes(self) -> Expr:
-        return all_of(~self.cache.live[n] for n in self.universe[Node])
-
-    def first_filtering(self) -> Expr:
-        return as_expr(Phase.LISTED) if nodes_change(self.scope) else super().first_filtering()
-
-    @step(actor="scheduler")
-    @tells("The scheduler asks the cache which nodes there are to try for {pod}.")
-    def list_tree(self, pod: Pod) -> None:
-        """Read the live tree of nodes: these will be tried."""
-        if not nodes_change(self.scope):
-            require(False)
-            return
-        require(self.at(Phase.LISTED, pod))
-        for node in self.universe[Node]:
-            self.snapshot.listed[node] = self.cache.live[node]
-        self.phase = select(super().has_no_nodes(), self.phase_after_fit_error(), super().first_filtering())
-
-    def _filtered(self, pod: Pod, node: Node) -> Expr:
-        found = super()._filtered(pod, node)
-        return select(self.snapshot.live[node], found, NodeStatus.UNRESOLVABLE)
-
-
-@before("84014", _LIST_IN_SNAPSHOT, first_in="1.17", issues=(83922, 86919), since="1.12")
-class SnapshotWithoutTree(Snapshot):
-    """The snapshot held NodeInfos only."""
-
-    def list_nodes(self) -> None:
-        if not nodes_change(self.scope):
-            super().list_nodes()
-
-
-def nodes_change(scope: Scope) -> bool:
-    """Whether nodes may come or go in a run; where they stay, the list may be read at any time."""
-    return bool(getattr(scope, "node_deletions", 0) or getattr(scope, "node_creations", 0))
 
 
 @before(

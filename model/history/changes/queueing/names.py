@@ -89,8 +89,8 @@ class AttemptGoesOnForAnother(FailureHandler):
         for recreation in self.universe[Recreation]:
             if recreation.before is pod:
                 self.goes_on[recreation] = True
-        self.copy[pod] = self.pod_watch.lister[other].copy()
-        self.patch_from(pod, self.pod_watch.lister[other])
+        self.copy[pod] = self.listed(other).copy()
+        self.patch_from(pod, self.listed(other))
         self.queue.begin_failure(pod)
         self.phase[pod] = FailurePhase.REQUEUE
 
