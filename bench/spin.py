@@ -9,19 +9,24 @@ all systems, was compiled before, as SPIN was), once "cold", from an empty cache
 SPIN with its partial-order reduction, its own compilation and the C compiler's included, but not the time to
 write the Promela file; the smaller of two: compiled with -O0, which is ready sooner, and with -O3.
 
-Every figure is the median of RUNS runs, which alternate between the two. Arguments: names of scenarios to take; `--checks` leaves out
-the first table.
+Every figure is the median of RUNS runs, which alternate between the two.
+
+    python bench/spin.py [--speed | --checks] [--only TEXT] [NAME...]
+
+The names are those of scenarios to take, `leases` and `coherence`; without one, all. `--only` takes rows whose name has the text, as "S-NOMVIS 1.13 + 72259": one row of the
+first table takes a minute or two.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -43,6 +48,9 @@ else:  # run as a script
     from leases import leases  # type: ignore[no-redef,import-not-found]
 
 RUNS = int(os.environ.get("RUNS", "3"))
+OTHERS: dict[str, Callable[[], TransitionSystem]] = {"leases": leases, "coherence": coherence}
+"""Systems that are no schedulers."""
+
 ENOUGH = 1_000_000
 """Speed is measured where there are so many states: SPIN's clock is coarse."""
 
@@ -163,16 +171,12 @@ def spun(case: Case, states: int, option: str) -> tuple[str, int, float]:
     return spin.verdict(system, found) or "-", found.states, seconds
 
 
-def report_speed(chosen: list[Case]) -> None:
+def report_speed(chosen: list[tuple[str, TransitionSystem]]) -> None:
     """Print the first table."""
     print(
         f"{'all states, no reduction':<68}{'states':>11}{'podrace':>9}{'SPIN':>9}{'ratio':>7}   (M states/s)"
     )
-    for name, system in [
-        *((case.name, case.system) for case in chosen),
-        ("leases", leases()),
-        ("coherence", coherence()),
-    ]:
+    for name, system in chosen:
         found = speed(system)
         if found is not None:
             states, ours, theirs = found
@@ -211,12 +215,23 @@ def main() -> None:
     if missing:
         print(f"not installed: {', '.join(missing)}: run `make tools`", file=sys.stderr)
         return
-    chosen = list(cases([word for word in sys.argv[1:] if word != "--checks"]))
-    if "--checks" not in sys.argv:
-        report_speed(chosen)
-    with tempfile.TemporaryDirectory() as engine:
-        compile_engine(Path(engine))
-        report_checks(chosen, Path(engine))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--only", default="", metavar="TEXT")
+    parser.add_argument("--speed", action="store_true", help="the first table alone")
+    parser.add_argument("--checks", action="store_true", help="the second table alone")
+    asked = parser.parse_args()
+    names = [name for name in asked.names if name not in OTHERS]
+    chosen = [c for c in cases(names) if asked.only in c.name] if names or not asked.names else []
+    # A row may have a name that others begin with.
+    chosen = [c for c in chosen if asked.only == c.name] or chosen
+    if not asked.checks:
+        others = [n for n in OTHERS if n in asked.names or (not asked.names and asked.only in n)]
+        report_speed([*((c.name, c.system) for c in chosen), *((n, OTHERS[n]()) for n in others)])
+    if not asked.speed:
+        with tempfile.TemporaryDirectory() as engine:
+            compile_engine(Path(engine))
+            report_checks(chosen, Path(engine))
 
 
 if __name__ == "__main__":

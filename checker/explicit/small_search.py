@@ -19,6 +19,8 @@ from .liveness.fair_cycles import Edge, FairRegion, fair_component, obligations_
 
 MOST_STATES, MOST_WHILE_WIDENING = 32_000, 16_000
 """A search whose levels still become wider will come to several times what it has found."""
+MOST_WHILE_MULTIPLYING, GROWTH, IN_A_ROW = 4_000, 1.15, 3
+"""One in which each of so many levels in a row is wider than the one before by such a factor will come to many times that."""
 MOST_LOOKS = 400_000
 """So many times is an expression evaluated, for all states of a level each; a search with many narrow levels would take long."""
 MOST_SECONDS = 1.0
@@ -70,7 +72,7 @@ class SmallSearch:
         """Search level by level, until there is nothing left to do or to ask. Raises NotApplicable."""
         started, self.began = time.monotonic(), time.thread_time()
         with_edges = bool(self.system.livenesses or self.system.resettabilities)
-        done, complete = 0, True
+        done, complete, multiplied = 0, True, 0
         while done < len(self.states):
             level = self.states[done:]
             here = ManyStates(self.packed, level)
@@ -88,8 +90,12 @@ class SmallSearch:
                         self.parent.append((number, index))
             self.looked += here.looked
             found = len(self.states)
-            widening = found - done - len(level) > len(level)
-            if found > self.most or self.looked > MOST_LOOKS or (widening and found > MOST_WHILE_WIDENING):
+            width = found - done - len(level)
+            multiplied = multiplied + 1 if width >= GROWTH * len(level) else 0
+            most = MOST_WHILE_WIDENING if width > len(level) else self.most
+            if multiplied >= IN_A_ROW:
+                most = MOST_WHILE_MULTIPLYING
+            if found > min(most, self.most) or self.looked > MOST_LOOKS:
                 raise NotApplicable
             if with_edges:
                 self.edges += [[(index, self.number[to]) for index, to in edges] for edges in following]

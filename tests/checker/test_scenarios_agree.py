@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.explicit import engine
 from podrace.checker.explicit import explore as explore_natively
 from podrace.checker.explicit.reference import explore
 from podrace.checker.explicit.small_search import explore_if_small
+from podrace.checker.explicit.states import sleep_sets
 from podrace.checker.reduction.questions import explored_slice
 from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import Composition, resolve
@@ -92,6 +94,19 @@ def test_engines_agree_on_the_first_states(scenario: Scenario, name: str, compos
     found = agree(sliced(scenario, name, composition), Budget(max_states=FIRST))
     assert found.states <= FIRST
     assert found.complete or found.stopped in ("states", "answered")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
+def test_sleep_sets_change_nothing(
+    scenario: Scenario, name: str, composition: Composition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, budget = sliced(scenario, name, composition), Budget(max_states=60_000)
+    monkeypatch.setattr(engine, "AFTER", 1 << 62)
+    plain = without_time(explore_natively(system, budget))
+    monkeypatch.setattr(engine, "AFTER", -1)
+    monkeypatch.setattr(sleep_sets, "_LEAST_SHARE", -1.0)
+    assert without_time(explore_natively(system, budget)) == plain
 
 
 # The same model on the smallest backlog is small enough for the interpreter to finish.

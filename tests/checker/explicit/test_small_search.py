@@ -91,6 +91,14 @@ def test_while_levels_become_wider_fewer_states_are_small(monkeypatch: pytest.Mo
     assert explore_if_small(counters(5), Budget()) is None
 
 
+def test_while_levels_multiply_fewer_still_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The level of 45 states is the last that is wider by so much than the one before, the third in a row.
+    monkeypatch.setattr(small_search, "MOST_WHILE_MULTIPLYING", 96)
+    assert small(counters(5)) == timeless(native.explore(counters(5)))
+    monkeypatch.setattr(small_search, "MOST_WHILE_MULTIPLYING", 95)
+    assert explore_if_small(counters(5), Budget()) is None
+
+
 def test_a_long_chain_of_narrow_levels_is_not_small(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = counting(200)
     assert small(chain).depth == 200
