@@ -216,8 +216,11 @@ NOT_MODELLED = {
     "CSINode": "say how many volumes a node takes, which is not modelled",
     "CSIStorageCapacity": "say where there is capacity for volumes, which is not modelled",
     "DeviceTaintRule": "taint devices, which is not modelled",
+    "ReplicationController": "say which pods are still owed, and nobody waits for these here",
+    "LimitRange": "give requests to pods when they are created, which those that are still owed go without",
+    "RuntimeClass": "give overhead to pods when they are created, which those that are still owed go without",
 }
-"""Kinds that the scheduler reads, and the model does not."""
+"""Kinds by which the scheduler decides otherwise, and the model does not."""
 
 MOST_OBJECTS = 200_000
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status", "items")

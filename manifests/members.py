@@ -206,7 +206,7 @@ class Maker:
                 "all are counted, and the verdict is not about that", f"Pod/{name}",
             )  # fmt: skip
         preempts = preempts and "DefaultPreemption" not in off
-        requests = {} if "NodeResourcesFit" in self.off else self.backed.of_nodes(spec.requests)
+        requests = {} if "NodeResourcesFit" in self.off else self._counted(spec.requests, f"Pod/{name}")
         tolerations = spec.tolerations
         if "TaintToleration" in off:
             tolerations = (*tolerations, *self.all_tolerations)
@@ -221,6 +221,20 @@ class Maker:
             name, namespace, labels, requests, priority, preempts, owner, spec.scheduler, spec.node, None, spec.grace, False,
             tolerations, selector, affinity, entity, spread=spread,
         )  # fmt: skip
+
+    def _counted(self, requests: Amounts, owner: str) -> Amounts:
+        """What of a pod's requests the scheduler looks for on a node."""
+        asked = self.backed.of_nodes(requests)
+        profiles = self.configuration.profiles.values()
+        ignored = {r for r, amount in asked.items() if amount and any(p.ignores(r) for p in profiles)}
+        for resource in sorted(ignored):
+            if not all(p.ignores(resource) for p in profiles):
+                self.remarks.add(
+                    f"{resource} is among the ignoredResources of some profiles only: it counts for all",
+                    owner,
+                )
+                ignored.discard(resource)
+        return {r: amount for r, amount in asked.items() if r not in ignored}
 
 
 def _sizes(amounts: Amounts) -> dict[str, Any]:

@@ -20,11 +20,21 @@ _PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile: the plugins of MODELLED that it does without, and preemption's settings."""
+    """A profile: the plugins of MODELLED that it does without, preemption's settings, and the resources that NodeResourcesFit ignores.
+
+    Of these, what ends in a slash stands for all resources of a group.
+    """
 
     name: str = DEFAULT_SCHEDULER
     without: frozenset[str] = frozenset()
     preemption: Mapping[str, int] = field(default_factory=dict)
+    ignored: frozenset[str] = frozenset()
+
+    def ignores(self, resource: str) -> bool:
+        """Whether a pod's request for this resource keeps it from no node (fitsRequest in noderesources/fit.go, 1.36)."""
+        group, slash, _ = resource.partition("/")
+        extended = slash and "kubernetes.io/" not in resource and not resource.startswith("requests.")
+        return bool(extended) and not self.ignored.isdisjoint((resource, group + slash))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +104,26 @@ def _profile(value: Manifest, remarks: Remarks) -> Profile:
     )
     without = _without(fields["plugins"], remarks) if "plugins" in fields else frozenset()
     preemption: dict[str, int] = {}
+    ignored: frozenset[str] = frozenset()
     for element in fields["pluginConfig"].elements("a list of arguments") if "pluginConfig" in fields else ():
         plugin = element.fields(("name", "args"), "a plugin's arguments: a mapping")
         if "name" not in plugin:
             element.fail("`name` is missing: say which plugin the arguments are for")
         preemption |= _arguments(plugin["name"].text("a plugin"), plugin.get("args"), remarks)
-    return Profile(name, without, preemption)
+        if plugin["name"].text("a plugin") == "NodeResourcesFit":
+            ignored |= _ignored(plugin.get("args"))
+    return Profile(name, without, preemption, ignored)
+
+
+def _ignored(value: Manifest | None) -> frozenset[str]:
+    fields = value.fields(("ignoredResources", "ignoredResourceGroups"), "a mapping") if value else {}
+    lists = (("ignoredResources", ""), ("ignoredResourceGroups", "/"))
+    return frozenset(
+        f"{element.text('the name of a resource, or of a group')}{end}"
+        for name, end in lists
+        if name in fields
+        for element in fields[name].elements("a list of names")
+    )
 
 
 def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:

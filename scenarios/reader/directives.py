@@ -215,6 +215,9 @@ def read_tolerations(value: Value | None) -> list[Toleration]:
 
 def _toleration(value: Value) -> Toleration:
     fields = value.fields(TOLERATION_FIELDS, "a toleration: a mapping with key, operator, value, effect")
+    # To the API server an empty text is a field that is not there.
+    empty = [name for name, given in fields.items() if getattr(given.node, "value", None) == ""]
+    fields = {name: given for name, given in fields.items() if name not in empty}
     operator = (
         fields["operator"].one_of(("Equal", "Exists"), "an operator") if "operator" in fields else "Equal"
     )

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from podrace.manifests import Inventory, read_manifests
+from podrace.manifests.situation import Situation
+from podrace.model.environment.objects import Toleration
 from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import text_of
 from tests.manifests.test_representative import node, pod
@@ -64,3 +66,74 @@ def test_memory_that_a_vendor_counts_in_pieces(tmp_path: Path) -> None:
     has = node("n1")
     has["status"]["allocatable"][batch] = "100Gi"
     assert read(tmp_path, has, pod("p", "1")).nodes[0].allocatable[batch] == 100 << 30
+
+
+def configured(*ignored: dict[str, list[str]]) -> dict[str, Any]:
+    """A configuration with a profile for each: what its NodeResourcesFit ignores."""
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {"schedulerName": name, "pluginConfig": [{"name": "NodeResourcesFit", "args": args}]}
+            for name, args in zip(("default-scheduler", "other"), ignored, strict=False)
+        ],
+    }
+
+
+GPU = "example.com/gpu"
+
+
+def asking(resource: str) -> dict[str, Any]:
+    made = pod("p", "1")
+    made["spec"]["containers"][0]["resources"]["requests"][resource] = 1
+    return made
+
+
+@pytest.mark.parametrize(
+    ("resource", "ignored", "counted"),
+    [
+        (GPU, {"ignoredResources": [GPU]}, False),
+        (GPU, {"ignoredResourceGroups": ["example.com"]}, False),
+        (GPU, {"ignoredResources": ["example.com/fpga"], "ignoredResourceGroups": ["example.org"]}, True),
+        (GPU, {}, True),
+        ("memory", {"ignoredResources": ["memory"]}, True),  # only extended resources are ignored
+    ],
+)
+def test_resources_that_the_fit_ignores(
+    tmp_path: Path, resource: str, ignored: dict[str, list[str]], counted: bool
+) -> None:
+    found = read(tmp_path, node("n1"), asking(resource), configured(ignored))
+    assert (resource in found.pending[0].requests) is counted
+    assert Situation(found).fits(found.pending[0], found.nodes[0]) is not counted
+    assert list(found.remarks) == []
+
+
+def test_resources_that_only_some_profiles_ignore_count(tmp_path: Path) -> None:
+    found = read(tmp_path, node("n1"), asking(GPU), configured({"ignoredResources": [GPU]}, {}))
+    assert found.pending[0].requests[GPU] == 1
+    assert list(found.remarks) == [
+        f"{GPU} is among the ignoredResources of some profiles only: it counts for all (Pod/shop/p)"
+    ]
+
+
+def test_an_empty_text_in_a_toleration_is_none(tmp_path: Path) -> None:
+    said: list[dict[str, Any]] = [
+        {"key": "", "operator": "Exists", "effect": ""},
+        {"key": "k", "operator": "", "value": "v"},
+        {"key": "k", "operator": "Exists", "value": ""},
+    ]
+    found = read(tmp_path, node("n1"), pod("p", "1", tolerations=said))
+    assert list(found.pending[0].tolerations) == [
+        Toleration("", "Exists", "", ""),
+        Toleration("k", "Equal", "v", ""),
+        Toleration("k", "Exists", "", ""),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["ReplicationController", "LimitRange", "RuntimeClass"])
+def test_kinds_that_say_something_about_pods_are_not_told_to_say_nothing(tmp_path: Path, kind: str) -> None:
+    version = "node.k8s.io/v1" if kind == "RuntimeClass" else "v1"
+    other = {"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}
+    (remark,) = read(tmp_path, node("n1"), pod("p", "1"), other).remarks
+    assert remark.startswith(f"objects of kind {kind} ")
+    assert "still owed" in remark
