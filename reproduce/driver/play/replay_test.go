@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"k8s.io/klog/v2"
 )
@@ -42,20 +40,16 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// patience is how long a case may take by the clock before it hangs: most take a tenth of a second, and a hundred times that where others have the machine.
+// patience is how many seconds a case may take before it hangs: most take a tenth of a second, and a hundred times that where others have the machine.
 // It is less than what podrace waits for a case.
-const patience = 100 * time.Second
+const patience = 100
 
 // leftBehind is what synctest says of a bubble in which the test is over, and somebody still waits.
 const leftBehind = "main bubble goroutine has exited"
 
 // outcomeOf executes one case in a bubble of its own.
 func outcomeOf(t *testing.T, c *Case) (out *Outcome) {
-	dog := time.AfterFunc(patience, func() {
-		debug.SetTraceback("all")
-		panic(fmt.Sprintf("case %s hangs: somebody is held inside a lock", c.ID))
-	})
-	defer dog.Stop()
+	defer watchdog(patience, hangs("case "+c.ID))()
 	defer func() {
 		if r := recover(); r != nil {
 			if why := fmt.Sprint(r); out != nil && strings.Contains(why, leftBehind) {

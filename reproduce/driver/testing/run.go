@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,11 +44,7 @@ type Moves struct {
 func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 	t.Helper()
 	setGates(t, cluster.Gates)
-	dog := time.AfterFunc(time.Minute, func() {
-		debug.SetTraceback("all")
-		panic(t.Name() + " hangs: somebody is held inside a lock")
-	})
-	defer dog.Stop()
+	defer watchdog(60, hangs(t.Name()))()
 	synctest.Test(t, func(t *testing.T) {
 		c := &Moves{t: t, script: &Case{
 			ID: t.Name(), Nodes: cluster.Nodes, Pods: cluster.Pods, Budgets: cluster.Budgets, AbsentNodes: cluster.NodesCreatedLater, NodeVersions: cluster.NodeVersions,
