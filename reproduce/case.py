@@ -15,6 +15,7 @@ from ..analysis.asked.options import UsageProblem
 from ..analysis.stored.replayed import Replayed
 from ..checker.core.trace import LassoTrace, Trace, plain_value
 from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
+from ..model.environment.placement_rules import NO_WISHES
 from ..model.history import Composition
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
@@ -160,6 +161,11 @@ def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:
         *(
             f"{pod.name} takes the name of {pod.recreates}, and the driver of this version knows pods by their names"
             for pod in again
+        ),
+        *(
+            ("the driver of this version scores by affinity between pods alone",)
+            if by_name and spec.scope.config.scored and any(pod.wishes != NO_WISHES for pod in spec.pods)
+            else ()
         ),
     )
 

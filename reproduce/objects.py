@@ -101,10 +101,10 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     for pod in spec.pods:
         if any(term.namespace_selector is not None for term in pod.terms):
             yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
-        if any(constraint.others for constraint in pod.spread):
+        if any(constraint.others for constraint in (*pod.spread, *pod.wishes.spread)):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
-    if spec.scope.config.scored and not scores_by_affinity_alone(spec):
-        yield "the driver scores by affinity between pods alone"
+    if any(constraint.by_default for pod in spec.pods for constraint in pod.wishes.spread):
+        yield "the driver has no services, from which pods have topology spread constraints by default"
     if spec.scope.scale_down_drains:
         yield "the driver's autoscaler evicts nobody"
     if spec.extender is not None:
@@ -133,14 +133,6 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             if getattr(config, name) != getattr(DEFAULTS, name)
         )
         yield f"the configuration says {said}"
-
-
-def scores_by_affinity_alone(spec: ClusterSpec) -> bool:
-    """Whether no other score plugin tells nodes apart, and weights do not matter."""
-    disliked = any(
-        t.effect == "PreferNoSchedule" for n in spec.nodes for f in (n, *n.later.values()) for t in f.taints
-    )
-    return not disliked and not any(p.wishes.spread or p.wishes.nodes for p in spec.pods)
 
 
 def node_object(node: Node) -> Object:
@@ -215,8 +207,8 @@ def pod_object(pod: Pod) -> Object:
     affinity = _affinity(pod)
     if affinity:
         spec["affinity"] = affinity
-    if pod.spread:
-        spec["topologySpreadConstraints"] = [_spread(constraint) for constraint in pod.spread]
+    if constraints := [*map(_spread, pod.spread), *(_spread(c, soft=True) for c in pod.wishes.spread)]:
+        spec["topologySpreadConstraints"] = constraints
     status: Object = {"phase": "Pending" if pod.node is None else "Running"}
     if pod.start != NOW:
         minutes, seconds = divmod(pod.start, 60)
@@ -306,6 +298,10 @@ def _affinity(pod: Pod) -> Object:
         found["nodeAffinity"] = {
             "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}
         }
+    if pod.wishes.nodes:
+        found.setdefault("nodeAffinity", {})["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            {"weight": liked.weight, "preference": _node_term(liked.term)} for liked in pod.wishes.nodes
+        ]
     for name, anti in (("podAffinity", False), ("podAntiAffinity", True)):
         required = [_term(term, pod) for term in pod.terms if term.anti is anti and term.required]
         preferred = [
@@ -341,11 +337,11 @@ def _node_term(term: NodeTerm) -> Object:
     return found
 
 
-def _spread(constraint: SpreadConstraint) -> Object:
+def _spread(constraint: SpreadConstraint, soft: bool = False) -> Object:
     found: Object = {
         "maxSkew": constraint.max_skew,
         "topologyKey": constraint.topology_key,
-        "whenUnsatisfiable": "DoNotSchedule",
+        "whenUnsatisfiable": "ScheduleAnyway" if soft else "DoNotSchedule",
     }
     if not constraint.selector.nothing:
         found["labelSelector"] = _selector(constraint.selector)

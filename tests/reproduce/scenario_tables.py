@@ -66,6 +66,7 @@ ACTORS = ScenarioTable(
         ("repelled-in-order", "L-LOOP"),
         ("preferred-elsewhere", "L-LOOP"),
         ("spread-over-taint", "L-LOOP"),
+        ("spread-outweighed", "L-LOOP"),
         ("too-large-anywhere", "L-LOOP"),
         ("two-schedulers", "S-ADMIT"),
         ("two-schedulers", "S-CAP"),

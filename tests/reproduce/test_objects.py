@@ -29,7 +29,7 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
-from podrace.model.environment.placement_rules import SpreadConstraint
+from podrace.model.environment.placement_rules import PreferredNodes, SpreadConstraint, Wishes
 from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Parameter
 from podrace.reproduce.objects import GATE, budget_object, node_object, objects_of, pod_object
@@ -253,3 +253,29 @@ def test_gates_have_their_names_where_these_matter() -> None:
 def test_a_pod_that_is_recreated_has_the_name_of_another_and_a_uid_of_its_own() -> None:
     made = pod_object(Pod(1, "v-again", 1, exists=False, recreates="v"))
     assert made["metadata"] == {"name": "v", "namespace": "default", "uid": "v-again"}
+
+
+def test_what_a_pod_would_like_is_written_as_kubernetes_has_it() -> None:
+    likes = PreferredNodes(7, NodeTerm((Requirement("zone", Operator.IN, ("a",)),)))
+    web = SpreadConstraint("zone", Selector({"app": "web"}), 2)
+    spec = pod_object(Pod(0, "p", 1, spread=[web], wishes=Wishes((web,), (likes,))))["spec"]
+    said = {"maxSkew": 2, "topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+    assert spec["topologySpreadConstraints"] == [
+        {**said, "whenUnsatisfiable": "DoNotSchedule"},
+        {**said, "whenUnsatisfiable": "ScheduleAnyway"},
+    ]
+    expressions = [{"key": "zone", "operator": "In", "values": ["a"]}]
+    assert spec["affinity"]["nodeAffinity"] == {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 7, "preference": {"matchExpressions": expressions}}
+        ]
+    }
+
+
+def test_constraints_by_default_need_services() -> None:
+    by_default = SpreadConstraint("zone", Selector({"app": "web"}), 5, by_default=True)
+    pod = Pod(0, "p", 1, wishes=Wishes((by_default,)))
+    spec = ClusterSpec("c", (pod,), (Node(0, "n", 1),), Scope())
+    assert objects_of(spec).missing == (
+        "the driver has no services, from which pods have topology spread constraints by default",
+    )

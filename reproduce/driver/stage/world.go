@@ -368,12 +368,17 @@ func (w *World) options() ([]scheduler.Option, error) {
 	}
 	p := &configuration.Profiles[0]
 	p.Plugins.MultiPoint.Enabled = append(p.Plugins.MultiPoint.Enabled, schedulerapi.Plugin{Name: pluginName, Weight: 1})
-	// Without scores any feasible node may win, and the trace says which. With them those of InterPodAffinity decide, and the trace
-	// only between equals.
+	// Without scores any feasible node may win, and the trace says which. With them those of the plugins that the model has decide, with
+	// the weights of the default profile, and the trace only between equals.
 	p.Plugins.Score.Disabled = []schedulerapi.Plugin{{Name: "*"}}
 	p.Plugins.Score.Enabled = []schedulerapi.Plugin{{Name: pluginName, Weight: 1}}
 	if w.Case.Scored {
-		p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, schedulerapi.Plugin{Name: "InterPodAffinity", Weight: 1000})
+		for _, scores := range []schedulerapi.Plugin{
+			{Name: "TaintToleration", Weight: 3000}, {Name: "NodeAffinity", Weight: 2000},
+			{Name: "PodTopologySpread", Weight: 2000}, {Name: "InterPodAffinity", Weight: 2000},
+		} {
+			p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, scores)
+		}
 	}
 	options := []scheduler.Option{
 		scheduler.WithProfiles(configuration.Profiles...),
