@@ -68,11 +68,22 @@ def find_scenarios(name: str) -> list[Scenario]:
     Raises ScenarioError if there is none.
     """
     path = Path(name)
+    if path.suffix == ".py":
+        raise ScenarioError(
+            f"{one_line(name)}: a scenario is a YAML file; systems of your own in Python are for `check` and `export`"
+        )
     if path.suffix in (".yaml", ".yml") or (number_of(name) is None and ("/" in name or name in (".", ".."))):
         return [read_scenario(path, name)]
     wanted = number_of(name) or name
     found = _selected(wanted)
     if not found:
+        if path.exists():
+            shown, objects = one_line(name), f"`check -f {one_line(name)}` reads Kubernetes objects"
+            if path.is_dir():
+                raise ScenarioError(f"`{shown}` is a directory: name the scenario files in it; {objects}")
+            raise ScenarioError(
+                f"unknown scenario `{shown}`, but there is a file of that name: `./{shown}` is a scenario file, {objects}"
+            )
         known = [s.name for s in catalogue()]
         raise ScenarioError(
             f"unknown scenario `{one_line(name)}`; {known_names(name, known)}; "

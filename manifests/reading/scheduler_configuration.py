@@ -15,6 +15,18 @@ MODELLED = (
 )  # fmt: skip
 """Plugins of the model that a profile may switch off."""
 
+KEPT = {
+    "SchedulingGates": ("preEnqueue",),
+    "VolumeBinding": ("preFilter", "filter", "reserve", "preBind"),
+    "VolumeRestrictions": ("preFilter", "filter"),
+    "DynamicResources": ("preEnqueue", "preFilter", "filter", "reserve", "preBind"),
+    "NodeDeclaredFeatures": ("preFilter", "filter"),
+}
+"""Plugins of the model that no profile can switch off there, and the points at which they decide."""
+
+_ELSEWHERE = ("preEnqueue", "queueSort", "reserve", "permit", "preBind", "bind", "postBind")
+_ALWAYS = ("PrioritySort", "DefaultBinder", *MODELLED, *KEPT)
+
 _PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1000}
 
 
@@ -129,7 +141,7 @@ def _ignored(value: Manifest | None) -> frozenset[str]:
 def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
     """The modelled plugins that are off at a point where they reject pods, or preempt for them."""
     off: set[str] = set()
-    sets = value.fields(POINTS, "a mapping from extension points to plugins")
+    sets = value.fields((*POINTS, *_ELSEWHERE), "a mapping from extension points to plugins")
     for point, given in sets.items():
         lists = given.fields(("enabled", "disabled"), "a mapping with `enabled` and `disabled`")
         names = {key: _plugins(lists[key]) for key in lists}
@@ -139,9 +151,15 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
             for p in MODELLED
             if (p == "DefaultPreemption") == (point == "postFilter") or point == "multiPoint"
         ]
-        off |= {p for p in mine if p in disabled or "*" in disabled} - set(names.get("enabled", []))
+        enabled = set(names.get("enabled", []))
+        if point in POINTS:
+            off |= {p for p in mine if p in disabled or "*" in disabled} - enabled
+        for plugin, points in KEPT.items():
+            decides = point in points or point == "multiPoint"
+            if decides and (plugin in disabled or "*" in disabled) and plugin not in enabled:
+                remarks.add("plugins that are disabled, but cannot be in the model, are kept", plugin)
         for plugin in names.get("enabled", []):
-            if plugin not in MODELLED:
+            if plugin not in _ALWAYS:
                 remarks.add("plugins that are enabled beside the modelled ones are left out", plugin)
     return frozenset(off)
 

@@ -137,3 +137,27 @@ def test_kinds_that_say_something_about_pods_are_not_told_to_say_nothing(tmp_pat
     (remark,) = read(tmp_path, node("n1"), pod("p", "1"), other).remarks
     assert remark.startswith(f"objects of kind {kind} ")
     assert "still owed" in remark
+
+
+LEFT_OUT = "plugins that are enabled beside the modelled ones are left out"
+ALWAYS_ON = "plugins that are disabled, but cannot be in the model, are kept"
+
+
+@pytest.mark.parametrize(
+    ("plugins", "expected"),
+    [
+        ({"queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "Own"}]}}, [f"{LEFT_OUT} (Own)"]),
+        ({"permit": {"enabled": [{"name": "Own"}]}}, [f"{LEFT_OUT} (Own)"]),
+        ({"preEnqueue": {"disabled": [{"name": "SchedulingGates"}]}}, [f"{ALWAYS_ON} (SchedulingGates)"]),
+        ({"reserve": {"disabled": [{"name": "VolumeBinding"}]}}, [f"{ALWAYS_ON} (VolumeBinding)"]),
+        ({"bind": {"disabled": [{"name": "*"}], "enabled": [{"name": "DefaultBinder"}]}}, []),
+        ({"score": {"enabled": [{"name": "Own"}]}, "preScore": {"disabled": [{"name": "*"}]}}, []),
+        ({"multiPoint": {"enabled": [{"name": "VolumeBinding"}, {"name": "PrioritySort"}]}}, []),
+    ],
+)
+def test_plugins_at_every_point_that_decides(
+    tmp_path: Path, plugins: dict[str, Any], expected: list[str]
+) -> None:
+    configuration = configured({})
+    configuration["profiles"][0]["plugins"] = plugins
+    assert list(read(tmp_path, node("n1"), pod("p", "1"), configuration).remarks) == expected

@@ -86,3 +86,22 @@ def test_an_unknown_number_lists_what_is_known() -> None:
 @pytest.mark.parametrize("text", ["", "x", "72124x", "kubernetes/other#1", "1234567890", "７２"])
 def test_what_is_no_number(text: str) -> None:
     assert number_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dump", "unknown scenario `dump`, but there is a file of that name: `./dump` is a scenario file, `check -f dump` reads Kubernetes objects"),
+        ("folder", "`folder` is a directory: name the scenario files in it; `check -f folder` reads Kubernetes objects"),
+        ("lock.py", "lock.py: a scenario is a YAML file; systems of your own in Python are for `check` and `export`"),
+    ],
+)  # fmt: skip
+def test_what_is_there_but_no_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str
+) -> None:
+    (tmp_path / "dump").touch()
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ScenarioError) as problem:
+        find_scenarios(name)
+    assert str(problem.value) == message

@@ -40,7 +40,10 @@ def check_own_systems(
     if others:
         raise UsageProblem(f"`{others[0]}` is no system of your own: check scenarios in a run of their own")
     if not_for_these:
-        raise UsageProblem(f"{', '.join(not_for_these)} cannot be used with a system of your own: leave out")
+        which = "them" if len(not_for_these) > 1 else "it"
+        raise UsageProblem(
+            f"{', '.join(not_for_these)} cannot be used with a system of your own: leave {which} out"
+        )
     if form not in ("text", "json"):
         raise UsageProblem(f"-o {form}: a system of your own is reported as text or json")
     found: list[Decided] = []

@@ -125,7 +125,7 @@ def test_a_budget(shell: Shell, counter: str) -> None:
         (["counter.py", "--size", "Cook=2"], "Counter has no kind of entity `Cook`; its kinds: Worker"),
         (
             ["counter.py", "--release", "1.36"],
-            "--release cannot be used with a system of your own: leave out",
+            "--release cannot be used with a system of your own: leave it out",
         ),
         (["counter.py", "-o", "html"], "-o html: a system of your own is reported as text or json"),
         (["counter.py", "72124"], "`72124` is no system of your own: check scenarios in a run of their own"),
