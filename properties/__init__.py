@@ -70,6 +70,7 @@ from .preemptions import (
     NoPreemptionWithoutBenefit,
     OnePreemptionAtATime,
     PreemptionEnds,
+    UnhealthyPodsCanGo,
 )
 from .property import Property
 from .scale_downs import EmptyNodesOnly
@@ -151,6 +152,7 @@ PROPERTIES: dict[str, type[Property]] = {
         GroupNominationsRespected,
         NotStuck,
         TaintedPodsLeave,
+        UnhealthyPodsCanGo,
         DeferredResizesKeepNobodyOut,
         EndedPodsKeepNobodyOut,
         QuotaIsNotHeldBack,

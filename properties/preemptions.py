@@ -137,7 +137,7 @@ class OnePreemptionAtATime(Property):
 class EvictionsCounted(Property):
     """An eviction by the eviction subresource is granted only if its budget still has as many pods as it wants to run.
 
-    It takes from the budget's status, which the disruption controller sets some time after pods came or went, and which preemption does not take from.
+    A pod that is not ready may be evicted without that, but only as long as it is not. An eviction takes from the budget's status, which the disruption controller sets some time after pods came or went, and which preemption does not take from.
     Only what the API server grants counts: preemption may overdraw a budget where there is no other way.
     """
 
@@ -151,7 +151,17 @@ class EvictionsCounted(Property):
 
     def granted(self, pod: Pod) -> Expr:
         """Whether the eviction of the pod is granted."""
-        return as_expr(self.budgets.evicting[pod])
+        return as_expr(self.budgets.evicting[pod]) & ~self.budgets.was_unready(pod)
+
+    def goes_ready(self, pod: Pod) -> Expr:
+        """Whether the pod is bound, ready, not being deleted, and its eviction is granted as that of one that is not ready."""
+        current = self.api.pod[pod]
+        return (
+            current.assigned
+            & ~current.terminating
+            & self.budgets.was_unready(pod)
+            & self.budgets.is_ready(pod)
+        )
 
     def observe(self) -> None:
         for pod in self.subjects:
@@ -162,12 +172,57 @@ class EvictionsCounted(Property):
             )
             with when(self.granted(pod) & ~before(partial(self.granted, pod)) & short):
                 self.overdrawn = True
+            if self.budgets.probes:
+                deleted = ~self.api.pod[pod].exists | self.api.pod[pod].terminating
+                with when(before(partial(self.goes_ready, pod)) & deleted & short):
+                    self.overdrawn = True
 
     def holds(self) -> Expr:
         return ~as_expr(self.overdrawn)
 
     def witnesses(self) -> dict[str, Expr]:
-        return {"an eviction is granted": any_of(self.granted(p) for p in self.subjects)}
+        evicted = any_of(as_expr(self.budgets.evicting[p]) for p in self.subjects)
+        return {"an eviction is granted": evicted}
+
+
+class UnhealthyPodsCanGo(Property):
+    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, a pod that is not ready can be evicted if as many others are healthy as its budget wants, or
+    if the budget's policy is AlwaysAllow.
+
+    Else a drain waits for a pod that nobody counts on. Readiness is looked at only where the scope has `readiness`.
+    """
+
+    id = "S-DRAIN"
+    kind = "deadlock freedom"
+    concerns = "the pod that cannot be evicted"
+    issues = (80389,)
+
+    budgets: Budgets
+
+    def holds(self) -> Expr:
+        return ~any_of(self.stays(pod) for pod in self.subjects)
+
+    def stays(self, pod: Pod) -> Expr:
+        """Whether the pod is not ready, and its eviction is refused although it would harm nobody."""
+        own = self.budgets.protecting(pod)
+        if not self.budgets.probes or len(own) != 1:
+            return as_expr(False)
+        (budget,) = own
+        current = self.api.pod[pod]
+        here = current.assigned & ~current.terminating & ~self.budgets.is_ready(pod)
+        enough = (self.budgets.healthy(budget) >= self.budgets.desired(budget)) & (
+            self.budgets.desired(budget) > 0
+        )
+        may = (
+            self.budgets.spares(budget, pod) | (self.budgets.allowed[budget] > 0) | self.budgets.evicting[pod]
+        )
+        return here & (enough | as_expr(budget.always_allow)) & ~may
+
+    def witnesses(self) -> dict[str, Expr]:
+        def is_unready(pod: Pod) -> Expr:
+            return self.api.pod[pod].assigned & ~self.budgets.is_ready(pod)
+
+        return {"a pod is not ready": any_of(is_unready(p) for p in self.subjects)}
 
 
 class BudgetsCounted(Property):

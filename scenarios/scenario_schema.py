@@ -8,10 +8,11 @@ from typing import Any
 from ..model.environment.objects import ExtensionPoint, Operator
 from ..model.environment.scope import SCORE_PLUGINS
 from ..model.environment.workloads import OwnerKind
+from .reader.budget_section import MAX_ALLOWED, MAX_AVAILABLE
+from .reader.budget_section import POLICIES as EVICTION_POLICIES
 from .reader.claim_section import CONDITIONS
 from .reader.cluster_section import (
     BOUNDS,
-    MAX_ALLOWED,
     MAX_COUNT,
     MAX_PODS,
     MAX_VERSIONS,
@@ -274,6 +275,7 @@ OBJECTS: Mapping[str, Schema] = {
             "recreates": about(
                 WORD, "The pod whose name it takes, with a UID of its own, when that one is gone."
             ),
+            "ready": about(FLAG, "false: it is bound at the start, and not ready."),
             "finishes": about(
                 FLAG, "true: once it is bound, the pod may succeed or fail, and its object stays."
             ),
@@ -485,6 +487,10 @@ OBJECTS: Mapping[str, Schema] = {
             "disruptionsAllowed": whole_or_range(0, MAX_ALLOWED),
             "namespace": NAME,
             "disruptedPods": listed(WORD),
+            "minAvailable": about(whole(0, MAX_AVAILABLE), "So many of its pods the budget wants."),
+            "unhealthyPodEvictionPolicy": about(
+                word(EVICTION_POLICIES), "When pods that are not ready may be evicted."
+            ),
         },
         ["selector"],
     ),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
-from ...scenarios.reader.cluster_section import MAX_ALLOWED
+from ...scenarios.reader.budget_section import MAX_ALLOWED
 from ...scenarios.reader.directives import read_taints
 from ...scenarios.reader.labels import label_key, read_selector
 from ...scenarios.reader.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES

@@ -165,7 +165,7 @@ class Pod(Entity):
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
     `extender_selector` are the labels that an extender of the scheduler wants of the pod's node. `foreign`: another scheduler places it (spec.schedulerName).
-    `features` are those that its node has to declare: upstream infers them from the specification.
+    `features` are those that its node has to declare: upstream infers them from the specification. `ready` is False for one that is bound at the start and not ready.
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -211,6 +211,7 @@ class Pod(Entity):
         extender_selector: Mapping[str, str] | None = None,
         foreign: bool = False,
         features: Iterable[str] = (),
+        ready: bool = True,
         later: Mapping[str, Pod] | None = None,
     ) -> None:
         super().__init__(index, name)
@@ -234,7 +235,7 @@ class Pod(Entity):
         self.spread, self.wishes, self.finalizers = tuple(spread), wishes, finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.extender_selector, self.foreign = dict(extender_selector or {}), foreign
-        self.features = frozenset(features)
+        self.features, self.ready = frozenset(features), ready
         self.later, self.number = dict(later or {}), 0
         for number, version in enumerate(self.later.values(), start=1):
             version.number = number
@@ -314,7 +315,8 @@ def _owned(term: Term, namespace: str) -> Term:
 class DisruptionBudget(Entity):
     """A PodDisruptionBudget, with the status that the disruption controller last wrote (it stays as it is).
 
-    `disrupted` are the names in status.disruptedPods: evictions that the budget has already paid for.
+    `disrupted` are the names in status.disruptedPods: evictions that the budget has already paid for. `min_available`: so many of its pods it wants, if it is
+    not as many as run at the start, less what it allows then. `always_allow`: of unhealthyPodEvictionPolicy AlwaysAllow.
     """
 
     def __init__(
@@ -326,9 +328,12 @@ class DisruptionBudget(Entity):
         *,
         namespace: str = "default",
         disrupted: Sequence[str] = (),
+        min_available: int | None = None,
+        always_allow: bool = False,
     ) -> None:
         super().__init__(index, name)
         self.selector, self.namespace, self.disrupted = selector, namespace, frozenset(disrupted)
+        self.min_available, self.always_allow = min_available, always_allow
         self._allowed = allowed
 
     @property

@@ -1,11 +1,11 @@
 """From the sections of a file to the cluster that they describe.
 
-Read here are `nodes`, `podDisruptionBudgets` and `scope` (the fields of the model's Scope, under the same names).
+Read here are `nodes` and `scope` (the fields of the model's Scope, under the same names).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from itertools import combinations
@@ -15,7 +15,6 @@ from ...model.environment.controllers.autoscaler import is_leaving
 from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
     ClusterSpec,
-    DisruptionBudget,
     ExtensionPoint,
     Node,
     Pod,
@@ -23,6 +22,7 @@ from ...model.environment.objects import (
 )
 from ...model.environment.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
 from .autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
+from .budget_section import read_budgets, refuse_readiness, refuse_uncounted
 from .claim_section import (
     add_made_claims,
     add_special_claims,
@@ -42,11 +42,10 @@ from .extender_section import read_extender, refuse_extender
 from .gate_section import read_keepers, refuse_keepers
 from .group_section import read_groups, refuse_groups
 from .health_section import read_healths
-from .labels import Member, Members, label_key, read_labels, read_members, read_name, read_selector
+from .labels import Member, Members, label_key, read_labels, read_members, read_name
 from .pod_section import (
     POD_FIELDS,
     POD_VERSION_FIELDS,
-    namespace_of,
     read_features,
     read_namespaces,
     read_pod,
@@ -57,7 +56,7 @@ from .pod_section import (
 from .ranges import Range, integer_or_range, most_of
 from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
 from .volume_section import mark_exclusive, read_classes, read_volume_claims, read_volumes, refuse_mounts
-from .yaml_values import Value, known_names, one_line
+from .yaml_values import Value, one_line
 
 MAX_COUNT = 15
 
@@ -136,71 +135,6 @@ def read_scope(
             "there is no autoscaler to look: add `scale_downs: 1`, or remove this"
         )
     return Scope(**values)
-
-
-BUDGET_FIELDS = ("selector", "disruptionsAllowed", "namespace", "disruptedPods")
-
-MAX_ALLOWED = 1000
-
-
-def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[DisruptionBudget, ...]:
-    """The budgets of a cluster that has these pods."""
-    if section is None:
-        return ()
-    known = list(pods)
-    members = read_members(section, "budgets", BUDGET_FIELDS, "{selector: {matchLabels: {app: web}}}")
-    return tuple(_budget(i, name, member, known) for i, (name, member) in enumerate(members.items()))
-
-
-def _budget(index: int, name: str, member: Member, pods: list[str]) -> DisruptionBudget:
-    fields = member.fields
-    if "selector" not in fields:
-        member.place.fail("`selector` is missing: say which pods the budget protects")
-    selector = read_selector(fields["selector"])
-    if selector.empty:
-        fields["selector"].fail(
-            "the scheduler takes an empty selector for one that matches no pod: name a label"
-        )
-    given = fields.get("disruptionsAllowed")
-    allowed = 0 if given is None else integer_or_range(given, 0, MAX_ALLOWED)
-    return DisruptionBudget(
-        index,
-        name,
-        selector,
-        allowed,
-        namespace=namespace_of(name, fields),
-        disrupted=_disrupted(fields.get("disruptedPods"), pods),
-    )
-
-
-def _disrupted(value: Value | None, pods: list[str]) -> list[str]:
-    found = []
-    for element in value.elements("a list of the names of pods") if value is not None else []:
-        name = element.scalar("the name of a pod")
-        if name not in pods:
-            element.fail(f"there is no pod {element.described}; {known_names(name, pods)}")
-        found.append(name)
-    return found
-
-
-def _refuse_uncounted(top: Value, pods: Sequence[Pod], budgets: Sequence[DisruptionBudget]) -> None:
-    """Refuse budgets that the disruption controller, which counts their pods, would never have allowed."""
-    if not budgets:
-        top.fail(
-            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove it from `scope`"
-        )
-    for budget in budgets:
-        running = sum(budget.selects(pod) and pod.node is not None for pod in pods)
-        (allowed,) = budget.quantities
-        if not isinstance(allowed, int):
-            top.fail(
-                f"{one_line(budget.name)}: a budget that is kept allows a number of disruptions, not a range"
-            )
-        if allowed > running:
-            top.fail(
-                f"{one_line(budget.name)} allows {allowed} disruptions and has {running} running pods, and the "
-                "disruption controller would never allow more than run: lower `disruptionsAllowed`"
-            )
 
 
 CLUSTER_FIELDS = (
@@ -331,8 +265,9 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)
     if config.scored:
         _refuse_scored_labels(nodes, made)
+    refuse_readiness(top, fields, pods, budgets, scope)
     if scope.disruption_controller:
-        _refuse_uncounted(top, made_pods, budgets)
+        refuse_uncounted(top, made_pods, budgets, scope.readiness)
     spec = ClusterSpec(
         name,
         made_pods,

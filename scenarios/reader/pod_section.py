@@ -32,7 +32,7 @@ POD_FIELDS = (
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "defaultSpread", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
     "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
-    "schedulerName",
+    "schedulerName", "ready",
 )  # fmt: skip
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations", "nodeSelector", "nodeAffinity")
 NAMESPACE_FIELDS = ("labels",)
@@ -124,6 +124,7 @@ def _version(
         finishes=fields["finishes"].boolean() if "finishes" in fields else False,
         extender_selector=read_labels(fields, "extenderSelector"),
         features=read_features(fields.get("requiredFeatures")),
+        ready=_is_ready(fields),
         foreign=_is_foreign(fields),
         **resources,
         **others,
@@ -195,6 +196,16 @@ def refuse_foreign(pods: Members) -> None:
                 member.fields[other].fail(
                     f"of a pod that another scheduler places, this is not modelled: remove `{other}` or `schedulerName`"
                 )
+
+
+def _is_ready(fields: Mapping[str, Value]) -> bool:
+    if "ready" not in fields:
+        return True
+    if "nodeName" not in fields:
+        fields["ready"].fail(
+            "a pod that is not bound is not ready in any case: give it `nodeName`, or remove this"
+        )
+    return fields["ready"].boolean()
 
 
 def _finalizers(value: Value | None) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from .budget_section import BUDGET_FIELDS
 from .claim_section import CLAIM_FIELDS, DEVICE_CLASS_FIELDS, DEVICE_FIELDS, TEMPLATE_FIELDS
 from .cluster_section import (
-    BUDGET_FIELDS,
     CLUSTER_FIELDS,
     NODE_FIELDS,
     SCOPE_FIELDS,

@@ -328,7 +328,7 @@ def test_a_budgets():
     found = system(ClusterSpec("budgets", pods, on, Scope(), budgets))
     assert not [v.name for v in found.variables if "budget" in v.name]
     kept = system(ClusterSpec("budgets", pods, on, Scope(disruption_controller=True, evictions=1), budgets))
-    # The controller counts what is bound: it has no view of its own that lags, and no pod is unready.
+    # The controller counts what is bound: it has no view of its own that lags, and no pod is unready unless the scope asks.
     assert {v.name for v in kept.variables if "budget" in v.name} == {
         "budgets.allowed[b]", "budgets.disrupted[b][p]", "budgets.evicting[p]", "budgets.listed_allowed[b]", "budgets.listed_disrupted[b][p]",
         "budgets.read_allowed[b]", "budgets.read_disrupted[b][p]",

@@ -11,7 +11,7 @@ from podrace.model.environment.controllers.drain import Drain
 from podrace.model.environment.controllers.gate_keepers import GateKeepers
 from podrace.model.environment.controllers.replacement import Controllers, Phase
 from podrace.model.environment.gates import Gate
-from podrace.model.environment.objects import Node, Pod
+from podrace.model.environment.objects import DisruptionBudget, Node, Pod
 from podrace.model.environment.owned_pods import Owned, Owner
 from podrace.model.environment.placement_rules import Taint
 from podrace.model.environment.workloads import StrategyKind, StrategySpec
@@ -161,3 +161,18 @@ class TaintsUnheeded(Filters):
 
     def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         return as_expr(Code.SUCCESS)
+
+
+class ReadinessAsked(Budgets):
+    """The eviction subresource counts the pods of the budget itself, as the API server has them, and does not trust the status."""
+
+    def take(self, budget: DisruptionBudget, pod: Pod) -> None:
+        require(self.healthy(budget) > self.desired(budget))
+        super().take(budget, pod)
+
+
+class UnreadyWithoutPrecondition(Budgets):
+    """The DELETE of a pod that is not ready had no precondition: not upstream's; what the precondition is for."""
+
+    def conflicts(self, pod: Pod) -> Expr:
+        return as_expr(False)

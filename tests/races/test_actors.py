@@ -12,7 +12,7 @@ import pytest
 
 from podrace.checker.search import check
 from podrace.model.environment.node_health import give_healths
-from podrace.model.environment.objects import Node
+from podrace.model.environment.objects import DisruptionBudget, Node
 from podrace.model.history import resolve
 from podrace.model.history.changes.plugins.scores import AllCountOnce
 from podrace.model.language import Component
@@ -29,9 +29,11 @@ from tests.races.actor_patches import (
     NodesApart,
     OwnGateLast,
     PreferredHaveRoom,
+    ReadinessAsked,
     ReplacedWhenGone,
     TaintsUnheeded,
     ToleratingStay,
+    UnreadyWithoutPrecondition,
     WaitsAfterTaint,
 )
 from tests.races.extender_patches import (
@@ -77,6 +79,12 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("overwritten-budget", "S-EVICT", "1.16", (), V, 1617, 14),
     ("namesake-drained", "S-IDEVICT", "1.36", (), V, 90, 6),
     ("namesake-drained", "S-IDEVICT", "1.36", (EvictsByUID,), H, 1000, None),
+    ("unready-unseen", "S-EVICT", "1.36", (), V, 21, 2),
+    ("unready-unseen", "S-EVICT", "1.19", (), V, 19, 2),
+    ("unready-unseen", "S-EVICT", "1.36", (ReadinessAsked,), H, 4033, None),
+    ("ready-in-the-end", "S-EVICT", "1.36", (), H, 71, None),
+    ("ready-in-the-end", "S-EVICT", "1.20", (), H, 71, None),
+    ("ready-in-the-end", "S-EVICT", "1.36", (UnreadyWithoutPrecondition,), V, 34, 6),
     ("back-and-driven-away", "S-BACK", "1.36", (), V, 15303, 18),
     ("back-and-driven-away", "S-BACK", "1.13", (), V, 32560, 18),
     ("back-and-driven-away", "S-BACK", "1.36", (TaintsGoTogether,), V, 11353, 18),
@@ -226,6 +234,21 @@ def test_pods_of_a_stateful_set_come_in_order_unless_its_policy_is_parallel() ->
     (owner,) = scenario.spec.owners
     parallel = (replace(owner, parallel=True),)
     assert _asked_again("repelled-in-order", (), owners=parallel) == (H, 52956)
+
+
+@pytest.mark.parametrize(("release", "verdict", "states"), [("1.26", V, 9), ("1.27", H, 57), ("1.36", H, 57)])
+def test_a_budget_that_has_too_few_pods_lets_go_those_that_are_not_ready_by_its_policy(
+    release: str, verdict: str, states: int
+) -> None:
+    (scenario,) = find_scenarios("undrained")
+    (budget,) = scenario.spec.budgets
+    policy = DisruptionBudget(0, "web", budget.selector, 0, min_available=2, always_allow=True)
+    system = instrument(
+        replace(scenario.spec, budgets=(policy,)), resolve(release).classes, [PROPERTIES["S-DRAIN"]]
+    )
+    (found,) = check(system, ["S-DRAIN"])
+    assert (found.verdict.name, found.counts.states) == (verdict, states)
+    assert not found.vacuous
 
 
 @pytest.mark.ci

@@ -275,6 +275,13 @@ ROWS = [
     Row("tainted-domain", "S-STUCK", "1.32", (), ("hints-decide",), V, 138, 276, 16, 16),
     Row("tainted-domain", "S-STUCK", "1.36", (), (), H, 246, 482, 38),
     # 125332: something is left under the name of a pod that a taint has driven away.
+    # 80389: a pod that is not ready takes from its budget, which does not count it.
+    Row("undrained", "S-DRAIN", "1.9", (), (), V, 54, 76, 3, 3),
+    Row("undrained", "S-DRAIN", "1.19", (), (), V, 54, 76, 3, 3),
+    Row("undrained", "S-DRAIN", "1.19", ("94381",), (), H, 593, 1652, 11),
+    Row("undrained", "S-DRAIN", "1.20", (), (), H, 593, 1652, 11),
+    Row("undrained", "S-DRAIN", "1.20", (), ("94381",), V, 54, 76, 3, 3),
+    Row("undrained", "S-DRAIN", "1.36", (), (), H, 593, 1652, 11),
     # 96515: a pod that was deleted and has stopped, and whose object stays.
     Row("ended-and-kept", "S-LINGER", "1.22", (), (), V, 550, 1337, 16, 16),
     Row("ended-and-kept", "S-LINGER", "1.26", (), (), V, 550, 1337, 16, 16),

@@ -54,6 +54,18 @@ def _lags(scope: object) -> int:
     return _kept(scope) * int(getattr(scope, "disruption_controller_lags", False))
 
 
+def _probes(scope: object) -> int:
+    return _kept(scope) * int(getattr(scope, "readiness", False))
+
+
+def _most_healthy(scope: object) -> int:
+    return MOST * _probes(scope)
+
+
+def _most_counted_healthy(scope: object) -> int:
+    return MOST * _probes(scope) * _lags(scope)
+
+
 def _most_counted(scope: object) -> int:
     return MOST * _lags(scope)
 
@@ -66,6 +78,9 @@ class Budgets(Component):
 
     Where the disruption controller lags: `running`, `leaving`: what its informer has of the pod. `counting`: it has counted, and is to write `counted`, `counted_disrupted`; `outdated`: the budget
     was written by somebody else since it was read.
+
+    Where pods have to be ready: `ready`: the pod's condition Ready. `broken`: its probe fails until somebody mends it. `said_healthy`: status.currentHealthy; `counted_healthy`: what is to be written of it.
+    `unready`: the eviction that is granted is of a pod that was not ready.
     """
 
     api: APIServer
@@ -84,6 +99,11 @@ class Budgets(Component):
     counted = per(DisruptionBudget, integer(0, _most_counted))
     counted_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_lags)))
     outdated = per(DisruptionBudget, boolean(possible=_lags))
+    ready = per(Pod, boolean(possible=_probes))
+    broken = per(Pod, boolean(possible=_probes))
+    unready = per(Pod, boolean(possible=_probes))
+    said_healthy = per(DisruptionBudget, integer(0, _most_healthy))
+    counted_healthy = per(DisruptionBudget, integer(0, _most_counted_healthy))
 
     phrases = words(
         {
@@ -111,6 +131,17 @@ class Budgets(Component):
             "running": Words("disruption controller: {0} runs", "disruption controller: {0} does not run"),
             "leaving": Words("disruption controller: {0} is being deleted, or gone", ""),
             "counted": Words("disruption controller: {0} is to allow {after}", ""),
+            "ready": Words(
+                "API server: {0} is ready", "API server: {0} is not ready any more", decisive=True
+            ),
+            "broken": Words(
+                "the readiness probe of {0} fails", "the readiness probe of {0} may succeed again"
+            ),
+            "unready": Words("API server: {0} is evicted as a pod that is not ready", ""),
+            "said_healthy": Words(
+                "API server: of the pods of budget {0}, {after} are healthy",
+                "API server: of the pods of budget {0} none is healthy",
+            ),
             "outdated": Words("the status that the disruption controller has read of {0} is old", ""),
             "evicting": Words("API server: the eviction of {0} is granted", "", decisive=True),
         }
@@ -130,10 +161,14 @@ class Budgets(Component):
         if not self.kept:
             return
         for pod in self.universe[Pod]:
-            self.running[pod] = self.lags and pod.exists and pod.node is not None
+            if self.probes and pod.exists and pod.node is not None:
+                self.ready[pod], self.broken[pod] = pod.ready, not pod.ready
+            self.running[pod] = self.lags and pod.exists and pod.node is not None and self.at_first(pod)
             self.leaving[pod] = self.lags and not pod.exists
         for budget in self.universe[DisruptionBudget]:
             self.allowed[budget] = self.listed_allowed[budget] = budget.allowed
+            if self.probes:
+                self.said_healthy[budget] = len(self._running_at_first(budget))
             for pod in self.universe[Pod]:
                 self.disrupted[budget][pod] = pod.name in budget.disrupted
                 self.listed_disrupted[budget][pod] = pod.name in budget.disrupted
@@ -171,9 +206,23 @@ class Budgets(Component):
     # --- the truth -------------------------------------------------------------------------------------------
 
     def runs(self, pod: Pod) -> Expr:
-        """Whether the pod is one of those that a budget wants: it is bound, nobody has deleted it, and no eviction of it was granted."""
+        """Whether the pod is one of those that a budget wants: it is bound, nobody has deleted it, and no eviction of it was granted; and it is ready, where that is looked at."""
         current = self.api.pod[pod]
-        return current.assigned & ~current.terminating & ~self.evicting[pod]
+        goes = self.evicting[pod] & ~self.was_unready(pod) if self.probes else self.evicting[pod]
+        return current.assigned & ~current.terminating & ~goes & self.is_ready(pod)
+
+    @property
+    def probes(self) -> bool:
+        """Whether pods count only if they are ready."""
+        return bool(self.kept and self.scope.readiness)
+
+    def is_ready(self, pod: Pod) -> Expr:
+        """Whether the pod's condition Ready is True; so it is of every pod where nobody looks."""
+        return as_expr(self.ready[pod]) if self.probes else as_expr(True)
+
+    def at_first(self, pod: Pod) -> bool:
+        """Whether the pod, which is bound at the start, is ready then."""
+        return pod.ready or not self.probes
 
     def healthy(self, budget: DisruptionBudget) -> Expr:
         """How many pods of a budget run."""
@@ -181,9 +230,51 @@ class Budgets(Component):
 
     def desired(self, budget: DisruptionBudget) -> Expr:
         """How many of its pods a budget wants to run: as many as do at the start, less what it allows then."""
+        if budget.min_available is not None:
+            return as_expr(budget.min_available)
+        return as_expr(len(self._running_at_first(budget))) - budget.allowed
+
+    def _running_at_first(self, budget: DisruptionBudget) -> list[Pod]:
         at_start = [p for p in self.universe[Pod] if p.node is not None and p.exists and budget.selects(p)]
-        running = [p for p in at_start if p.name not in budget.disrupted]
-        return as_expr(len(running)) - budget.allowed
+        return [p for p in at_start if p.name not in budget.disrupted and self.at_first(p)]
+
+    # --- readiness -------------------------------------------------------------------------------------------
+
+    @step(actor="kubelet", each="pod")
+    @tells("The kubelet reports that {pod} is ready.")
+    def get_ready(self, pod: Pod) -> None:
+        """Its readiness probe succeeds."""
+        if not self.probes or not self.protecting(pod):
+            require(False)
+            return
+        require(self._lives(pod) & ~self.ready[pod] & ~self.broken[pod])
+        self.ready[pod] = True
+
+    @step(actor="kubelet", fair=False)
+    @tells("The readiness probe of {pod} fails, and the kubelet reports it.")
+    def lose_readiness(self, pod: Pod) -> None:
+        """The pod is not ready until its probe succeeds again."""
+        if not self.probes or not self.protecting(pod) or not self.scope.readiness_losses:
+            require(False)
+            return
+        require(self._lives(pod) & self.ready[pod])
+        self.faults.spend(Fault.READINESS_LOSS)
+        self.ready[pod] = False
+        self.broken[pod] = True
+
+    @step(actor="user", fair=False)
+    @tells("What kept {pod} from being ready is mended.")
+    def mend(self, pod: Pod) -> None:
+        """Its probe may succeed again."""
+        if not self.probes or not self.protecting(pod):
+            require(False)
+            return
+        require(self._lives(pod) & self.broken[pod])
+        self.broken[pod] = False
+
+    def _lives(self, pod: Pod) -> Expr:
+        current = self.api.pod[pod]
+        return current.assigned & ~current.terminating
 
     # --- who changes them ------------------------------------------------------------------------------------
 
@@ -202,10 +293,29 @@ class Budgets(Component):
         (budget,) = budgets
         current = self.api.pod[pod]
         require(current.assigned & ~current.terminating & ~self.evicting[pod])
-        require(self.allowed[budget] > 0)
+        spared = self.spares(budget, pod)
+        require(spared | (self.allowed[budget] > 0))
         self.faults.spend(Fault.EVICTION)
-        self.take(budget, pod)
+        if self.probes:
+            self.unready[pod] = spared
+        with when(~spared):
+            self.take(budget, pod)
         self.evicting[pod] = True
+
+    def spares(self, budget: DisruptionBudget, pod: Pod) -> Expr:
+        """Whether the eviction takes nothing from the budget: a pod that is not ready may go while its status says that enough are healthy, or by the policy AlwaysAllow."""
+        if not self.probes:
+            return as_expr(False)
+        enough = (as_expr(self.said_healthy[budget]) >= self.desired(budget)) & (self.desired(budget) > 0)
+        return ~as_expr(self.ready[pod]) & (enough & self.looks_at_health() | self.allows_always(budget))
+
+    def looks_at_health(self) -> bool:
+        """Whether evictions look at pods' readiness at all."""
+        return True
+
+    def allows_always(self, budget: DisruptionBudget) -> bool:
+        """Whether the budget's policy is AlwaysAllow."""
+        return budget.always_allow
 
     def take(self, budget: DisruptionBudget, pod: Pod) -> None:
         """The budget, which allows a disruption, pays for the eviction of a pod."""
@@ -224,12 +334,22 @@ class Budgets(Component):
         require(self.evicting[pod])
         self.evicting[pod] = False
         current = self.api.pod[pod]
-        with when(current.assigned & ~current.terminating):
+        with when(current.assigned & ~current.terminating & ~self.conflicts(pod)):
             self.api.delete_pod(pod)
         for namesake in self.hit_by_name(pod):
             other = self.api.pod[namesake]
-            with when(other.exists & ~other.terminating):
+            with when(other.exists & ~other.terminating & ~self.was_unready(pod)):
                 self.api.delete_pod(namesake)
+        if self.probes:
+            self.unready[pod] = False
+
+    def was_unready(self, pod: Pod) -> Expr:
+        """Whether the eviction that is granted is of a pod that was not ready."""
+        return as_expr(self.unready[pod]) if self.probes else as_expr(False)
+
+    def conflicts(self, pod: Pod) -> Expr:
+        """Whether the DELETE is refused: of a pod that was not ready, the resourceVersion is a precondition, so that it has not become ready since."""
+        return self.was_unready(pod) & self.is_ready(pod)
 
     def hit_by_name(self, pod: Pod) -> Sequence[Pod]:
         """Which other pods the DELETE hits: it goes by name, and only that of a pod that is not ready has a precondition (addConditionAndDeletePod)."""
@@ -244,11 +364,15 @@ class Budgets(Component):
             return
         api, pods = self.api.pod, [p for p in self.universe[Pod] if budget.selects(p)]
         paid = {p: self.disrupted[budget][p] & api[p].exists & ~api[p].terminating for p in pods}
-        healthy = count(api[p].assigned & ~api[p].terminating & ~paid[p] for p in pods)
+        healthy = count(api[p].assigned & ~api[p].terminating & ~paid[p] & self.is_ready(p) for p in pods)
         room = healthy - self.desired(budget)
         new = clamp(select(room > 0, room, 0), 0, MOST)
         pruned = any_of(self.disrupted[budget][p] & ~paid[p] for p in pods)
-        require((self.allowed[budget] != new) | pruned)
+        news = (self.allowed[budget] != new) | pruned
+        if self.probes:
+            news |= self.said_healthy[budget] != healthy
+            self.said_healthy[budget] = clamp(healthy, 0, MOST)
+        require(news)
         self.allowed[budget] = new
         for pod in pods:
             self.disrupted[budget][pod] = paid[pod]
@@ -263,7 +387,8 @@ class Budgets(Component):
             require(False)
             return
         current = self.api.pod[pod]
-        runs, leaves = current.assigned & ~current.terminating, current.terminating | ~current.exists
+        runs = current.assigned & ~current.terminating & self.is_ready(pod)
+        leaves = current.terminating | ~current.exists
         require((self.running[pod] != runs) | (self.leaving[pod] != leaves))
         self.running[pod] = runs
         self.leaving[pod] = leaves
@@ -277,10 +402,15 @@ class Budgets(Component):
             return
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
         paid = {p: self.disrupted[budget][p] & ~self.leaving[p] for p in pods}
-        room = count(self.running[p] & ~paid[p] for p in pods) - self.desired(budget)
+        healthy = count(self.running[p] & ~paid[p] for p in pods)
+        room = healthy - self.desired(budget)
         new = clamp(select(room > 0, room, 0), 0, MOST)
         pruned = any_of(self.disrupted[budget][p] & ~paid[p] for p in pods)
-        require(~self.counting[budget] & ((self.allowed[budget] != new) | pruned))
+        news = (self.allowed[budget] != new) | pruned
+        if self.probes:
+            news |= self.said_healthy[budget] != healthy
+            self.counted_healthy[budget] = clamp(healthy, 0, MOST)
+        require(~self.counting[budget] & news)
         self.counting[budget] = True
         self.counted[budget] = new
         for pod in pods:
@@ -298,10 +428,14 @@ class Budgets(Component):
         require(self.counting[budget])
         with when(self.is_written(budget)):
             self.allowed[budget] = self.counted[budget]
+            if self.probes:
+                self.said_healthy[budget] = self.counted_healthy[budget]
             for pod in self.universe[Pod]:
                 self.disrupted[budget][pod] = self.counted_disrupted[budget][pod]
         self.counting[budget] = self.outdated[budget] = False
         self.counted[budget] = 0
+        if self.probes:
+            self.counted_healthy[budget] = 0
         for pod in self.universe[Pod]:
             self.counted_disrupted[budget][pod] = False
 

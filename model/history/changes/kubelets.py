@@ -127,3 +127,28 @@ class RunningUntilGone(APIServer):
             super().linger(pod)
         else:
             self._commit(pod, self.pod[pod].replace(terminating=True))
+
+
+@before(
+    "94381",
+    "a pod that is not ready can be evicted if as many are healthy as its budget wants",
+    first_in="1.20",
+    issues=(80389,),
+)
+class UnreadyPodsProtected(Budgets):
+    """Every pod took from its budget, whether it counted there or not."""
+
+    def looks_at_health(self) -> bool:
+        return False
+
+
+@before(
+    "113375",
+    "a budget can allow the eviction of all pods that are not ready (unhealthyPodEvictionPolicy)",
+    first_in="1.27",
+)
+class NoEvictionPolicy(Budgets):
+    """The policy was not looked at (PDBUnhealthyPodEvictionPolicy, off in 1.26)."""
+
+    def allows_always(self, budget: DisruptionBudget) -> bool:
+        return False
