@@ -55,8 +55,8 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("check 72124 --release 1.99", f"unknown release `1.99`; known: {', '.join(RELEASES)}"),
         ("check 72124 --release x", f"unknown release `x`; known: {', '.join(RELEASES)}"),
         (
-            "check 72124 --release 1.13.5",
-            "unknown release `1.13.5`; known of 1.13: 1.13.0; take 1.13.0, and add with --with-fix what came after it",
+            "check 72124 --release 1.14.5",
+            "unknown release `1.14.5`; known of 1.14: 1.14.0; take 1.14.0, and add with --with-fix what came after it",
         ),
         (
             "check 72124 --with-fix 5",

@@ -9,6 +9,9 @@ from podrace.model.history.registry.change import Change
 from podrace.model.history.versions import Reading, exact, reading_of, version_of
 
 DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
+    "1.13.2": ({"70366", "71488", "72259"}, set()),
+    "1.18.20": ({"91252", "93355", "93938", "95130"}, set()),
+    "1.19.16": ({"93044", "95130", "102498"}, set()),
     "1.22.17": ({"106102", "108366", "109245", "109442"}, set()),
     "1.23.17": ({"108366", "109245", "109442", "nominating-mode"}, set()),
     "1.29.6": ({"missing-status"}, set()),
@@ -128,5 +131,6 @@ def test_a_release_is_its_first_version_and_no_later_one(key: str) -> None:
 
 def test_from_1_29_on_the_sources_of_every_version_were_read() -> None:
     by_change = [v for v in (*RELEASE_ORDER, *PATCH_VERSIONS) if reading_of(v) is Reading.CHANGES]
-    assert by_change == [*RELEASE_ORDER[: RELEASE_ORDER.index("1.29")], "1.22.17", "1.23.17"]
+    patches = ["1.13.2", "1.18.20", "1.19.16", "1.22.17", "1.23.17"]
+    assert by_change == [*RELEASE_ORDER[: RELEASE_ORDER.index("1.29")], *patches]
     assert exact("1.35") == "1.35.0"
