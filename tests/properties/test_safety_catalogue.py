@@ -63,13 +63,13 @@ ROWS = [
     # A pod in flight that is updated goes into activeQ as well (118226); it is so in every release here.
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1180, 12),
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8294, 23),
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 29900, None),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 75172, None),
     ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 26612, None),
     # Between the look into the lister and the requeue a deletion can still be handled.
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1864, 13),
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
     ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 26904, None),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 220, 12),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 301, 13),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 4422, None),
     # Once the preemptor is bound, a further attempt nominates it (109236).

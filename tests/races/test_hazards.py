@@ -329,7 +329,7 @@ def test_the_commands_give_what_the_page_says(command: str, verdict: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("release", "unpatched", "states"), [("1.18", V, 3648), ("1.19", V, 1550), ("1.31", V, 1168)]
+    ("release", "unpatched", "states"), [("1.18", V, 3648), ("1.19", V, 2930), ("1.31", V, 1168)]
 )
 def test_the_patch_for_ghosts_does_not_ask_the_hints(release: str, unpatched: str, states: int) -> None:
     """The queue knows which pods are in flight only where queueing hints are on."""

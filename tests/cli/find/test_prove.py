@@ -66,7 +66,7 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
     }
     assert proof["clusters"] == sum(row["clusters"] for row in proof["rows"]) == 117
     assert proof["states"] == sum(row["states"] for row in proof["rows"])
-    assert (proof["states"], proof["depth"]) == (21970, 53)
+    assert (proof["states"], proof["depth"]) == (28757, 60)
 
 
 @pytest.mark.ci
