@@ -271,7 +271,7 @@ ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 def _is_soft(value: Value) -> bool:
     fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
     said = fields.get("whenUnsatisfiable")
-    return said is not None and said.one_of(ACTIONS, "what to do") == "ScheduleAnyway"
+    return said is not None and said.one_of(ACTIONS, "an action") == "ScheduleAnyway"
 
 
 DEFAULT_SPREAD = (("kubernetes.io/hostname", 3), ("topology.kubernetes.io/zone", 5))

@@ -237,6 +237,10 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, matchLabels: {}, minDomains: 2}]",
             ".topologySpreadConstraints[0].minDomains: ScheduleAnyway has no minDomains: remove it",
         ),
+        (
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Maybe, matchLabels: {}}]",
+            ".topologySpreadConstraints[0].whenUnsatisfiable: there is no such action: `Maybe`; known: DoNotSchedule, ScheduleAnyway",
+        ),
         ("defaultSpread: {}", ".defaultSpread: an empty selector makes no constraints: name a label"),
         (
             "defaultSpread: {matchLabels: {a: b}}, topologySpreadConstraints: []",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...environment.actors import PodGC
 from ...environment.api import APIServer
 from ...environment.controllers.budgets import Budgets
-from ...environment.controllers.node_lifecycle import NOTHING, NodeLifecycle
+from ...environment.controllers.node_lifecycle import NOTHING, Judgement, NodeLifecycle
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
 from ...environment.kubelet import Kubelet
 from ...environment.node_health import Mark
@@ -107,10 +107,11 @@ class CreatedWithoutTaint(NodeLifecycle):
     issues=(120815,),
 )
 class TaintedByTheNextLook(NodeLifecycle):
-    """It went by the condition that it had read (observedReadyCondition), not by the one that it had written."""
+    """It went by the condition that it had read (observedReadyCondition), not by the one that it had written. Whether any node is ready it decided by the latter (currentReadyCondition)."""
 
     def judge_written(self, node: Node, observed: NodeVersion, written: NodeVersion) -> None:
         self.judge(node, observed)
+        self.judged[self.seen(node)] = Judgement.NOT_READY
 
 
 @before(

@@ -182,6 +182,18 @@ def test_where_no_node_is_ready_none_is_tainted_with_no_execute() -> None:
     assert not played.may("take_from_queue")
 
 
+@pytest.mark.parametrize("release", ["1.33", "1.34"])
+def test_the_monitor_stops_after_the_look_in_which_it_wrote_that_the_last_node_is_unknown(
+    release: str,
+) -> None:
+    """By currentReadyCondition, in all releases: up to 1.33, where a node is tainted by the next look, none is any more."""
+    played = Played(release, alone=True)
+    played.does("cut_off", "monitor", "write_status")
+    played.model.do(played.controller.halt)
+    played.does("hear", "monitor")
+    assert not played.may("take_from_queue")
+
+
 def test_as_long_as_some_node_is_ready_the_monitor_does_not_stop() -> None:
     played = Played()
     played.does("cut_off", "monitor", "write_status", "hear")
