@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
 from ...model.environment.node_versions import versions_of
@@ -14,8 +14,10 @@ HOSTNAME = "kubernetes.io/hostname"
 """The label of a node that is its name."""
 
 
-def refuse_autoscaler(scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node]) -> None:
-    """Refuse what an autoscaler would do of which there is none, and a taint that no node could have."""
+def refuse_autoscaler(
+    scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node], budgets: Sequence[object]
+) -> None:
+    """Refuse what an autoscaler would do of which there is none, a taint that no node could have, and evictions that budgets which stay as they are would count."""
     if scope_of is None:
         return
     if scope.scale_down_taints and not (scope.scale_downs or scope.autoscaler):
@@ -30,6 +32,8 @@ def refuse_autoscaler(scope_of: Value | None, scope: Scope, nodes: Mapping[str, 
         scope_of.fail(
             "a node is tainted before it is drained: add `scale_down_taints: true`, or remove `scale_down_drains`"
         )
+    if scope.scale_down_drains and budgets and not scope.disruption_controller:
+        scope_of.fail("evictions take from budgets that are kept: add `disruption_controller: true`")
     if scope.scale_down_until_empty and not scope.scale_down_drains:
         scope_of.fail("nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`")
     if scope.scale_down_taints and scope.scale_down_looks_again:

@@ -246,7 +246,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     read_healths(fields.get("scope"), scope, nodes, made, has)
     refuse_groups(top, pods, made_pods, groups, scope)
     strategies = read_descheduler(fields.get("descheduler"))
-    refuse_autoscaler(fields.get("scope"), scope, made)
+    refuse_autoscaler(fields.get("scope"), scope, made, budgets)
     if scope.autoscaler:
         refuse_named_nodes(pods, as_read, fields.get("volumes"), volumes)
     refuse_descheduler(fields, owners, scope, budgets)

@@ -32,6 +32,21 @@ def test_bounds_of_which_there_is_nothing_to_bound(scope: str, message: str) -> 
     assert str(error.value).endswith(message)
 
 
+def test_a_drain_beside_budgets_that_stay_as_they_are() -> None:
+    """It could evict nobody, and would never end."""
+    budget = "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}}}\n"
+    with pytest.raises(ScenarioError) as error:
+        parse_scenario(
+            NODES
+            + POD % ""
+            + budget
+            + "scope: {scale_downs: 1, scale_down_taints: true, scale_down_drains: true}\n"
+        )
+    assert str(error.value).endswith(
+        "evictions take from budgets that are kept: add `disruption_controller: true`"
+    )
+
+
 @pytest.mark.parametrize(
     "asks",
     [

@@ -61,7 +61,6 @@ def finds(of: Any, model: Concrete) -> list[bool]:
         ("d: {cpu: 1, schedulerName: other}", "", "", [True, False]),
         ("", budget(1), KEPT, [False, False]),
         ("", budget(2), KEPT, [True, False]),
-        ("", budget(1), "", [False, False]),
     ],
 )
 def test_which_nodes_are_drained(more: str, rest: str, scope: str, expected: list[bool]) -> None:
