@@ -159,6 +159,17 @@ def test_a_search_on_disk_goes_on_without_rows(tmp_path: Path) -> None:
     assert untimed(explore(system, Budget(disk=tmp_path, resume=True))) == whole
 
 
+@pytest.mark.usefixtures("sleepy")
+@pytest.mark.parametrize("room", [0, 238, 259, 1000])
+def test_states_found_where_none_may_sleep_have_no_rows(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near the limit of states none sleeps. With room for 238 more, some sleep again where levels are narrow: not by rows of other states."""
+    system = ring(5).with_predicates(invariants={}, witnesses={})
+    whole = reference.explore(system)
+    assert whole.states == 160
+    monkeypatch.setattr(sleep_sets, "_SMALLEST_RING", 16)
+    assert untimed(explore(system, Budget(max_states=160 + room))) == untimed(whole)
+
+
 def test_they_begin_once_a_search_is_not_small_and_end_where_they_do_not_pay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
