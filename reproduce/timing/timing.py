@@ -65,20 +65,16 @@ class Untimely(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How the queue of a version counts. `windows`: backoffs end at whole seconds. `failures`: not attempts are counted. `again`: in the
-    how manieth flush after one that left it parked a pod is flushed once more: in the next, unless flushing gave it a new time.
-    """
+    """How the queue of a version counts. `windows`: backoffs end at whole seconds. `failures`: not attempts are counted."""
 
     windows: bool
     failures: bool
-    again: int
 
 
 def rules_of(composition: Composition) -> Rules:
     """The rules of a composition's release and gates."""
-    missing = {change.key for change in composition.missing}
-    failures = version_of(composition.release) >= version_of("1.34")
-    return Rules("pop-from-backoff" not in missing, failures, 1 if "139162" in missing else PARKED_FLUSHES)
+    early = all(change.key != "pop-from-backoff" for change in composition.missing)
+    return Rules(early, version_of(composition.release) >= version_of("1.34"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +321,7 @@ class Timetable:
                 self._records[p] = replace(record, through=record.through and new == BACKOFF)
             elif old == new:
                 if flushed and old == PARKED:
-                    self._records[p] = replace(self._records[p], parked=number, due=self.rules.again)
+                    self._records[p] = replace(self._records[p], parked=number, due=1)
             elif new == NONE:
                 record = self._records.pop(p)
                 if pod is p and transition.step in POPS and not self._queue.is_in_flight(p, before):

@@ -208,12 +208,6 @@ def test_the_periodic_flush_finds_the_backoff_over() -> None:
     assert timing.ahead[-2:] == (frozenset({"p"}), frozenset())
 
 
-@pytest.mark.parametrize(("release", "again"), [("1.36.3", 1), ("1.35.4", 1), ("1.36.4", 11), ("1.35.8", 11)])
-def test_when_a_pod_is_flushed_once_more_that_flushing_left_parked(release: str, again: int) -> None:
-    """A pod with a scheduling gate stays; 139162 gives it a new time, so that it waits for five minutes again."""
-    assert rules_of(resolve(release)).again == again
-
-
 def test_a_younger_pod_is_not_flushed_first() -> None:
     model = waiting("1.36.3")
     path = path_of(model, *rejected("p"), *rejected("q"), "queue.flush_unschedulable(pod=q")
