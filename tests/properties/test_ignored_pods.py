@@ -52,7 +52,7 @@ def assert_divided(identifier: str, release: str, states: int) -> dict[str, int 
 
 @pytest.mark.parametrize(
     ("identifier", "expected"),
-    [("S-GHOST", {"v": None, "a": 12, "b": 26}), ("L-PEND", {"v": None, "a": 28, "b": 27})],
+    [("S-GHOST", {"v": None, "a": 9, "b": 23}), ("L-PEND", {"v": None, "a": 28, "b": 28})],
 )
 def test_each_pod_has_its_own_violations(identifier: str, expected: dict[str, int | None]) -> None:
     assert assert_divided(identifier, "1.19", 10_000) == expected

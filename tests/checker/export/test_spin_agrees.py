@@ -110,7 +110,11 @@ def case_of(number: int) -> Any:
     return pytest.param(number, id=IDS[number], marks=marks)
 
 
-@pytest.mark.parametrize("case", [case_of(number) for number in ASKABLE])
+TOO_LARGE = ("untainted-arrival S-READY 1.13",)
+"""40,958,486 states without the property: its counts are no longer compared with SPIN's."""
+
+
+@pytest.mark.parametrize("case", [case_of(number) for number in ASKABLE if IDS[number] not in TOO_LARGE])
 def test_on_scenarios(case: int) -> None:
     system = sliced(*CASES[case], events=1 if IDS[case] in LARGE else None)
     agree(system)

@@ -92,7 +92,17 @@ _SHARED = "needs pods of a group that share a claim: see test_shared_claims"
 
 _GROUPS = "needs groups of pods, and their gate: see test_groups"
 
+_SCORED = "needs scores that decide: see tests/model/scheduler/framework/test_scores.py and the scenario spread-outweighed"
+
 UNSEEN = {
+    "104251": _SCORED,
+    "105046": _SCORED,
+    "107384": _SCORED,
+    "129119": _SCORED,
+    "90475": _SCORED,
+    "91258": _SCORED,
+    "91793": _SCORED,
+    "list-kept": "needs nodes that come and go: see test_live_tree and test_node_tree",
     "82152": "needs a disruption controller that lags: see the scenario overwritten-budget",
     "122503": "needs an extender: see tests/model/environment/test_extender.py",
     "103019": "needs an extender: see tests/model/environment/test_extender.py",
