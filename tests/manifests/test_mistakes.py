@@ -83,7 +83,7 @@ WRONG: list[tuple[Path, list[Any]]] = [
     (("preemptor", "spec", "nodeSelector"), [*MAP, *LABEL_KEYS]),
     (("preemptor", "spec", "affinity"), MAP),
     ((*NODE_TERMS, "nodeSelectorTerms"), [*LIST, [], [3], [{"matchExpressions": [{"key": "a", "operator": "Is"}]}]]),
-    (TERM, [*LIST, [3], [{}], [{"labelSelector": {}}], [{"topologyKey": "zone"}]]),
+    (TERM, [*LIST, [3], [{}], [{"labelSelector": {}}]]),
     ((*TERM, 0, "namespaces"), LIST),
     ((*TERM, 0, "topologyKey"), TEXT),
     (SPREAD, [*LIST, [3], [[]], [{}], [{"maxSkew": 1, "topologyKey": "zone"}], [KEYS_ALONE]]),

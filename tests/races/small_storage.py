@@ -44,7 +44,7 @@ ASKED = [
     for identifier, prop in PROPERTIES.items()
     if prop.kind != "resettability"
     and not prop.__module__.endswith((".groups", ".admissions", ".loops", ".taints", ".gates"))
-    and identifier not in ("S-IDEVICT", "S-SCALE", "S-DRAIN")
+    and identifier not in ("S-IDEVICT", "S-DRAIN")
 ]
 """All properties but that of removed nodes, and those of groups of pods, of kubelets that decide, of controllers that make pods, of taints
 that have pods leave, of keepers of gates, and of evictions through the API: these clusters have none of them."""
