@@ -48,7 +48,31 @@ class _OfTaints(Property):
         return in_form(self.universe, pod, self.api.pod[pod].version, question)
 
 
-class OnlyTaintedPodsEvicted(_OfTaints):
+class _DeletionsHaveReasons(_OfTaints):
+    """The taint eviction controller begins to delete a pod only if there was a reason at some moment since the pod was bound."""
+
+    had_to = per(Pod, boolean())  # leave, at some moment since it was bound
+    broken = boolean()
+
+    def has_reason(self, pod: Pod) -> Expr:
+        """Whether the pod, bound to a node, has to leave it now."""
+        raise NotImplementedError
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            deletes = partial(self.taint_eviction.deletes, pod)
+            with when(deletes() & ~before(deletes) & self.api.pod[pod].exists & ~self.had_to[pod]):
+                self.broken = True
+            with when(self.has_reason(pod)):
+                self.had_to[pod] = True
+            with when(~self.api.pod[pod].assigned):
+                self.had_to[pod] = False
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+
+class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
     """The taint eviction controller begins to delete a pod only if its node has had a taint, since the pod was bound, that it does not tolerate for ever.
 
     That a taint went since then, and the controller has not heard, is not looked at; nor is which pod has the name when the DELETE arrives (S-IDTAINT).
@@ -58,32 +82,19 @@ class OnlyTaintedPodsEvicted(_OfTaints):
     concerns = "the pod that is deleted"
     issues = (139992, 119862)
 
-    had_to = per(Pod, boolean())  # leave, at some moment since it was bound
-    broken = boolean()
-
-    def observe(self) -> None:
-        for pod in self.subjects:
-            deletes = partial(self.taint_eviction.deletes, pod)
-            with when(deletes() & ~before(deletes) & self.api.pod[pod].exists & ~self.had_to[pod]):
-                self.broken = True
-            with when(self.has_to_leave(pod)):
-                self.had_to[pod] = True
-            with when(~self.api.pod[pod].assigned):
-                self.had_to[pod] = False
+    def has_reason(self, pod: Pod) -> Expr:
+        return self.has_to_leave(pod)
 
     def setup(self) -> None:
         for pod in self.pods:
             self.had_to[pod] = pod.exists and pod.node is not None and fate(pod, pod.node) is not Fate.STAYS
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         begun = any_of(self.taint_eviction.is_at(p, Work.DELETE) for p in self.pods)
         return {"the controller begins to delete a pod": begun}
 
 
-class NobodyLeavesReadyNodes(_OfTaints):
+class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
     """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or somebody else than the node lifecycle
     controller has tainted it.
 
@@ -95,21 +106,6 @@ class NobodyLeavesReadyNodes(_OfTaints):
     issues = (112930,)
 
     node_lifecycle: NodeLifecycle
-
-    had_to = per(
-        Pod, boolean()
-    )  # leave, for its node was not ready or had a taint of somebody else, at some moment since it was bound
-    broken = boolean()
-
-    def observe(self) -> None:
-        for pod in self.subjects:
-            deletes = partial(self.taint_eviction.deletes, pod)
-            with when(deletes() & ~before(deletes) & self.api.pod[pod].exists & ~self.had_to[pod]):
-                self.broken = True
-            with when(self.has_reason(pod)):
-                self.had_to[pod] = True
-            with when(~self.api.pod[pod].assigned):
-                self.had_to[pod] = False
 
     def setup(self) -> None:
         for pod in self.pods:
@@ -138,9 +134,6 @@ class NobodyLeavesReadyNodes(_OfTaints):
             shows & in_form(self.universe, pod, number, partial(question, content))
             for shows, content in shown
         )
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         late = any_of(self.taint_eviction.has_old_taint(p) for p in self.pods)

@@ -22,6 +22,10 @@ STATE_VECTOR = 1024
 """How many bytes of state SPIN reserves unless told otherwise."""
 
 
+FIGURE = r"(?<![\d.])(\d[\d.]*(?:e\+\d+)?)"
+"""A number of states, which SPIN prints as %9.8g: from 100,000,000 on it is rounded to eight figures, and has an exponent."""
+
+
 class ToolFailure(Exception):
     """Another checker did not do what it was asked, so that its answer means nothing."""
 
@@ -30,7 +34,7 @@ class ToolFailure(Exception):
 class SpinAnswer:
     """What SPIN found. `errors` counts pairs of a state and an invariant that it breaks.
 
-    `search` is SPIN's own figure in seconds, `total` that of the whole command or commands; `memory` is in megabytes.
+    Numbers from 100,000,000 on are rounded, as SPIN prints them. `search` is SPIN's own figure in seconds, `total` that of the whole command or commands; `memory` is in megabytes.
     """
 
     states: int
@@ -118,7 +122,7 @@ def parse(output: str, total: float = 0.0, to_first_error: bool = False) -> Spin
     for inexact in ("Bit statespace", "Hash-Compact", "hash-compact"):
         if inexact in output:
             raise ToolFailure(f"SPIN was not exact: {inexact}")
-    stored, matched = _number(r"(\d+) states, stored", output), _number(r"(\d+) states, matched", output)
+    stored, matched = _number(rf"{FIGURE} states, stored", output), _number(rf"{FIGURE} states, matched", output)
     errors = _number(r"errors: (\d+)", output)
     seconds = re.search(r"elapsed time ([\d.e+-]+) seconds", output)
     memory = re.search(r"([\d.]+)\s+total actual memory usage", output)
@@ -137,7 +141,7 @@ def _number(pattern: str, output: str) -> int:
     found = re.search(pattern, output)
     if found is None:
         raise ToolFailure(f"SPIN's output has no `{pattern}`: {output[-500:]}")
-    return int(found[1])
+    return round(float(found[1]))
 
 
 def _run(command: Sequence[str], folder: Path) -> str:

@@ -39,8 +39,11 @@ LARGE = (
     "forgotten-move-request S-STUCK 1.13",
     "forgotten-move-request S-STUCK 1.13 + 73309",
     "preemption-of-nobody S-GAIN 1.21 + 101560",
+    "untainted-arrival S-READY 1.13",
 )
 """What SPIN needs more than a few seconds for."""
+TOO_LARGE = ("untainted-arrival S-READY 1.13",)
+"""Of these, what one undelivered event makes no smaller: 40 million states without the property, so only the campaign asks SPIN."""
 FAST_COMPILATION = ("-O0",)
 IN_EVERY_RUN = (
     "removed-node-blocks-pods S-ERR 1.8 + 53647",
@@ -62,6 +65,10 @@ def _spin() -> None:
     require_spin()
 
 
+ROUNDED = 1e-7
+"""By how much SPIN's larger numbers may be off, of which it prints eight figures."""
+
+
 def sliced(scenario: Scenario, name: str, composition: Composition, events: int | None) -> TransitionSystem:
     """What `podrace check` explores; `events` replaces the bound on undelivered pod events."""
     spec = scenario.spec
@@ -79,7 +86,9 @@ def agree(system: TransitionSystem, *options: str) -> SpinAnswer:
     """SPIN's answer, which must be podrace's: on the whole state graph, and on whether each invariant holds."""
     graph = native.explore(replace(system, invariants={}, witnesses={}, resettabilities={}))
     found = spin(system, graph.states, *options)
-    assert (found.states, found.transitions) == (graph.states, graph.transitions)
+    near = ROUNDED if graph.transitions >= 100_000_000 else 0
+    assert found.states == graph.states
+    assert found.transitions == pytest.approx(graph.transitions, rel=near, abs=0)
     assert found.holds == (not native.explore(system).violations)
     return found
 
@@ -108,10 +117,6 @@ def breaches(system: TransitionSystem) -> int:
 def case_of(number: int) -> Any:
     marks = [] if IDS[number] in IN_EVERY_RUN else [pytest.mark.ci]
     return pytest.param(number, id=IDS[number], marks=marks)
-
-
-TOO_LARGE = ("untainted-arrival S-READY 1.13",)
-"""40,958,486 states without the property: its counts are no longer compared with SPIN's."""
 
 
 @pytest.mark.parametrize("case", [case_of(number) for number in ASKABLE if IDS[number] not in TOO_LARGE])

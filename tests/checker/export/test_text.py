@@ -183,6 +183,15 @@ def test_what_spin_prints_is_read() -> None:
     assert (found.search, found.total, found.memory) == (0.5, 2.0, 128.653)
 
 
+def test_large_numbers_have_an_exponent() -> None:
+    found = parse(
+        REPORT.replace("       34 states", " 40958486 states").replace(
+            "       22 states", "2.2071527e+08 states"
+        )
+    )
+    assert (found.states, found.transitions) == (40_958_486, 40_958_485 + 220_715_270 - 2)
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -102,7 +102,7 @@ UNSEEN = {
     "90475": _SCORED,
     "91258": _SCORED,
     "91793": _SCORED,
-    "list-kept": "needs nodes that come and go: see test_live_tree and test_node_tree",
+    "list-kept": "needs nodes that come or go: see node-left-out in test_catalogue",
     "82152": "needs a disruption controller that lags: see the scenario overwritten-budget",
     "122503": "needs an extender: see tests/model/environment/test_extender.py",
     "103019": "needs an extender: see tests/model/environment/test_extender.py",
