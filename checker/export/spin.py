@@ -122,7 +122,8 @@ def parse(output: str, total: float = 0.0, to_first_error: bool = False) -> Spin
     for inexact in ("Bit statespace", "Hash-Compact", "hash-compact"):
         if inexact in output:
             raise ToolFailure(f"SPIN was not exact: {inexact}")
-    stored, matched = _number(rf"{FIGURE} states, stored", output), _number(rf"{FIGURE} states, matched", output)
+    stored = _number(rf"{FIGURE} states, stored", output)
+    matched = _number(rf"{FIGURE} states, matched", output)
     errors = _number(r"errors: (\d+)", output)
     seconds = re.search(r"elapsed time ([\d.e+-]+) seconds", output)
     memory = re.search(r"([\d.]+)\s+total actual memory usage", output)
