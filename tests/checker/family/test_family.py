@@ -192,7 +192,7 @@ def parametric_system(template: ClusterTemplate, release: str, property_id: str)
             2,
             1,
             1,
-            [(63, 12, 1793, 21261), (51, 5, 1630, 4174), (1, 1, 1, 1)],
+            [(63, 12, 1793, 21261), (51, 5, 3589, 7493), (1, 1, 1, 1)],
             marks=pytest.mark.ci,
         ),
         pytest.param(
