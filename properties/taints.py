@@ -166,7 +166,8 @@ class NobodyBeforeReady(Property):
         for node in self.nodes:
             for pod in self.subjects:
                 on = partial(self._is_on, pod, node)
-                with when(on() & ~before(on) & ~self.was_ready[node]):
+                # A Binding to a node that is gone is not about one that joins: was_ready is of the node that is there.
+                with when(on() & ~before(on) & self.api.node_exists[node] & ~self.was_ready[node]):
                     self.broken = True
             with when(~self.api.node_exists[node]):
                 self.was_ready[node] = False

@@ -250,9 +250,17 @@ def parse_fix(text: str, known: Sequence[str]) -> str:
     return key
 
 
+def nearest_properties(text: str, known: Sequence[str]) -> str:
+    """A remedy for a property that is not known: the nearest that are, and the command that lists all."""
+    by_letters = {identifier.lower(): identifier for identifier in known}
+    close = [by_letters[name] for name in get_close_matches(text.lower(), by_letters, n=NEAREST, cutoff=0.6)]
+    nearest = f"the nearest: {', '.join(close)}; " if close else ""
+    return f"{nearest}`podrace properties` lists all {len(known)}"
+
+
 def parse_property(text: str, known: Sequence[str]) -> str:
     """The identifier of a property, in any case of letters."""
     for identifier in known:
         if identifier.lower() == text.lower():
             return identifier
-    raise UsageProblem(f"unknown property `{one_line(text)}`; {known_names(text, known)}")
+    raise UsageProblem(f"unknown property `{one_line(text)}`; {nearest_properties(text, known)}")

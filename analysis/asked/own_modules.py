@@ -9,7 +9,7 @@ import builtins
 import hashlib
 import linecache
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,7 +19,7 @@ from zlib import crc32
 
 from ...model.language.shapes import Shape
 from ...scenarios import one_line
-from .pitfalls import pitfalls_of
+from .pitfalls import Pitfall, endless_loops_of, pitfalls_of
 
 Problem = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
@@ -109,8 +109,15 @@ class _FromSource(SourceFileLoader):
         """Execute the file; its import statements look into the folder first."""
         top = module.__name__.partition(".")[0]
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _importing_from(top)}
+        self._refuse(endless_loops_of(self._tree()))  # first, for what is no method of a class runs now
         super().exec_module(module)
-        for line, what in pitfalls_of(ast.parse(self.get_data(self.path)), _state_of(module)):
+        self._refuse(pitfalls_of(self._tree(), _state_of(module)))
+
+    def _tree(self) -> ast.Module:
+        return ast.parse(self.get_data(self.path), self.path)
+
+    def _refuse(self, pitfalls: Iterable[Pitfall]) -> None:
+        for line, what in pitfalls:
             raise SyntaxError(what, (self.path, line, None, None))
 
 

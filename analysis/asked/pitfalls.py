@@ -1,7 +1,7 @@
 """What in a Python file of the user's would be a model that says something else than it seems to, without an error.
 
 The language hears every operator, but not the end of a block, nor `is`: a `return` below `with when(...)` ends the method in all states, and
-a declared variable is never `None` itself. Such places are found in the text.
+a declared variable is never `None` itself. Such places are found in the text, and loops that would never end, so that nobody waits for them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,47 @@ Pitfall = tuple[int, str]
 
 def pitfalls_of(tree: ast.Module, declared: Collection[str] = ()) -> Iterator[Pitfall]:
     """The pitfalls of a file, of which `declared` are the names of state."""
+    last = set(_last_anyway(tree))
     for node in ast.walk(tree):
         match node:
             case ast.With() if any(_is_block(item.context_expr) for item in node.items):
-                yield from _leaving(node.body, False)
+                yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _swallowing(node)
             case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
                 if name := _state_in((node.left, *node.comparators), declared):
                     what = f"`is` does not look at what `{name}` holds: write `.is_none`, `.is_some` or `==`"
                     yield node.lineno, what
+
+
+def endless_loops_of(tree: ast.Module) -> Iterator[Pitfall]:
+    """The loops of a file that never end once they have begun: nothing in them leaves them, or changes what they wait for."""
+    guarded = {inner for node in ast.walk(tree) if isinstance(node, ast.Try) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While) and node not in guarded and _goes_on(node):
+            yield (
+                node.lineno,
+                "this `while` would never end: nothing in it leaves it, or changes what it waits for",
+            )
+
+
+def _goes_on(loop: ast.While) -> bool:
+    asked = list(ast.walk(loop.test))
+    if any(isinstance(part, (ast.Call, ast.Attribute, ast.Subscript, ast.NamedExpr)) for part in asked):
+        return False
+    if isinstance(loop.test, ast.Constant) and not loop.test.value:
+        return False
+    inside = [part for statement in loop.body for part in ast.walk(statement)]
+    if any(
+        isinstance(part, (ast.Return, ast.Raise, ast.Break, ast.Yield, ast.YieldFrom, ast.Assert))
+        for part in inside
+    ):
+        return False
+    names = {part.id for part in asked if isinstance(part, ast.Name)}
+    return not any(
+        isinstance(part, ast.Name) and isinstance(part.ctx, (ast.Store, ast.Del)) and part.id in names
+        for part in inside
+    )
 
 
 def _is_block(value: ast.expr) -> bool:
@@ -38,7 +69,32 @@ def _is_block(value: ast.expr) -> bool:
     return False
 
 
-def _leaving(body: Sequence[ast.stmt], loop: bool) -> Iterator[Pitfall]:
+def _last_anyway(tree: ast.AST) -> Iterator[ast.stmt]:
+    """A `return` without a value after which its method has nothing more to do, and a `continue` after which its loop has not: they change nothing."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from (s for s in _ends_of(node.body) if isinstance(s, ast.Return) and s.value is None)
+            case ast.For() | ast.While():
+                yield from (s for s in _ends_of(node.body) if isinstance(s, ast.Continue))
+
+
+def _ends_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that may be the last of a body."""
+    match body[-1]:
+        case ast.With() as last:
+            yield from _ends_of(last.body)
+        case ast.If() as last:
+            yield from _ends_of(last.body)
+            yield from _ends_of(last.orelse) if last.orelse else ()
+        case ast.Match() as last:
+            for case in last.cases:
+                yield from _ends_of(case.body)
+        case last:
+            yield last
+
+
+def _leaving(body: Sequence[ast.stmt], loop: bool) -> Iterator[tuple[ast.stmt, int, str]]:
     """What leaves a block; in a `loop` of the block's own, only a return does. A block below it is looked at by itself."""
     for statement in body:
         word = _LEAVING.get(type(statement))
@@ -47,7 +103,7 @@ def _leaving(body: Sequence[ast.stmt], loop: bool) -> Iterator[Pitfall]:
                 f"`{word}` in a `with when(...)` block leaves it in all states, not only where the condition holds: "
                 "put what follows into `with otherwise():`"
             )
-            yield statement.lineno, what
+            yield statement, statement.lineno, what
         for inside, inner in _bodies_of(statement):
             yield from _leaving(inside, loop or inner)
 

@@ -14,13 +14,14 @@ from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch,
 from ...model.language.quick_dataclasses import dataclass
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
-from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, known_names, one_line
+from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, one_line
 from ...scenarios.reader.cluster_section import read_scope
 from ...scenarios.reader.yaml_values import parse_document
 from .options import (
     UsageProblem,
     known_gate,
     nearest_fixes,
+    nearest_properties,
     parse_fix,
     parse_gates,
     parse_property,
@@ -299,7 +300,7 @@ def default_properties(scenario: Scenario) -> tuple[str, ...]:
     for section, names in (("properties", scenario.properties), ("also", scenario.also)):
         for i, name in enumerate(names):
             if name not in PROPERTIES:
-                problem = f"unknown property `{name}`; {known_names(name, PROPERTIES)}"
+                problem = f"unknown property `{name}`; {nearest_properties(name, tuple(PROPERTIES))}"
                 raise scenario.complaint(f"{section}[{i}]", problem)
     return scenario.properties or tuple(PROPERTIES)
 
@@ -326,7 +327,7 @@ def refuse_unknown_ignored(scenario: Scenario, own: Mapping[str, type[Property]]
     }
     for path, name in (places | of_pods).items():
         if name not in known:
-            problem = f"unknown property `{one_line(name)}`; {known_names(name, known)}"
+            problem = f"unknown property `{one_line(name)}`; {nearest_properties(name, tuple(known))}"
             raise scenario.complaint(path, problem)
         if path in of_pods and not known[name].concerns:
             problem = f"{name} is not about single pods, so it cannot be ignored for one"

@@ -25,7 +25,7 @@ from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
 from ...scenarios import ScenarioError, known_names, one_line, parse_scenario
-from ..asked.options import UsageProblem, nearest_fixes, parse_fix
+from ..asked.options import UsageProblem, nearest_fixes, nearest_properties, parse_fix
 from ..asked.patches import with_patches
 from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..findings import finding_of
@@ -128,7 +128,7 @@ def run_of(
     if identifier not in PROPERTIES and identifier not in own:
         raise TraceProblem(
             f"{file}: property: podrace has no `{one_line(identifier)}`; if it is your own, name its file with --properties; "
-            f"{known_names(identifier, [*PROPERTIES, *own])}"
+            f"{nearest_properties(identifier, [*PROPERTIES, *own])}"
         )
     try:
         scenario = parse_scenario(stored.scenario.text, one_line(stored.scenario.file, 200))

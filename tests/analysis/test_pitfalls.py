@@ -43,6 +43,7 @@ SAME = "`is` does not look at what `{}` holds: write `.is_none`, `.is_some` or `
 HIDES = (
     "this `except` would hide mistakes that the modelling language finds: name the exceptions that are meant"
 )
+ENDLESS = "this `while` would never end: nothing in it leaves it, or changes what it waits for"
 NEVER = "the body of `take` would never run: a step has no `yield`, and is not `async`"
 
 
@@ -61,7 +62,12 @@ def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
         ("with when(self.held[who]):\n    for u in (1, 2):\n        return", 16, f"`return` {LEAVES}"),
         ("for u in self.universe[User]:\n    with when(self.held[u]):\n        continue\n    self.owner = u", 16, f"`continue` {LEAVES}"),
         ("for u in self.universe[User]:\n    with when(self.held[u]):\n        break", 16, f"`break` {LEAVES}"),
-        ("with when(self.held[who]):\n    pass\nwith otherwise():\n    return", 17, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    pass\nwith otherwise():\n    return\nself.owner = who", 17, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    return\nwith otherwise():\n    self.owner = who", 15, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    return who", 15, f"`return` {LEAVES}"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        return", 16, f"`return` {LEAVES}"),
+        ("self.owner = who\nwhile True:\n    self.held[who] = True", 15, ENDLESS),
+        ("n = 3\nwhile n > 0:\n    self.held[who] = True", 15, ENDLESS),
         ("require(self.owner is None)", 14, SAME.format("owner")),
         ("if self.owner is not None:\n    self.owner = who", 14, SAME.format("owner")),
         ("require(self.held[who] is True)", 14, SAME.format("held")),
@@ -84,6 +90,13 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
         "if who.index == 0:\n    return\nself.owner = who",
         "if who is None or self.name is None:\n    return",
+        "with when(self.held[who]):\n    self.owner = who\n    return",
+        "if who.index:\n    with when(self.held[who]):\n        pass\n    with otherwise():\n        return",
+        "for u in self.universe[User]:\n    with when(self.held[u]):\n        continue",
+        "n = 3\nwhile n > 0:\n    n -= 1",
+        "while True:\n    self.owner = who\n    break",
+        "while False:\n    pass",
+        "steps = iter((1, 2))\ntry:\n    while True:\n        next(steps)\nexcept StopIteration:\n    self.owner = who",
         "try:\n    limit = {}[who]\nexcept KeyError:\n    self.owner = who",
     ],
 )
@@ -121,6 +134,28 @@ def test_a_patch_that_asks_inherited_state_by_identity(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem) as problem:
         read_patch(str(file))
     assert str(problem.value) == f"{file}: line 6: {SAME.format('node')}"
+
+
+def test_a_patch_whose_step_would_never_end(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text(
+        "from podrace.model.scheduler import Nominator\n\n\n"
+        "class P(Nominator):\n"
+        "    def delete(self, pod):\n"
+        "        while True:\n"
+        "            super().delete(pod)\n"
+    )
+    with pytest.raises(UsageProblem) as problem:
+        read_patch(str(file))
+    assert str(problem.value) == f"{file}: line 6: {ENDLESS}"
+
+
+def test_a_file_that_would_never_end_is_not_begun(tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text("while 1:\n    pass\n")
+    with pytest.raises(UsageProblem) as problem:
+        read_patch(str(file))
+    assert str(problem.value) == f"{file}: line 1: {ENDLESS}"
 
 
 @pytest.mark.parametrize("package", [podrace.model, podrace.properties])

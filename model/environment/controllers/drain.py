@@ -113,8 +113,7 @@ class Drain(NodeFit):
         asked = count(
             self.is_on(pod, node) & self.stays(pod) for pod in self.universe[Pod] if budget.selects(pod)
         )
-        room = as_expr(self.budgets.allowed[budget]) if self.budgets.kept else budget.allowed
-        return asked <= room
+        return asked <= as_expr(self.budgets.allowed[budget])
 
     def _has_places(self, node: Node, keeping: Sequence[Pod]) -> Expr:
         """Whether there is a place for each pod that is on the node, or waits, such that all have room at once."""

@@ -131,7 +131,10 @@ def test_a_directory_is_searched_for_files_that_expect_something(
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ("expect: {S-CP: holds}", "a.yaml:7: expect.S-CP: unknown property `S-CP`; did you mean `S-CAP`? "),
+        (
+            "expect: {S-CP: holds}",
+            "a.yaml:7: expect.S-CP: unknown property `S-CP`; the nearest: S-CAP, S-PV, S-PDB; ",
+        ),
         (
             "expect:\n- verdicts: {S-CAP: holds}\n  release: '1.99'",
             "a.yaml:9: expect[0].release: unknown release `1.99`; known: ",
