@@ -9,7 +9,7 @@ from importlib.resources import files
 import msgspec
 
 from ..reports.audit_report import Answer, AuditAccount, AuditReport
-from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
+from ..scenarios.reader.values.yaml_values import ScenarioError, known_names, one_line
 from .checks.affinity import AntiAffinity
 from .checks.bindings import LeaseHeld, OneBinding
 from .checks.capacity import Capacity

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..reports.audit_report import AuditReport, Hit
-from ..scenarios.reader.yaml_values import ScenarioError, one_line
+from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 from .audit import Asked, audit_logs
 
 PAUSE = 1.0

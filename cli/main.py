@@ -88,7 +88,7 @@ def _line_of(error: Exception) -> str | None:
     from ..model.language.errors import ModelError
     from ..reports.graphs.render import RenderError
     from ..reports.stored import TraceProblem
-    from ..scenarios.reader.yaml_values import ScenarioError
+    from ..scenarios.reader.values.yaml_values import ScenarioError
 
     if isinstance(error, (ScenarioError, TraceProblem)):
         return str(error)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..model.environment.objects import Node
-from ..scenarios.reader.yaml_values import ScenarioError, one_line
+from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 from .backed_resources import BackedResources
 from .members import ClusterNode, ClusterPod, Maker, owed_pods
 from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..scenarios.reader.claim_section import IMPLICIT
-from ..scenarios.reader.volume_section import MODES
+from ..scenarios.reader.sections.claim_section import IMPLICIT
+from ..scenarios.reader.sections.volume_section import MODES
 from .members import ClusterNode, ClusterPod
 from .pod_claims import ClusterClaims, OpenDevice, OpenVolume
 from .reading.device_objects import DeviceKey

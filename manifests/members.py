@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import Any
 
 from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
-from ..scenarios.reader.pod_section import NAMESPACE_NAME
+from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from .asked import UNSCHEDULABLE, repels
 from .backed_resources import BackedResources
 from .pod_claims import ClusterClaims, PodClaims

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.environment.objects import Node, NodeAffinity, Pod
-from ..scenarios.reader.claim_section import special_claim
+from ..scenarios.reader.sections.claim_section import special_claim
 from .reading.device_objects import (
     TAINTED,
     ClaimReference,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..scenarios.reader.yaml_values import ScenarioError, known_names, one_line
+from ..scenarios.reader.values.yaml_values import ScenarioError, known_names, one_line
 from .contention import Asker, ClusterQuestion, Groups
 from .inventory import Inventory
 from .kept_claims import KeptClaims, claims_kept

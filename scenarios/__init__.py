@@ -3,7 +3,7 @@
 from .catalogue import catalogue, find_scenarios, hazards, number_of
 from .reader.scenario import Expectation, Race, Scenario
 from .reader.scenario_reader import parse_scenario, read_scenario
-from .reader.yaml_values import ScenarioError, known_names, one_line
+from .reader.values.yaml_values import ScenarioError, known_names, one_line
 
 __all__ = [
     "Expectation", "Race", "Scenario", "ScenarioError", "catalogue", "find_scenarios", "hazards", "known_names", "number_of", "one_line",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .reader.scenario import Scenario
 from .reader.scenario_reader import read_scenario
-from .reader.yaml_values import ScenarioError, known_names, one_line
+from .reader.values.yaml_values import ScenarioError, known_names, one_line
 
 HERE = Path(__file__).parent
 _NUMBER = re.compile(

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from ..model.environment.objects import ExtensionPoint, Operator
 from ..model.environment.scope import SCORE_PLUGINS
 from ..model.environment.workloads import OwnerKind
-from .reader.budget_section import MAX_ALLOWED, MAX_AVAILABLE
-from .reader.budget_section import POLICIES as EVICTION_POLICIES
-from .reader.claim_section import CONDITIONS
 from .reader.cluster_section import (
     BOUNDS,
     MAX_COUNT,
@@ -17,8 +14,12 @@ from .reader.cluster_section import (
     MAX_VERSIONS,
     STATUSES,
 )
-from .reader.config_section import MAX_WEIGHT, NUMBERS, SWITCHES
-from .reader.controller_section import (
+from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
+from .reader.sections.budget_section import MAX_ALLOWED, MAX_AVAILABLE
+from .reader.sections.budget_section import POLICIES as EVICTION_POLICIES
+from .reader.sections.claim_section import CONDITIONS
+from .reader.sections.config_section import MAX_WEIGHT, NUMBERS, SWITCHES
+from .reader.sections.controller_section import (
     MANAGEMENT,
     MAX_REPLICAS,
     MAX_SHARE,
@@ -26,15 +27,22 @@ from .reader.controller_section import (
     REPLACEMENT,
     STRATEGIES,
 )
-from .reader.directives import EFFECTS, INCLUSION, MAX_OTHERS, MAX_SECONDS, MAX_SKEW, PREFERRED, REQUIRED
-from .reader.extender_section import COUNTS, VERBS
-from .reader.gate_section import MAX_QUOTA
-from .reader.group_section import MAX_MIN_COUNT
-from .reader.host_ports import MAX_PORT, PROTOCOLS
-from .reader.labels import MAX_ENTITIES, OF_LABELS
-from .reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
-from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
-from .reader.volume_section import ACCESS_MODES, MODES
+from .reader.sections.extender_section import COUNTS, VERBS
+from .reader.sections.gate_section import MAX_QUOTA
+from .reader.sections.group_section import MAX_MIN_COUNT
+from .reader.sections.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from .reader.sections.volume_section import ACCESS_MODES, MODES
+from .reader.values.directives import (
+    EFFECTS,
+    INCLUSION,
+    MAX_OTHERS,
+    MAX_SECONDS,
+    MAX_SKEW,
+    PREFERRED,
+    REQUIRED,
+)
+from .reader.values.host_ports import MAX_PORT, PROTOCOLS
+from .reader.values.labels import MAX_ENTITIES, OF_LABELS
 from .schema_shapes import Schema, about, listed, mapping, part, table, whole, whole_or_range, word
 
 NAME: Schema = {"$ref": "#/$defs/name"}

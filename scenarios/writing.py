@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, Scope
-from .reader.yaml_values import one_line
+from .reader.values.yaml_values import one_line
 
 
 def scenario_text(

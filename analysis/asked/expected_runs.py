@@ -9,7 +9,7 @@ from ...model.history import CHANGES
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
-from ...scenarios.reader.yaml_values import parse_document, read_text
+from ...scenarios.reader.values.yaml_values import parse_document, read_text
 from .options import UsageProblem, known_gate, parse_fix, parse_property, parse_release
 from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
 

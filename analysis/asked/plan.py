@@ -16,7 +16,7 @@ from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, one_line
 from ...scenarios.reader.cluster_section import read_scope
-from ...scenarios.reader.yaml_values import parse_document
+from ...scenarios.reader.values.yaml_values import parse_document
 from .options import (
     UsageProblem,
     known_gate,

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from ...reports.audit_report import Answer, Hit
-from ...scenarios.reader.yaml_values import one_line
+from ...scenarios.reader.values.yaml_values import one_line
 from ..history.history import History
 from ..history.objects import BEFORE, NodeHistory, PodHistory, Stay
 from ..reading.reading import CLAIMS

@@ -12,8 +12,8 @@ import yaml
 from ...manifests.reading.manifest_files import Manifest
 from ...manifests.reading.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
 from ...model.environment.placement_rules import Term
-from ...scenarios.reader.directives import required_term
-from ...scenarios.reader.yaml_values import ScenarioError
+from ...scenarios.reader.values.directives import required_term
+from ...scenarios.reader.values.yaml_values import ScenarioError
 from ..reading.records import (
     ClaimedResource,
     Container,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from ...scenarios.reader.yaml_values import ScenarioError, one_line
+from ...scenarios.reader.values.yaml_values import ScenarioError, one_line
 
 LONGEST = 64 << 20
 """So many bytes a line, or a document over several lines, may have."""

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import yaml
 
 from ...analysis.asked.usage_problem import UsageProblem
-from ...scenarios.reader.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
+from ...scenarios.reader.values.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
 from .found_file import TABLE, shown, table_of
 
 _TAG = "tag:yaml.org,2002:"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...analysis.asked.usage_problem import UsageProblem
-from ...scenarios.reader.yaml_values import ScenarioError, Value, known_names, one_line
+from ...scenarios.reader.values.yaml_values import ScenarioError, Value, known_names, one_line
 from .command_options import Commands, Option
 from .config_file import read_config
 from .found_file import find_config

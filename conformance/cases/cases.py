@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...model.history.versions import RELEASE_ORDER, canonical
-from ...scenarios.reader.yaml_values import ScenarioError, one_line
+from ...scenarios.reader.values.yaml_values import ScenarioError, one_line
 
 Case = Mapping[str, Any]
 Status = Literal["PASS", "FAIL", "SKIP"]

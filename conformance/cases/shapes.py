@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from ...scenarios.reader.yaml_values import one_line
+from ...scenarios.reader.values.yaml_values import one_line
 from .cases import Case, NotTranslated
 
 Shape = Callable[[str, Any], None]

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...model.environment.objects import Operator, Requirement, Selector, Term
-from ...scenarios.reader.directives import REQUIRED, required_term
-from ...scenarios.reader.labels import label_key
+from ...scenarios.reader.values.directives import REQUIRED, required_term
+from ...scenarios.reader.values.labels import label_key
 from .manifest_files import Manifest, Remarks
 
 NOBODY = Selector(

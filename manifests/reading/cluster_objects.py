@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
-from ...scenarios.reader.budget_section import MAX_ALLOWED
-from ...scenarios.reader.directives import read_taints
-from ...scenarios.reader.labels import label_key, read_selector
-from ...scenarios.reader.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
-from ...scenarios.reader.yaml_values import known_names, one_line
+from ...scenarios.reader.sections.budget_section import MAX_ALLOWED
+from ...scenarios.reader.sections.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
+from ...scenarios.reader.values.directives import read_taints
+from ...scenarios.reader.values.labels import label_key, read_selector
+from ...scenarios.reader.values.yaml_values import known_names, one_line
 from ...scenarios.template import HIGHEST_PRIORITY
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta

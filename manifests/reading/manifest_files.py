@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import yaml
 
-from ...scenarios.reader.yaml_values import ScenarioError, Value, one_line
+from ...scenarios.reader.values.yaml_values import ScenarioError, Value, one_line
 
 
 @dataclass(slots=True)

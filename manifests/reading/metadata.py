@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...scenarios.reader.labels import read_labels
 from ...scenarios.reader.scenario import MAX_REASON
-from ...scenarios.reader.yaml_values import one_line
+from ...scenarios.reader.values.labels import read_labels
+from ...scenarios.reader.values.yaml_values import one_line
 from .manifest_files import Manifest
 
 ANNOTATION = "podrace.io/ignore"

@@ -18,15 +18,21 @@ from ...model.environment.objects import (
     Toleration,
 )
 from ...model.environment.placement_rules import SpreadConstraint
-from ...scenarios.reader.directives import (
+from ...scenarios.reader.sections.pod_section import (
+    MAX_GRACE,
+    MAX_PRIORITY,
+    MIN_PRIORITY,
+    POLICIES,
+    read_time,
+)
+from ...scenarios.reader.values.directives import (
     MAX_SKEW,
     REQUIRED,
     read_node_selector,
     read_tolerations,
 )
-from ...scenarios.reader.host_ports import MAX_PORT, host_port
-from ...scenarios.reader.labels import label_key, read_labels, read_selector
-from ...scenarios.reader.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES, read_time
+from ...scenarios.reader.values.host_ports import MAX_PORT, host_port
+from ...scenarios.reader.values.labels import label_key, read_labels, read_selector
 from .affinity_terms import WrittenTerm, read_terms
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Manifest, Remarks

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...model.environment.objects import NodeAffinity, Selector
-from ...scenarios.reader.directives import read_node_selector
-from ...scenarios.reader.labels import read_selector
-from ...scenarios.reader.volume_section import ACCESS_MODES, MODES, NO_PROVISIONER
+from ...scenarios.reader.sections.volume_section import ACCESS_MODES, MODES, NO_PROVISIONER
+from ...scenarios.reader.values.directives import read_node_selector
+from ...scenarios.reader.values.labels import read_selector
 from .manifest_files import Manifest
 from .metadata import Meta
 from .resource_amounts import parse_quantity

@@ -10,7 +10,7 @@ import yaml
 from ...model.environment.objects import HostPort, NodeTerm, Requirement, Selector, Taint, Term, Toleration
 from ...model.environment.placement_rules import SpreadConstraint
 from ...model.environment.workloads import OwnerKind
-from ...scenarios.reader.yaml_values import one_line
+from ...scenarios.reader.values.yaml_values import one_line
 from ..asked import repels
 from ..contention import selected_of_nodes
 from ..kept_controllers import KeptController, without_name

@@ -21,9 +21,9 @@ from ...model.environment.objects import (
     Scope,
 )
 from ...model.environment.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
-from .autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
-from .budget_section import read_budgets, refuse_readiness, refuse_uncounted
-from .claim_section import (
+from .sections.autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
+from .sections.budget_section import read_budgets, refuse_readiness, refuse_uncounted
+from .sections.claim_section import (
     add_made_claims,
     add_special_claims,
     read_claims,
@@ -35,15 +35,13 @@ from .claim_section import (
     special_claim,
     take_backed,
 )
-from .config_section import read_config, refuse_wishes
-from .controller_section import read_controllers, read_descheduler, refuse_descheduler
-from .directives import read_taints
-from .extender_section import read_extender, refuse_extender
-from .gate_section import read_keepers, refuse_keepers
-from .group_section import read_groups, refuse_groups
-from .health_section import read_healths
-from .labels import Member, Members, label_key, read_labels, read_members, read_name
-from .pod_section import (
+from .sections.config_section import read_config, refuse_wishes
+from .sections.controller_section import read_controllers, read_descheduler, refuse_descheduler
+from .sections.extender_section import read_extender, refuse_extender
+from .sections.gate_section import read_keepers, refuse_keepers
+from .sections.group_section import read_groups, refuse_groups
+from .sections.health_section import read_healths
+from .sections.pod_section import (
     POD_FIELDS,
     POD_VERSION_FIELDS,
     read_features,
@@ -53,10 +51,25 @@ from .pod_section import (
     refuse_names,
     start_order,
 )
-from .ranges import Range, integer_or_range, most_of
-from .resources import RESOURCE_FIELDS, Amounts, read_amounts, refuse_overcommitted, refuse_oversize, units_of
-from .volume_section import mark_exclusive, read_classes, read_volume_claims, read_volumes, refuse_mounts
-from .yaml_values import Value, one_line
+from .sections.volume_section import (
+    mark_exclusive,
+    read_classes,
+    read_volume_claims,
+    read_volumes,
+    refuse_mounts,
+)
+from .values.directives import read_taints
+from .values.labels import Member, Members, label_key, read_labels, read_members, read_name
+from .values.ranges import Range, integer_or_range, most_of
+from .values.resources import (
+    RESOURCE_FIELDS,
+    Amounts,
+    read_amounts,
+    refuse_overcommitted,
+    refuse_oversize,
+    units_of,
+)
+from .values.yaml_values import Value, one_line
 
 MAX_COUNT = 15
 

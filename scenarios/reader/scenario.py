@@ -11,8 +11,8 @@ from dataclasses import field
 
 from ...model.environment.objects import ClusterSpec
 from ...model.language.quick_dataclasses import dataclass
-from .ranges import RangeParameter
-from .yaml_values import ScenarioError, Value
+from .values.ranges import RangeParameter
+from .values.yaml_values import ScenarioError, Value
 
 EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "featureGates", "verdicts")
 VERDICT_FIELDS = ("verdict", "steps")

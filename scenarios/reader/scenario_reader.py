@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .budget_section import BUDGET_FIELDS
-from .claim_section import CLAIM_FIELDS, DEVICE_CLASS_FIELDS, DEVICE_FIELDS, TEMPLATE_FIELDS
 from .cluster_section import (
     CLUSTER_FIELDS,
     NODE_FIELDS,
@@ -14,24 +12,6 @@ from .cluster_section import (
     VERSION_FIELDS,
     read_cluster,
 )
-from .config_section import CONFIG_FIELDS
-from .controller_section import CONTROLLER_FIELDS, STRATEGIES, STRATEGY_FIELDS
-from .directives import (
-    AFFINITY_FIELDS,
-    NODE_AFFINITY_FIELDS,
-    NODE_SELECTOR_FIELDS,
-    NODE_TERM_FIELDS,
-    PREFERRED_FIELDS,
-    SPREAD_FIELDS,
-    TAINT_FIELDS,
-    TOLERATION_FIELDS,
-)
-from .extender_section import EXTENDER_FIELDS
-from .gate_section import GATE_FIELDS, KEEPER_FIELDS
-from .group_section import GROUP_FIELDS
-from .host_ports import PORT_FIELDS
-from .labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
-from .pod_section import NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
 from .scenario import (
     EXPECT_FIELDS,
     RACE_FIELDS,
@@ -44,8 +24,28 @@ from .scenario import (
     read_race,
     read_silenced,
 )
-from .volume_section import CLASS_FIELDS, VOLUME_CLAIM_FIELDS, VOLUME_FIELDS
-from .yaml_values import ScenarioError, Value, one_line, parse_document, read_text
+from .sections.budget_section import BUDGET_FIELDS
+from .sections.claim_section import CLAIM_FIELDS, DEVICE_CLASS_FIELDS, DEVICE_FIELDS, TEMPLATE_FIELDS
+from .sections.config_section import CONFIG_FIELDS
+from .sections.controller_section import CONTROLLER_FIELDS, STRATEGIES, STRATEGY_FIELDS
+from .sections.extender_section import EXTENDER_FIELDS
+from .sections.gate_section import GATE_FIELDS, KEEPER_FIELDS
+from .sections.group_section import GROUP_FIELDS
+from .sections.pod_section import NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
+from .sections.volume_section import CLASS_FIELDS, VOLUME_CLAIM_FIELDS, VOLUME_FIELDS
+from .values.directives import (
+    AFFINITY_FIELDS,
+    NODE_AFFINITY_FIELDS,
+    NODE_SELECTOR_FIELDS,
+    NODE_TERM_FIELDS,
+    PREFERRED_FIELDS,
+    SPREAD_FIELDS,
+    TAINT_FIELDS,
+    TOLERATION_FIELDS,
+)
+from .values.host_ports import PORT_FIELDS
+from .values.labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
+from .values.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
 
 TOP_FIELDS = (
     "name", "title", "race", "release", "featureGates", "properties", "also", "expect", "ignore", *CLUSTER_FIELDS,

@@ -8,7 +8,7 @@ import pytest
 
 from podrace.conformance import registry
 from podrace.conformance.cases.cases import CaseTable, Outcome, read_table
-from podrace.scenarios.reader.yaml_values import ScenarioError
+from podrace.scenarios.reader.values.yaml_values import ScenarioError
 
 WORTH: dict[str, Any] = {
     "expected_candidate_nodes": ["n"],

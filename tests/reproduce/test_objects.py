@@ -34,7 +34,7 @@ from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Parameter
 from podrace.reproduce.objects import GATE, budget_object, node_object, objects_of, pod_object
 from podrace.scenarios import catalogue, hazards
-from podrace.scenarios.reader.pod_section import NAMESPACE_NAME
+from podrace.scenarios.reader.sections.pod_section import NAMESPACE_NAME
 
 UNITS = {"cpu": 1000, "memory": 1 << 20, "ephemeral-storage": 1 << 20, "example.com/gpu": 1}
 """How many of a manifest's units one of the model is."""

@@ -20,8 +20,8 @@ from podrace.scenarios.catalogue import HERE
 from podrace.scenarios.reader.scenario_reader import VOCABULARY
 from podrace.scenarios.scenario_schema import schema_of_scenarios
 from tests.profiles import examples
-from tests.scenarios.test_odd_values import ODD, paths
 from tests.scenarios.test_rich_files import RICH
+from tests.scenarios.values.test_odd_values import ODD, paths
 
 SCHEMA = schema_of_scenarios()
 VALIDATOR = Draft202012Validator(SCHEMA)

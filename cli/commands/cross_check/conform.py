@@ -36,7 +36,7 @@ def conform(
     from ....conformance.cases.cases import read_table
     from ....conformance.registry import run_table
     from ....reports.filtered import escaped_json
-    from ....scenarios.reader.yaml_values import one_line
+    from ....scenarios.reader.values.yaml_values import one_line
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release, DEFAULT_RELEASE)

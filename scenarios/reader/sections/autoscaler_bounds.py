@@ -1,0 +1,89 @@
+"""What a scope says of autoscalers, as far as it can be: and what names nodes, where an autoscaler makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ....model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
+from ....model.environment.node_versions import versions_of
+from ....model.environment.objects import Node, Pod, Scope, Volume
+from ..values.labels import Members
+from ..values.yaml_values import Value
+
+HOSTNAME = "kubernetes.io/hostname"
+"""The label of a node that is its name."""
+
+
+def refuse_autoscaler(
+    scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node], budgets: Sequence[object]
+) -> None:
+    """Refuse what an autoscaler would do of which there is none, a taint that no node could have, and evictions that budgets which stay as they are would count."""
+    if scope_of is None:
+        return
+    if scope.scale_down_taints and not (scope.scale_downs or scope.autoscaler):
+        scope_of.fail(
+            "there is no autoscaler to taint nodes: add `scale_downs: 1`, or remove `scale_down_taints`"
+        )
+    if scope.scale_down_waits and not scope.scale_down_taints:
+        scope_of.fail(
+            "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`"
+        )
+    if scope.scale_down_drains and not scope.scale_down_taints:
+        scope_of.fail(
+            "a node is tainted before it is drained: add `scale_down_taints: true`, or remove `scale_down_drains`"
+        )
+    if scope.scale_down_drains and budgets and not scope.disruption_controller:
+        scope_of.fail("evictions take from budgets that are kept: add `disruption_controller: true`")
+    if scope.scale_down_until_empty and not scope.scale_down_drains:
+        scope_of.fail("nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`")
+    if scope.scale_down_taints and scope.scale_down_looks_again:
+        scope_of.fail(
+            "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"
+        )
+    if scope.autoscaler_nominates and not scope.autoscaler:
+        scope_of.fail(
+            "there is no autoscaler that makes nodes: add `autoscaler: true`, or remove `autoscaler_nominates`"
+        )
+    if scope.autoscaler and (scope.scale_downs or scope.node_creations):
+        scope_of.fail(
+            "the autoscaler does so as often as it likes: remove `scale_downs` and `node_creations`, or `autoscaler`"
+        )
+    for name, node in nodes.items():
+        if scope.scale_down_taints and leaving_version(versions_of([node]), node) is None:
+            scope_of.fail(
+                f"node {name} has no update with the taint {TO_BE_DELETED}: give it one, such as "
+                f"`leaving: {{taints: [{{key: {TO_BE_DELETED}, effect: NoSchedule}}]}}`, or remove `scale_down_taints`"
+            )
+
+
+def refuse_named_nodes(
+    members: Members, pods: Iterable[Pod], section: Value | None, volumes: Mapping[str, Volume]
+) -> None:
+    """Refuse what names a node that an autoscaler may make again: the next one has another name.
+
+    Of a DaemonSet's pods, which its controller makes for a node, only what the scenario itself says is looked at.
+    """
+    for pod in pods:
+        if any(names_a_node(form) for form in (pod, *pod.later.values())):
+            members[pod.name].place.fail(
+                f"{pod.name} names a node, and each node that an autoscaler makes has a name of its own: ask for other labels, or remove `autoscaler`"
+            )
+    for name, volume in volumes.items():
+        if volume.nodes and section is not None:
+            section.fail(
+                f"volume {name} is tied to nodes by their names, and each node that an autoscaler makes has a name of its own: remove `nodes` or `autoscaler`"
+            )
+
+
+def names_a_node(pod: Pod) -> bool:
+    """Whether what a pod asks of nodes, or what its constraints count, is about a node's name."""
+    terms = () if pod.node_affinity is None else pod.node_affinity.terms
+    return (
+        HOSTNAME in {*pod.node_selector, *pod.extender_selector}
+        or any(term.fields or any(e.key == HOSTNAME for e in term.expressions) for term in terms)
+        or any(e.key == HOSTNAME for liked in pod.wishes.nodes for e in liked.term.expressions)
+        or any(
+            constraint.others and constraint.topology_key == HOSTNAME
+            for constraint in (*pod.spread, *pod.wishes.spread)
+        )
+    )

@@ -1,0 +1,278 @@
+"""The `devices` and `resourceClaims` sections, and what pods say of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ....model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
+from ....model.environment.storage.claims import FAILED, PENDING, READY
+from ..values.labels import Member, Members, read_members
+from ..values.resources import Amounts
+from ..values.yaml_values import Value, known_names, one_line
+
+DEVICE_FIELDS = ("node", "deviceClassName", "bindingConditions")
+CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "bindingConditions", "exists")
+CONDITIONS = {"pending": PENDING, "met": READY, "failed": FAILED, "timedOut": PENDING}
+TEMPLATE_FIELDS = ("deviceClassName",)
+DEVICE_CLASS_FIELDS = ("extendedResourceName",)
+IMPLICIT = "deviceclass.resource.kubernetes.io/"
+"""What the extended resource that every device class has begins with."""
+REFERENCE_FIELDS = ("name", "resourceClaimName", "resourceClaimTemplateName")
+
+
+def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, Device]:
+    """The devices, by name; one without a node can be reached from all."""
+    if section is None:
+        return {}
+    members = read_members(section, "devices", DEVICE_FIELDS, "{node: n1}")
+    found = {}
+    for index, (name, member) in enumerate(members.items()):
+        value = member.fields.get("node")
+        node = nodes[_known(value, nodes, "node")] if value is not None else None
+        conditions = "bindingConditions" in member.fields and member.fields["bindingConditions"].boolean()
+        found[name] = Device(index, name, node, _class_of(member), conditions=conditions)
+    return found
+
+
+def _class_of(member: Member) -> str:
+    """The device class that is named; without one, all devices are of one kind."""
+    value = member.fields.get("deviceClassName")
+    return value.scalar("the name of a device class") if value is not None else ""
+
+
+def read_claims(
+    section: Value | None, devices: Mapping[str, Device], pods: Iterable[Pod]
+) -> dict[str, Claim]:
+    """The claims, by name, with what is allocated at the start."""
+    if section is None:
+        return {}
+    named = {pod.name: pod for pod in pods}
+    members = read_members(section, "claims", CLAIM_FIELDS, "{device: gpu1, reservedFor: [p]}")
+    found: dict[str, Claim] = {}
+    for index, (name, member) in enumerate(members.items()):
+        given, users = member.fields.get("device"), member.fields.get("reservedFor")
+        device = devices[_known(given, devices, "device")] if given is not None else None
+        reserved = [
+            _known(element, named, "pod")
+            for element in (users.elements("a list of the names of pods") if users is not None else [])
+        ]
+        of = _class_of(member)
+        if given is not None and device is not None and device.of != of:
+            said = f"of class {one_line(device.of)}" if device.of else "of no class"
+            given.fail(f"{given.described} is {said}: name the class of both alike, as `deviceClassName`")
+        if given is not None and any(device is other.device for other in found.values()):
+            given.fail(f"{given.described} is allocated to another claim already: name another device")
+        if users is not None and reserved and device is None:
+            users.fail("a claim that is not allocated is reserved for nobody: add `device`")
+        for element in users.elements("a list of the names of pods") if users is not None else []:
+            if name not in named[element.scalar("the name of a pod")].claims:
+                element.fail(
+                    f"pod {element.described} does not refer to the claim: add it to its `resourceClaims`"
+                )
+        exists = member.exists
+        if not exists and device is not None and given is not None:
+            given.fail("a claim that does not exist has no device: remove one of the two")
+        found[name] = Claim(index, name, device, reserved, of, exists=exists, **_conditions(member, device))
+    return found
+
+
+def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
+    """What is known of the binding conditions of the claim's device at the start."""
+    value = member.fields.get("bindingConditions")
+    if value is None:
+        return {}
+    if device is None or not device.conditions:
+        value.fail(
+            "the claim has no device with binding conditions: add `bindingConditions: true` to its device"
+        )
+    said = value.one_of(tuple(CONDITIONS), "what has become of binding conditions")
+    return {"readiness": CONDITIONS[said], "timed_out": said == "timedOut"}
+
+
+def read_pod_claims(pod: str, value: Value | None) -> dict[str, str | None]:
+    """The names of the claims that a pod refers to, as names or as Kubernetes writes them, each with the template from which it is made for the pod."""
+    found: dict[str, str | None] = {}
+    for element in value.elements("a list of claims, such as [gpu]") if value is not None else []:
+        name, template = _reference(pod, element)
+        if name in found:
+            element.fail(f"{element.described} is listed twice: remove one of them")
+        found[name] = template
+    return found
+
+
+def _reference(pod: str, element: Value) -> tuple[str, str | None]:
+    if not element.is_mapping:
+        return element.scalar("the name of a claim"), None
+    fields = element.fields(REFERENCE_FIELDS, "a claim, such as {name: gpu, resourceClaimName: gpu}")
+    if "resourceClaimTemplateName" in fields:
+        if "resourceClaimName" in fields:
+            element.fail("a claim is there, or is made from a template: remove one of the two names")
+        if "name" not in fields:
+            element.fail("`name` is missing: the claim that is made is called by the pod and it")
+        template = fields["resourceClaimTemplateName"].scalar("the name of a template")
+        return f"{pod}-{fields['name'].scalar('a name')}", template
+    if "resourceClaimName" not in fields:
+        element.fail("`resourceClaimName` is missing: name a claim of `resourceClaims`")
+    return fields["resourceClaimName"].scalar("the name of a claim"), None
+
+
+def read_templates(section: Value | None) -> dict[str, str]:
+    """The templates of claims, by name: the device class of each."""
+    if section is None:
+        return {}
+    members = read_members(section, "templates", TEMPLATE_FIELDS, "{deviceClassName: gpu}")
+    return {name: _class_of(member) for name, member in members.items()}
+
+
+def read_device_classes(section: Value | None) -> dict[str, str]:
+    """The device classes that back extended resources, by the name of the resource: the one that they name, and the implicit one."""
+    if section is None:
+        return {}
+    members = read_members(
+        section, "deviceClasses", DEVICE_CLASS_FIELDS, "{extendedResourceName: example.com/gpu}"
+    )
+    found: dict[str, str] = {}
+    for name, member in members.items():
+        found[f"{IMPLICIT}{name}"] = name
+        value = member.fields.get("extendedResourceName")
+        if value is not None:
+            resource = value.scalar("the name of an extended resource")
+            if not is_scalar_resource(resource):
+                value.fail(
+                    f"{value.described} is no extended resource: give it a domain, such as example.com/gpu"
+                )
+            if resource in found:
+                value.fail(f"class {found[resource]} backs {value.described} already: name another resource")
+            found[resource] = name
+    return found
+
+
+def take_backed(
+    asked: Mapping[str, Amounts], has: Mapping[str, Amounts], members: Members, classes: Mapping[str, str]
+) -> dict[str, str]:
+    """The device class that backs what a pod asks for, by pod. That is no resource of a node then, and is taken out of the amounts.
+
+    Where all nodes have the resource, from a device plugin, no device backs it.
+    """
+    found = {}
+    for name, amounts in asked.items():
+        for resource in [r for r in amounts.amount if r in classes]:
+            plugged = [node for node, there in has.items() if there.most(resource) > 0]
+            if len(plugged) == len(has):
+                continue
+            if plugged:
+                has[plugged[0]].place[resource].fail(
+                    f"devices back {resource} on nodes without it, and node {plugged[0]} has it from a device plugin: give it to all nodes, or to none"
+                )
+            place, fields = amounts.place.pop(resource), members[name].fields
+            amount = amounts.amount.pop(resource)
+            if amount != 1 or name in found:
+                place.fail(
+                    "a pod asks for one device in place of extended resources: ask for 1 of one resource"
+                )
+            for other in ("podGroup", "updates"):
+                if other in fields:
+                    fields[other].fail(
+                        f"a pod whose extended resources are backed by devices has no `{other}`: remove it"
+                    )
+            found[name] = classes[resource]
+    return found
+
+
+def refuse_backed(members: Members, pods: Iterable[Pod], owned: Collection[str]) -> None:
+    """Refuse devices in place of extended resources where nobody says what becomes of the special claim.
+
+    A pod of a controller is another one each time, and its claim would be left from the one before.
+    """
+    for pod in pods:
+        if pod.extended_claim is None:
+            continue
+        place = members[pod.name].fields["resources"]
+        if pod.name in owned:
+            place.fail(
+                f"devices back what {pod.name} asks for, and of a pod that a controller makes anew again and again, this is not modelled: remove the resource, or the pod from its controller"
+            )
+        if pod.foreign:
+            place.fail(
+                f"devices back what {pod.name} asks for, and of a pod that another scheduler places, this is not modelled: remove the resource or `schedulerName`"
+            )
+
+
+def special_claim(pod: str) -> str:
+    """The name of the claim that the scheduler makes for the extended resources of a pod."""
+    return f"{pod}-extended-resources"
+
+
+def add_special_claims(
+    claims: dict[str, Claim], section: Value | None, backed: Mapping[str, str]
+) -> dict[str, Claim]:
+    """With the claims that the scheduler makes for extended resources: one that is in the section is left from before the start."""
+    for pod, of in backed.items():
+        name = special_claim(pod)
+        known = claims.get(name)
+        if known is None:
+            claims[name] = Claim(len(claims), name, of=of, exists=False, owner=pod, special=True)
+            continue
+        if section is not None and (known.of != of or not known.exists):
+            section.fail(f"claim {name} is left for {pod}: it exists, and is of class {of}")
+        claims[name] = Claim(
+            known.index, name, known.device, sorted(known.reserved), of, owner=pod, special=True
+        )
+    return claims
+
+
+def add_made_claims(
+    claims: dict[str, Claim], members: Members, pods: Iterable[Pod], templates: Mapping[str, str]
+) -> dict[str, Claim]:
+    """With the claims that are made for pods, from templates: one that is in the section was made before the start."""
+    for pod in pods:
+        value = members[pod.name].fields.get("resourceClaims")
+        for element in value.elements("a list of claims") if value is not None else []:
+            name, template = _reference(pod.name, element)
+            if template is None:
+                continue
+            if template not in templates:
+                element.fail(f"there is no template `{template}`; {known_names(template, templates)}")
+            known = claims.get(name)
+            if known is None:
+                claims[name] = Claim(len(claims), name, of=templates[template], exists=False, owner=pod.name)
+            else:
+                known.owner = pod.name
+    return claims
+
+
+def refuse_claims(members: Members, pods: Iterable[Pod], claims: Mapping[str, Claim]) -> None:
+    """Refuse references to claims that there are not, and pods on nodes without what they were given."""
+    for pod in pods:
+        left = None if pod.extended_claim is None else claims[pod.extended_claim]
+        if (
+            left is not None
+            and pod.node is not None
+            and (left.device is None or pod.name not in left.reserved)
+        ):
+            members[pod.name].place.fail(
+                f"{pod.name} is bound, and has no claim {left.name} that is reserved for it: add it to `resourceClaims`, with `device` and `reservedFor`"
+            )
+        value = members[pod.name].fields.get("resourceClaims")
+        if value is None:
+            continue
+        for element, name in zip(value.elements("a list of claims"), pod.claims, strict=False):
+            if claims.get(name) is not None and claims[name].owner not in (None, pod.name):
+                element.fail(f"claim {name} is made for {claims[name].owner}: name another one")
+            if name not in claims:
+                element.fail(f"there is no claim {element.described}; {known_names(name, claims)}")
+            claim = claims[name]
+            if pod.node is not None and (claim.device is None or pod.name not in claim.reserved):
+                element.fail(
+                    f"{pod.name} is bound, and claim {name} is not reserved for it: add `device` and `reservedFor` to the claim"
+                )
+            if pod.node is not None and claim.device is not None and not claim.device.is_on(pod.node):
+                element.fail(f"{pod.name} is bound to {pod.node.name}, where {claim.device.name} is not")
+
+
+def _known(value: Value, names: Mapping[str, object], what: str) -> str:
+    name = value.scalar(f"the name of a {what}")
+    if name not in names:
+        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
+    return name

@@ -1,0 +1,98 @@
+"""The section `gateKeepers`, and the gates of pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ....model.environment.objects import Pod
+from ....model.environment.workloads import KeeperSpec
+from ..values.labels import Members, label_key, read_members, read_name
+from ..values.yaml_values import Value, known_names
+
+GATE_FIELDS = ("name",)
+KEEPER_FIELDS = ("gate", "quota", "waitsFor", "directs", "apart")
+MAX_QUOTA = 8
+
+
+def read_gates(fields: Mapping[str, Value]) -> list[str]:
+    """The names of a pod's scheduling gates."""
+    if "schedulingGates" not in fields:
+        return []
+    gates = fields["schedulingGates"]
+    found: list[str] = []
+    for element in gates.elements("a list of gates, such as [{name: example.com/quota}]"):
+        gate = element.fields(GATE_FIELDS, "a gate, such as {name: example.com/quota}")
+        if "name" not in gate:
+            element.fail("`name` is missing: a gate is known by its name")
+        name = label_key(gate["name"])
+        if name in found:
+            element.fail(f"{gate['name'].described} is listed twice: remove one of them")
+        found.append(name)
+    if found and "nodeName" in fields:
+        gates.fail("a pod with gates is on no node: remove `nodeName` or `schedulingGates`")
+    return found
+
+
+def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec, ...]:
+    """The gate keepers; with any, gates go one by one."""
+    if section is None:
+        return ()
+    members = read_members(section, "gate keepers", KEEPER_FIELDS, "{gate: example.com/quota, quota: 1}")
+    if not members:
+        section.fail("nobody keeps a gate: name a keeper, or remove the section")
+    known = {name for pod in made for name in pod.gates}
+    found: list[KeeperSpec] = []
+    for name, member in members.items():
+        fields = member.fields
+        if "gate" not in fields:
+            member.place.fail("`gate` is missing: say which scheduling gate it takes away")
+        gate = _gate(fields["gate"], known)
+        if any(other.gate == gate for other in found):
+            fields["gate"].fail(f"two keepers take {fields['gate'].described} away: remove one of them")
+        waits = fields["waitsFor"].elements("a list of gates") if "waitsFor" in fields else []
+        awaited = tuple(_gate(element, known) for element in waits)
+        if gate in awaited:
+            fields["waitsFor"].fail("it would wait for itself: name other gates")
+        directs = _directs(fields["directs"], gate, made) if "directs" in fields else ()
+        apart = fields["apart"].boolean() if "apart" in fields else False
+        if apart and not directs:
+            fields["apart"].fail("it writes nothing beside: add `directs`, or remove this")
+        quota = fields["quota"].integer(1, MAX_QUOTA) if "quota" in fields else None
+        found.append(KeeperSpec(name, gate, quota, awaited, directs, apart))
+    return tuple(found)
+
+
+def _gate(value: Value, known: Iterable[str]) -> str:
+    gate = label_key(value)
+    if gate not in known:
+        value.fail(f"no pod has the scheduling gate {value.described}; {known_names(gate, known)}")
+    return gate
+
+
+def _directs(value: Value, gate: str, made: Sequence[Pod]) -> tuple[str, ...]:
+    pods = {pod.name: pod for pod in made}
+    found: list[str] = []
+    for key, word in value.items("a mapping from pods to what each is updated to, such as {p: east}"):
+        name, version = key.scalar("the name of a pod"), read_name(word)
+        if name not in pods:
+            key.fail(f"there is no pod {key.described}; {known_names(name, pods)}")
+        if gate not in pods[name].gates:
+            key.fail(f"{name} has no such gate: add it to its `schedulingGates`, or remove the pod here")
+        if version not in pods[name].later:
+            word.fail(f"{name} has no such update; {known_names(version, pods[name].later)}")
+        found.append(f"{name}.{version}")
+    return tuple(found)
+
+
+def refuse_keepers(section: Value | None, pods: Members, made: Sequence[Pod], owned: Iterable[str]) -> None:
+    """Refuse what is not modelled of pods whose gates go one by one."""
+    for pod in made if section is not None else ():
+        for other in ("recreates", "podGroup", "resourceClaims"):
+            if pod.gates and other in pods[pod.name].fields:
+                pods[pod.name].fields[other].fail(
+                    f"of a pod whose gates go one by one, this is not modelled: remove `{other}` or `gateKeepers`"
+                )
+        if pod.gates and pod.name in owned:
+            pods[pod.name].fields["schedulingGates"].fail(
+                "gates of pods that a controller makes anew again and again do not go one by one: remove `gateKeepers`, or the pod from its controller"
+            )

@@ -1,0 +1,53 @@
+"""What a scope says of kubelets that fail, and of the node lifecycle controller that taints their nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....model.environment.node_health import give_healths, health_of
+from ....model.environment.objects import Node, Scope
+from ..values.labels import Members
+from ..values.ranges import Range
+from ..values.resources import Amounts
+from ..values.yaml_values import Value
+
+_FAULTS = ("heartbeat_losses", "node_failures")
+
+
+def read_healths(
+    section: Value | None,
+    scope: Scope,
+    members: Members,
+    nodes: Mapping[str, Node],
+    has: Mapping[str, Amounts],
+) -> None:
+    """Give the nodes the versions that the controller makes of them, where there is one; refuse what contradicts it."""
+    if section is None:
+        return
+    if not scope.node_lifecycle:
+        for name in _FAULTS:
+            if getattr(scope, name):
+                section.fail(
+                    f"nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `{name}`"
+                )
+        return
+    if scope.autoscaler or scope.scale_down_taints:
+        section.fail(
+            "how an autoscaler counts nodes that are not ready is not modelled: remove `node_lifecycle`, or `autoscaler` and `scale_down_taints`"
+        )
+    for name, node in nodes.items():
+        fields, place = members[name].fields, members[name].place
+        if any(isinstance(amount, Range) for amount in has[name].amount.values()):
+            place.fail(
+                "the controller updates the node, and a node with updates has no ranges: give one amount"
+            )
+        if not node.exists and (health_of(node).marks or not node.ready):
+            fields["conditions" if not node.ready else "taints"].fail(
+                "a node joins as its kubelet makes it: not ready, with the taint of the API server: leave out Ready and its taints"
+            )
+        for content in node.later.values():
+            if health_of(content) != health_of(node):
+                fields["updates"].fail(
+                    "the node lifecycle controller decides on Ready and its taints: leave both out of `updates`, or remove `node_lifecycle`"
+                )
+    give_healths(nodes.values(), scope)

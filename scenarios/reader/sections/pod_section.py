@@ -1,0 +1,291 @@
+"""The `pods` section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from ....model.environment.objects import ExtensionPoint, Node, Pod
+from ....model.environment.placement_rules import Wishes
+from ..values.directives import (
+    read_default_spread,
+    read_node_affinity,
+    read_preferred_nodes,
+    read_spread,
+    read_terms,
+    read_tolerations,
+)
+from ..values.host_ports import read_host_ports
+from ..values.labels import Member, Members, label_key, read_labels, read_name
+from ..values.ranges import integer_or_range
+from ..values.resources import RESOURCE_FIELDS
+from ..values.yaml_values import Value, known_names
+from .claim_section import read_pod_claims
+from .gate_section import read_gates
+from .volume_section import read_mounts
+
+POD_FIELDS = (
+    *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
+    "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
+    "podAntiAffinity", "topologySpreadConstraints", "defaultSpread", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
+    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
+    "schedulerName", "ready",
+)  # fmt: skip
+POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations", "nodeSelector", "nodeAffinity")
+NAMESPACE_FIELDS = ("labels",)
+
+MAX_GRACE = 1 << 31
+# PriorityClass values: users may go up to a billion, the system classes use two.
+MIN_PRIORITY, MAX_PRIORITY = -(1 << 31), 2_000_001_000
+
+DEFAULT_SCHEDULER = "default-scheduler"
+"""The profile of kube-scheduler that is modelled; pods with another name are a second scheduler's."""
+
+POLICIES = ("PreemptLowerPriority", "Never")
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""The label that the API server gives to every namespace."""
+
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
+)
+_TIME_WORDS = "a time such as 2021-08-04T12:00:00Z"
+
+
+def read_pod(
+    index: int,
+    name: str,
+    member: Member,
+    resources: dict[str, Any],
+    nodes: Mapping[str, Node],
+    namespaces: Mapping[str, Mapping[str, str]],
+    start: int | None,
+    later: Mapping[str, tuple[Mapping[str, Value], dict[str, Any]]],
+) -> Pod:
+    """A pod with these resources, as the model's constructor takes them, and the versions of its object.
+
+    `start` is its place in `start_order`.
+    """
+
+    def version(fields: Mapping[str, Value], sizes: dict[str, Any], **others: Any) -> Pod:
+        described = replace(member, fields=fields)
+        return _version(index, name, described, sizes, nodes, namespaces, start, **others)
+
+    versions = {word: version(fields, sizes) for word, (fields, sizes) in later.items()}
+    return version(member.fields, resources, later=versions)
+
+
+def _version(
+    index: int,
+    name: str,
+    member: Member,
+    resources: dict[str, Any],
+    nodes: Mapping[str, Node],
+    namespaces: Mapping[str, Mapping[str, str]],
+    start: int | None,
+    **others: Any,
+) -> Pod:
+    fields = member.fields
+    grace, priority = fields.get("terminationGracePeriodSeconds"), fields.get("priority")
+    namespace = namespace_of(name, fields)
+    claims = read_pod_claims(name, fields.get("resourceClaims"))
+    return Pod(
+        index,
+        name,
+        priority=integer_or_range(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
+        namespace=namespace,
+        namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
+        start=start,
+        preempts=_preempts(fields.get("preemptionPolicy")),
+        labels=read_labels(fields),
+        terms=[
+            *read_terms(fields.get("podAffinity"), anti=False),
+            *read_terms(fields.get("podAntiAffinity"), anti=True),
+        ],
+        tolerations=read_tolerations(fields.get("tolerations")),
+        node_selector=read_labels(fields, "nodeSelector"),
+        node_affinity=read_node_affinity(fields.get("nodeAffinity")),
+        spread=read_spread(fields.get("topologySpreadConstraints"), read_labels(fields)),
+        wishes=_wishes(fields),
+        node=_node(member, nodes),
+        exists=member.exists and "recreates" not in fields,
+        graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
+        extension_points=_extension_points(fields.get("extensionPoints")),
+        claims=list(claims),
+        generated=[claim for claim, template in claims.items() if template is not None],
+        volumes=read_mounts(fields.get("volumes")),
+        group=fields["podGroup"].scalar("the name of a pod group") if "podGroup" in fields else None,
+        gates=read_gates(fields),
+        finalizers=_finalizers(fields.get("finalizers")),
+        recreates=_recreates(fields),
+        host_ports=read_host_ports(fields.get("hostPorts")),
+        finishes=fields["finishes"].boolean() if "finishes" in fields else False,
+        extender_selector=read_labels(fields, "extenderSelector"),
+        features=read_features(fields.get("requiredFeatures")),
+        ready=_is_ready(fields),
+        foreign=_is_foreign(fields),
+        **resources,
+        **others,
+    )
+
+
+def _wishes(fields: Mapping[str, Value]) -> Wishes:
+    soft = read_spread(fields.get("topologySpreadConstraints"), read_labels(fields), soft=True)
+    nodes = read_preferred_nodes(fields.get("nodeAffinity"))
+    return Wishes((*soft, *read_default_spread(fields)), nodes)
+
+
+def namespace_of(name: str, fields: Mapping[str, Value]) -> str:
+    """The namespace of a pod or a budget: what its name says before a slash, else the field."""
+    before = name.rpartition("/")[0]
+    if "namespace" not in fields:
+        return before or "default"
+    written = read_name(fields["namespace"])
+    if before and written != before:
+        fields["namespace"].fail(f"the name says `{before}` before its slash: remove one of them")
+    return written
+
+
+def _node(member: Member, nodes: Mapping[str, Node]) -> Node | None:
+    if "nodeName" not in member.fields:
+        return None
+    value = member.fields["nodeName"]
+    wanted = value.scalar("the name of a node")
+    if wanted not in nodes:
+        value.fail(f"there is no node {value.described}; {known_names(wanted, nodes)}")
+    if not member.exists:
+        value.fail("a pod that does not exist yet cannot be bound: remove `nodeName` or `exists: false`")
+    return nodes[wanted]
+
+
+def _preempts(value: Value | None) -> bool:
+    return value is None or value.one_of(POLICIES, "a preemption policy") != "Never"
+
+
+def _extension_points(value: Value | None) -> list[ExtensionPoint]:
+    if value is None:
+        return []
+    found: list[ExtensionPoint] = []
+    for element in value.elements("a list of extension points"):
+        point = ExtensionPoint(element.one_of([p.value for p in ExtensionPoint], "an extension point"))
+        if point in found:
+            element.fail(f"{element.described} is listed twice: remove one of them")
+        found.append(point)
+    return found
+
+
+def _is_foreign(fields: Mapping[str, Value]) -> bool:
+    return "schedulerName" in fields and fields["schedulerName"].scalar("a name") != DEFAULT_SCHEDULER
+
+
+def refuse_foreign(pods: Members) -> None:
+    """Refuse what is not modelled of a pod that another scheduler places, and a third scheduler."""
+    others: set[str] = set()
+    for member in pods.values():
+        if not _is_foreign(member.fields):
+            continue
+        others.add(member.fields["schedulerName"].scalar("a name"))
+        if len(others) > 1:
+            member.fields["schedulerName"].fail(
+                "one scheduler beside kube-scheduler is modelled: name the same one"
+            )
+        for other in ("resourceClaims", "volumes", "podGroup", "extensionPoints", "recreates"):
+            if other in member.fields:
+                member.fields[other].fail(
+                    f"of a pod that another scheduler places, this is not modelled: remove `{other}` or `schedulerName`"
+                )
+
+
+def _is_ready(fields: Mapping[str, Value]) -> bool:
+    if "ready" not in fields:
+        return True
+    if "nodeName" not in fields:
+        fields["ready"].fail(
+            "a pod that is not bound is not ready in any case: give it `nodeName`, or remove this"
+        )
+    return fields["ready"].boolean()
+
+
+def _finalizers(value: Value | None) -> bool:
+    found = (
+        value.elements("a list of finalizers, such as [batch.kubernetes.io/job-tracking]") if value else []
+    )
+    for element in found:
+        label_key(element)
+    return bool(found)
+
+
+def read_features(value: Value | None) -> list[str]:
+    """The names of features of nodes."""
+    elements = value.elements("a list of features, such as [GuaranteedQoSPodCPUResize]") if value else []
+    return [label_key(element) for element in elements]
+
+
+def _recreates(fields: Mapping[str, Value]) -> str | None:
+    if "recreates" not in fields:
+        return None
+    for other in ("nodeName", "exists"):
+        if other in fields:
+            fields[other].fail(
+                f"a pod that takes another's name is created when that one is gone: remove `{other}`"
+            )
+    return fields["recreates"].scalar("the name of a pod")
+
+
+def refuse_names(pods: Members) -> None:
+    """Each name that is used again must be that of a pod which is there at the start, and be used again once."""
+    taken: set[str] = set()
+    for name, member in pods.items():
+        if "recreates" not in member.fields:
+            continue
+        value = member.fields["recreates"]
+        before = value.scalar("the name of a pod")
+        if before == name:
+            value.fail("a pod does not take its own name: name another")
+        if before not in pods:
+            value.fail(f"there is no pod {value.described}; {known_names(before, pods)}")
+        if "recreates" in pods[before].fields or not pods[before].exists:
+            value.fail(f"pod {before} is not there at the start: name one that is")
+        if before in taken:
+            value.fail(f"the name of pod {before} is used again by another pod: a name is used at most twice")
+        if namespace_of(before, pods[before].fields) != namespace_of(name, member.fields):
+            value.fail(f"pod {before} is in another namespace: names are used again within one")
+        taken.add(before)
+
+
+def start_order(pods: Members) -> dict[str, int]:
+    """For each pod with a startTime, how many other times are earlier: nothing but their order matters."""
+    times = {}
+    for name, member in pods.items():
+        if "startTime" not in member.fields:
+            continue
+        value = member.fields["startTime"]
+        if "nodeName" not in member.fields:
+            value.fail("only a pod on a node has started: add `nodeName`, or remove `startTime`")
+        times[name] = read_time(value)
+    order = sorted(set(times.values()))
+    return {name: order.index(time) for name, time in times.items()}
+
+
+def read_time(value: Value) -> datetime:
+    """A time."""
+    written = value.scalar(_TIME_WORDS)
+    if not _TIME.fullmatch(written):
+        value.expect(_TIME_WORDS)
+    try:
+        return datetime.fromisoformat(written)
+    except ValueError:
+        value.expect(_TIME_WORDS)
+
+
+def read_namespaces(section: Value | None) -> dict[str, dict[str, str]]:
+    """The labels of the namespaces that have any but their name."""
+    if section is None:
+        return {}
+    found = {}
+    for key, value in section.items("a mapping from names to namespaces"):
+        fields = value.fields(NAMESPACE_FIELDS, "a mapping with labels")
+        found[read_name(key)] = read_labels(fields)
+    return found

@@ -1,0 +1,183 @@
+"""The `storageClasses`, `volumes` and `volumeClaims` sections, and what pods say of claims of volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ....model.environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
+from ..values.labels import Member, Members, read_members
+from ..values.yaml_values import Value, known_names
+
+CLASS_FIELDS = ("volumeBindingMode", "provisioner")
+VOLUME_FIELDS = ("storageClassName", "nodes", "claimRef", "exists")
+VOLUME_CLAIM_FIELDS = ("storageClassName", "volumeName", "accessModes", "exists")
+MOUNT_FIELDS = ("name", "persistentVolumeClaim")
+CLAIM_SOURCE_FIELDS = ("claimName",)
+
+MODES = ("Immediate", "WaitForFirstConsumer")
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+
+
+def read_classes(section: Value | None) -> dict[str, StorageClass]:
+    """The storage classes, by name. Without a provisioner, volumes of a class are those that there are."""
+    if section is None:
+        return {}
+    members = read_members(section, "storage classes", CLASS_FIELDS, "{volumeBindingMode: Immediate}")
+    found = {}
+    for name, member in members.items():
+        mode, provisioner = member.fields.get("volumeBindingMode"), member.fields.get("provisioner")
+        makes = provisioner is not None and provisioner.scalar("the name of a provisioner") != NO_PROVISIONER
+        waits = mode is not None and mode.one_of(MODES, "a volume binding mode") == MODES[1]
+        found[name] = StorageClass(name, immediate=not waits, provisions=makes)
+    return found
+
+
+def read_volumes(
+    section: Value | None, classes: Mapping[str, StorageClass], nodes: Mapping[str, Node]
+) -> dict[str, Volume]:
+    """The volumes, by name; one that names no nodes can be used on all."""
+    if section is None:
+        return {}
+    members = read_members(section, "volumes", VOLUME_FIELDS, "{storageClassName: local, nodes: [n1]}")
+    found = {}
+    for index, (name, member) in enumerate(members.items()):
+        where, owner = member.fields.get("nodes"), member.fields.get("claimRef")
+        found[name] = Volume(
+            index,
+            name,
+            _class(member, classes),
+            [
+                nodes[_known(element, nodes, "node")]
+                for element in (where.elements("a list of nodes") if where is not None else [])
+            ],
+            claim=owner.scalar("the name of a claim") if owner is not None else None,
+            exists=member.exists,
+        )
+    return found
+
+
+def read_volume_claims(
+    section: Value | None,
+    classes: Mapping[str, StorageClass],
+    volumes: dict[str, Volume],
+    section_of_volumes: Value | None,
+) -> dict[str, VolumeClaim]:
+    """The claims, by name. To the volumes are added those that may be made for them."""
+    if section is None:
+        for volume in volumes.values():
+            assert section_of_volumes is not None
+            section_of_volumes.fail(f"nobody could use {volume.name}: add `volumeClaims`, or remove it")
+        return {}
+    members = read_members(section, "volume claims", VOLUME_CLAIM_FIELDS, "{storageClassName: local}")
+    for volume in volumes.values():
+        if volume.claim is not None and volume.claim not in members:
+            assert section_of_volumes is not None
+            section_of_volumes.fail(
+                f"{volume.name} is reserved for {volume.claim}, which is no claim; {known_names(volume.claim, members)}"
+            )
+    found: dict[str, VolumeClaim] = {}
+    for index, (name, member) in enumerate(members.items()):
+        found[name] = _claim(index, name, member, classes, volumes)
+    for claim in found.values():
+        made = f"pvc-{claim.name}"
+        if claim.storage_class.provisions and not claim.completed and made not in volumes:
+            volumes[made] = Volume(
+                len(volumes), made, claim.storage_class, exists=False, provisioned_for=claim.name
+            )
+    return found
+
+
+def _claim(
+    index: int,
+    name: str,
+    member: Member,
+    classes: Mapping[str, StorageClass],
+    volumes: Mapping[str, Volume],
+) -> VolumeClaim:
+    wanted, modes = member.fields.get("volumeName"), member.fields.get("accessModes")
+    of, exists = _class(member, classes), member.exists
+    volume = volumes[_known(wanted, volumes, "volume")] if wanted is not None else None
+    if wanted is not None and volume is not None:
+        if volume.storage_class is not of:
+            wanted.fail(f"{volume.name} is of class {volume.storage_class.name}, and the claim of {of.name}")
+        if not exists:
+            wanted.fail("a claim that does not exist at the start is bound to nothing: remove one of them")
+    allowed = [
+        element.one_of(ACCESS_MODES, "an access mode")
+        for element in (modes.elements("a list of access modes") if modes is not None else [])
+    ]
+    exclusive = "ReadWriteOncePod" in allowed
+    if modes is not None and exclusive and len(allowed) > 1:
+        modes.fail("ReadWriteOncePod is the only access mode of a claim that has it: remove the others")
+    completed = volume is not None and volume.claim == name and volume.exists
+    return VolumeClaim(index, name, of, volume, completed=completed, exists=exists, exclusive=exclusive)
+
+
+def read_mounts(value: Value | None) -> list[str]:
+    """The names of the claims whose volumes a pod mounts, as names or as Kubernetes writes them."""
+    found: list[str] = []
+    for element in value.elements("a list of volume claims, such as [data]") if value is not None else []:
+        found.append(_mount(element))
+        if found.count(found[-1]) > 1:
+            element.fail(f"{element.described} is listed twice: remove one of them")
+    return found
+
+
+def _mount(element: Value) -> str:
+    if not element.is_mapping:
+        return element.scalar("the name of a volume claim")
+    fields = element.fields(
+        MOUNT_FIELDS, "a volume, such as {name: data, persistentVolumeClaim: {claimName: data}}"
+    )
+    if "persistentVolumeClaim" not in fields:
+        element.fail("`persistentVolumeClaim` is missing: other volumes do not matter to the scheduler")
+    source = fields["persistentVolumeClaim"].fields(CLAIM_SOURCE_FIELDS, "a claim, such as {claimName: data}")
+    if "claimName" not in source:
+        fields["persistentVolumeClaim"].fail("`claimName` is missing: name a claim of `volumeClaims`")
+    return source["claimName"].scalar("the name of a volume claim")
+
+
+def mark_exclusive(pods: Iterable[Pod], claims: Mapping[str, VolumeClaim]) -> None:
+    """Tell pods which of the claims that they mount only one pod may use."""
+    for pod in pods:
+        for form in (pod, *pod.later.values()):
+            form.exclusive = frozenset(n for n in form.volumes if n in claims and claims[n].exclusive)
+
+
+def refuse_mounts(members: Members, pods: Iterable[Pod], claims: Mapping[str, VolumeClaim]) -> None:
+    """Refuse mounts of claims that there are not, and pods on nodes that their volumes do not reach."""
+    for pod in pods:
+        value = members[pod.name].fields.get("volumes")
+        if value is None:
+            continue
+        for element, name in zip(value.elements("a list of volume claims"), pod.volumes, strict=True):
+            if name not in claims:
+                element.fail(f"there is no volume claim {element.described}; {known_names(name, claims)}")
+            claim = claims[name]
+            if pod.node is not None and not claim.completed:
+                element.fail(
+                    f"{pod.name} is bound, and {name} is not: add `volumeName`, and `claimRef` to the volume"
+                )
+            if pod.node is not None and claim.volume is not None and not claim.volume.is_on(pod.node):
+                element.fail(f"{pod.name} is bound to {pod.node.name}, where {claim.volume.name} is not")
+        points = members[pod.name].fields.get("extensionPoints")
+        named = points.elements("a list of extension points") if points is not None else []
+        if pod.claims or any(point.scalar("an extension point") != "permit" for point in named):
+            value.fail(
+                "what several plugins make of one pod at Reserve and PreBind is not modelled: remove its `resourceClaims`, "
+                "and `reserve` and `preBind` from its `extensionPoints`, or its volumes"
+            )
+
+
+def _class(member: Member, classes: Mapping[str, StorageClass]) -> StorageClass:
+    if "storageClassName" not in member.fields:
+        member.place.fail("`storageClassName` is missing: name one of `storageClasses`")
+    return classes[_known(member.fields["storageClassName"], classes, "storage class")]
+
+
+def _known(value: Value, names: Mapping[str, object], what: str) -> str:
+    name = value.scalar(f"the name of a {what}")
+    if name not in names:
+        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
+    return name

@@ -1,0 +1,330 @@
+"""Where a pod may go: affinity and anti-affinity between pods, node affinity, taints and tolerations, topology spread.
+
+Affinity between pods may be in Kubernetes' words or in podrace's shorter ones. The same mistakes are refused as by the API server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ....model.environment.objects import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    Selector,
+    Taint,
+    Term,
+    Toleration,
+)
+from ....model.environment.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
+from .labels import (
+    SELECTOR_FIELDS,
+    label_key,
+    label_value,
+    read_name,
+    read_requirements,
+    read_selector,
+    selector_in,
+)
+from .yaml_values import Value
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+AFFINITY_FIELDS = ("required", "preferred", REQUIRED, PREFERRED)
+TERM_FIELDS = ("topologyKey", "labelSelector", *SELECTOR_FIELDS, "namespaces", "namespaceSelector")
+PREFERRED_FIELDS = ("weight", "podAffinityTerm", *TERM_FIELDS)
+
+_TERM = "a term with `matchLabels` and `topologyKey`"
+
+
+def read_terms(value: Value | None, anti: bool) -> list[Term]:
+    """The terms below podAffinity or podAntiAffinity."""
+    if value is None:
+        return []
+    fields = value.fields(AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    found: list[Term] = []
+    for short, long in (("required", REQUIRED), ("preferred", PREFERRED)):
+        if terms := one_spelling(fields, short, long):
+            for element in terms.elements("a list of terms with `matchLabels` and `topologyKey`"):
+                read = required_term if short == "required" else _preferred
+                found.append(read(element, anti))
+    return found
+
+
+def one_spelling(fields: Mapping[str, Value], short: str, long: str) -> Value | None:
+    """The field under one of its two names; refused if it is there under both."""
+    if short in fields and long in fields:
+        fields[short].fail(f"`{short}` is short for `{long}`, which is there, too: remove one of them")
+    return fields.get(short, fields.get(long))
+
+
+def required_term(element: Value, anti: bool, unselected: Selector | None = None) -> Term:
+    """A required term of pod affinity or anti-affinity; one without a selector has `unselected`, or is refused."""
+    return _pod_term(element, element.fields(TERM_FIELDS, _TERM), 1, True, anti, unselected)
+
+
+def _preferred(element: Value, anti: bool) -> Term:
+    fields = element.fields(PREFERRED_FIELDS, _TERM)
+    weight = fields["weight"].integer(1, 100) if "weight" in fields else 1
+    if "podAffinityTerm" not in fields:
+        return _pod_term(element, fields, weight, False, anti)
+    beside = next((name for name in TERM_FIELDS if name in fields), None)
+    if beside is not None:
+        fields[beside].fail(f"`podAffinityTerm` is there, too: move `{beside}` into it")
+    inner = fields["podAffinityTerm"]
+    return _pod_term(inner, inner.fields(TERM_FIELDS, _TERM), weight, False, anti)
+
+
+def _pod_term(
+    place: Value,
+    fields: Mapping[str, Value],
+    weight: int,
+    required: bool,
+    anti: bool,
+    unselected: Selector | None = None,
+) -> Term:
+    given = any(name in fields for name in ("labelSelector", *SELECTOR_FIELDS))
+    if not given and unselected is None:
+        place.fail("`matchLabels` is missing: a term needs `matchLabels` and `topologyKey`")
+    if "topologyKey" not in fields:
+        place.fail("`topologyKey` is missing: a term needs `matchLabels` and `topologyKey`")
+    selector = _selector(fields) if given or unselected is None else unselected
+    key = fields["topologyKey"].text("a node label such as kubernetes.io/hostname")
+    spaces = fields.get("namespaceSelector")
+    return Term(
+        selector.match_labels,
+        key,
+        required,
+        anti,
+        expressions=selector.expressions,
+        namespaces=_namespaces(fields.get("namespaces")),
+        namespace_selector=None if spaces is None else read_selector(spaces),
+        weight=weight,
+    )
+
+
+def _selector(fields: Mapping[str, Value]) -> Selector:
+    if "labelSelector" not in fields:
+        return selector_in(fields)
+    beside = next((name for name in SELECTOR_FIELDS if name in fields), None)
+    if beside is not None:
+        fields[beside].fail(f"`labelSelector` is there, too: move `{beside}` into it")
+    return read_selector(fields["labelSelector"])
+
+
+def _namespaces(value: Value | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(read_name(v) for v in value.elements("a list of namespaces"))
+
+
+NODE_AFFINITY_FIELDS = AFFINITY_FIELDS
+NODE_SELECTOR_FIELDS = ("nodeSelectorTerms",)
+NODE_TERM_FIELDS = ("matchExpressions", "matchFields")
+
+
+def read_node_affinity(value: Value | None) -> NodeAffinity | None:
+    """The required part of nodeAffinity."""
+    if value is None:
+        return None
+    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    required = one_spelling(fields, "required", REQUIRED)
+    if required is None:
+        if one_spelling(fields, "preferred", PREFERRED) is None:
+            value.fail("`required` is missing: give `nodeSelectorTerms` below it, or `preferred`")
+        return None
+    return read_node_selector(required)
+
+
+def read_preferred_nodes(value: Value | None) -> tuple[PreferredNodes, ...]:
+    """The preferred part of nodeAffinity, which scores."""
+    if value is None:
+        return ()
+    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    terms = one_spelling(fields, "preferred", PREFERRED)
+    elements = () if terms is None else terms.elements("a list of terms with `weight` and `matchExpressions`")
+    return tuple(_preferred_nodes(element) for element in elements)
+
+
+def _preferred_nodes(element: Value) -> PreferredNodes:
+    fields = element.fields(("weight", "preference", "matchExpressions"), "a term with `matchExpressions`")
+    place, told = element, fields
+    if "preference" in fields:
+        if "matchExpressions" in fields:
+            fields["matchExpressions"].fail("`preference` is there, too: move `matchExpressions` into it")
+        place = fields["preference"]
+        told = place.fields(("matchExpressions",), "a mapping with `matchExpressions`")
+    if "matchExpressions" not in told:
+        place.fail("`matchExpressions` is missing: say which nodes the pod prefers")
+    expressions = read_requirements(told["matchExpressions"], tuple(Operator))
+    return PreferredNodes(
+        fields["weight"].integer(1, 100) if "weight" in fields else 1, NodeTerm(expressions)
+    )
+
+
+def read_node_selector(required: Value) -> NodeAffinity:
+    """A node selector: a list of terms, of which one must match."""
+    inner = required.fields(NODE_SELECTOR_FIELDS, "a mapping with `nodeSelectorTerms`")
+    if "nodeSelectorTerms" not in inner:
+        required.fail("`nodeSelectorTerms` is missing: give a list of terms, of which one must match")
+    terms = inner["nodeSelectorTerms"].elements("a list of terms with `matchExpressions` or `matchFields`")
+    if not terms:
+        inner["nodeSelectorTerms"].fail("the list is empty: give at least one term, or remove the affinity")
+    return NodeAffinity(tuple(_term(term) for term in terms))
+
+
+def _term(value: Value) -> NodeTerm:
+    fields = value.fields(NODE_TERM_FIELDS, "a term with `matchExpressions` or `matchFields`")
+    names = read_requirements(fields.get("matchFields"), (Operator.IN, Operator.NOT_IN), _field)
+    wrong = next((i for i, r in enumerate(names) if len(r.values) != 1), None)
+    if wrong is not None:
+        place = fields["matchFields"].elements("")[wrong]
+        place.fail("a field is compared with one name: give exactly one in `values`, or several terms")
+    return NodeTerm(read_requirements(fields.get("matchExpressions"), tuple(Operator)), names)
+
+
+def _field(value: Value) -> str:
+    return value.one_of([NODE_NAME], "a field of a node")
+
+
+TAINT_FIELDS = ("key", "value", "effect")
+TOLERATION_FIELDS = ("key", "operator", "value", "effect", "tolerationSeconds")
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+MAX_SECONDS = 1 << 31
+
+
+def read_taints(value: Value | None) -> list[Taint]:
+    """The taints of a node."""
+    return [] if value is None else [_taint(v) for v in value.elements("a list of taints")]
+
+
+def _taint(value: Value) -> Taint:
+    fields = value.fields(TAINT_FIELDS, "a taint with `key` and `effect`")
+    for needed in ("key", "effect"):
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: a taint needs `key` and `effect`")
+    return Taint(label_key(fields["key"]), _value(fields), fields["effect"].one_of(EFFECTS, "an effect"))
+
+
+def read_tolerations(value: Value | None) -> list[Toleration]:
+    """The tolerations of a pod."""
+    return [] if value is None else [_toleration(v) for v in value.elements("a list of tolerations")]
+
+
+def _toleration(value: Value) -> Toleration:
+    fields = value.fields(TOLERATION_FIELDS, "a toleration: a mapping with key, operator, value, effect")
+    # To the API server an empty text is a field that is not there.
+    empty = [name for name, given in fields.items() if getattr(given.node, "value", None) == ""]
+    fields = {name: given for name, given in fields.items() if name not in empty}
+    operator = (
+        fields["operator"].one_of(("Equal", "Exists"), "an operator") if "operator" in fields else "Equal"
+    )
+    if operator == "Exists" and "value" in fields:
+        fields["value"].fail("Exists compares with nothing: remove `value`, or make the operator Equal")
+    if operator == "Equal" and "key" not in fields:
+        value.fail("`key` is missing: without it the operator must be Exists, which tolerates every taint")
+    return Toleration(
+        label_key(fields["key"]) if "key" in fields else "",
+        operator,
+        _value(fields),
+        fields["effect"].one_of(EFFECTS, "an effect") if "effect" in fields else "",
+        _seconds(fields),
+    )
+
+
+def _seconds(fields: Mapping[str, Value]) -> int | None:
+    if "tolerationSeconds" not in fields:
+        return None
+    value = fields["tolerationSeconds"]
+    if "effect" not in fields or fields["effect"].scalar("an effect") != "NoExecute":
+        value.fail(
+            "only the effect NoExecute has a time: add `effect: NoExecute`, or remove `tolerationSeconds`"
+        )
+    return value.integer(0, MAX_SECONDS)
+
+
+def _value(fields: Mapping[str, Value]) -> str:
+    return label_value(fields["value"]) if "value" in fields else ""
+
+
+SPREAD_FIELDS = (
+    "maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", *SELECTOR_FIELDS, "others", "minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "matchLabelKeys",
+)  # fmt: skip
+INCLUSION = ("Honor", "Ignore")
+MAX_SKEW = 1 << 31
+MAX_OTHERS = 1_000_000
+
+
+def read_spread(
+    value: Value | None, labels: Mapping[str, str], *, soft: bool = False
+) -> list[SpreadConstraint]:
+    """The hard constraints of a pod with these labels, or the soft ones."""
+    elements = () if value is None else value.elements("a list of constraints")
+    return [_constraint(element, labels) for element in elements if _is_soft(element) is soft]
+
+
+ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
+
+
+def _is_soft(value: Value) -> bool:
+    fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
+    said = fields.get("whenUnsatisfiable")
+    return said is not None and said.one_of(ACTIONS, "an action") == "ScheduleAnyway"
+
+
+DEFAULT_SPREAD = (("kubernetes.io/hostname", 3), ("topology.kubernetes.io/zone", 5))
+"""systemDefaultConstraints: topology keys with maxSkew."""
+
+
+def read_default_spread(fields: Mapping[str, Value]) -> list[SpreadConstraint]:
+    """The soft constraints of a pod that has none of its own, from the selector of its service or controller (buildDefaultConstraints)."""
+    if "defaultSpread" not in fields:
+        return []
+    value = fields["defaultSpread"]
+    if "topologySpreadConstraints" in fields:
+        value.fail(
+            "a pod with topology spread constraints of its own has none by default: remove one of them"
+        )
+    selector = read_selector(value)
+    if selector.empty:
+        value.fail("an empty selector makes no constraints: name a label")
+    return [SpreadConstraint(key, selector, skew, by_default=True) for key, skew in DEFAULT_SPREAD]
+
+
+def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
+    fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
+    for needed in ("maxSkew", "topologyKey"):
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: a constraint needs `maxSkew` and `topologyKey`")
+    if "minDomains" in fields and _is_soft(value):
+        fields["minDomains"].fail("ScheduleAnyway has no minDomains: remove it")
+    beside = next((name for name in SELECTOR_FIELDS if name in fields), None)
+    if "labelSelector" not in fields and beside is None:
+        value.fail("`matchLabels` is missing: give the labels of the pods that are counted")
+    if "labelSelector" in fields and beside is not None:
+        fields[beside].fail(f"`labelSelector` is there, too: move `{beside}` into it")
+    selector = read_selector(fields["labelSelector"]) if "labelSelector" in fields else selector_in(fields)
+    if "matchLabelKeys" in fields:
+        keys = [label_key(key) for key in fields["matchLabelKeys"].elements("a list of label keys")]
+        own = tuple(Requirement(key, Operator.IN, (labels[key],)) for key in keys if key in labels)
+        selector = replace(selector, expressions=(*selector.expressions, *own))
+    return SpreadConstraint(
+        label_key(fields["topologyKey"]),
+        selector,
+        fields["maxSkew"].integer(1, MAX_SKEW),
+        _others(fields["others"]) if "others" in fields else {},
+        fields["minDomains"].integer(1, MAX_SKEW) if "minDomains" in fields else 1,
+        _honors(fields, "nodeAffinityPolicy", True),
+        _honors(fields, "nodeTaintsPolicy", False),
+    )
+
+
+def _honors(fields: Mapping[str, Value], name: str, default: bool) -> bool:
+    return fields[name].one_of(INCLUSION, "a policy") == "Honor" if name in fields else default
+
+
+def _others(value: Value) -> dict[str, int]:
+    pairs = value.items("a mapping from values of the topology key to numbers of pods")
+    return {label_value(domain): number.integer(0, MAX_OTHERS) for domain, number in pairs}

@@ -1,0 +1,44 @@
+"""The pages of findings: their generated parts, and that docs/hazards.md leads to each."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[3] / "docs"
+FINDINGS = sorted((DOCS / "findings").glob("*.md"))
+LONG = ("announced",)
+
+
+def says(page: Path) -> str:
+    """What the page cites of its test's output."""
+    found = re.search(r"<!-- says -->\n\s*(.*?)\s*\n<!-- /says -->", page.read_text(encoding="utf-8"))
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, id=p.stem, marks=[pytest.mark.ci] if p.stem in LONG else []) for p in FINDINGS]
+)
+def test_the_generated_parts_are_up_to_date(page: Path) -> None:
+    builder = runpy.run_path(str(DOCS / "build_findings.py"))
+    assert builder["page"](page.stem, builder["prepared"](page.stem)) == page.read_text(encoding="utf-8")
+
+
+def test_every_finding_without_an_upstream_number_has_a_page() -> None:
+    hazards = (DOCS / "hazards.md").read_text(encoding="utf-8")
+    assert {p.stem for p in FINDINGS} == set(re.findall(r"\]\(findings/([a-z-]+)\.md\)", hazards))
+    table = hazards.partition("## What was found")[2].partition("## ")[0]
+    unnumbered = [line for line in table.splitlines() if line.startswith("| none known")]
+    by_name = hazards.partition("| Asked for by name |")[2].partition("\n\n")[0]
+    named = [line for line in by_name.splitlines() if "(findings/" in line]
+    assert (len(unnumbered), len(named)) == (10, 5)
+    assert all("(findings/" in line for line in unnumbered)
+
+
+@pytest.mark.parametrize("page", FINDINGS, ids=[p.stem for p in FINDINGS])
+def test_a_page_cites_its_test(page: Path) -> None:
+    assert says(page)

@@ -1,0 +1,204 @@
+"""The Go tests of the hazards as they are written, and what their moves stand for."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from podrace.analysis.asked.method import Method, budget_for
+from podrace.analysis.asked.options import UsageProblem
+from podrace.model.history import RELEASES, resolve
+from podrace.properties import PROPERTIES, instrument
+from podrace.reports.step import ShownStep
+from podrace.reproduce.asked import Wanted, questions
+from podrace.reproduce.case import CaseStep
+from podrace.reproduce.go_tests import file_of, go_tests
+from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
+from podrace.reproduce.go_tests.objects import _port as port_line
+from podrace.reproduce.go_tests.objects import quoted
+from podrace.reproduce.go_tests.running import results_of
+from podrace.reproduce.go_tests.text import lines_of, name_of
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.patches import MADE_FOR, MENDED_BY
+from podrace.reproduce.reproducing import Prepared, prepare
+from podrace.reproduce.running import driver_files
+from podrace.scenarios import find_scenarios
+
+GOLDEN = Path(__file__).parent
+
+
+def prepared(name: str) -> list[Prepared]:
+    return prepare(questions(Wanted(name, MADE_FOR), budget_for(), Method()))
+
+
+@pytest.mark.parametrize(
+    "name", [n if n != "announced" else pytest.param(n, marks=pytest.mark.ci) for n in MENDED_BY]
+)
+def test_the_test_of_a_hazard(name: str) -> None:
+    ((file, text),) = go_tests(prepared(name)).items()
+    assert file == file_of(name)
+    golden = GOLDEN / f"{file}.txt"
+    if os.environ.get("PODRACE_UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("gofmt") is None, reason="no Go")
+def test_they_are_as_gofmt_has_them(tmp_path: Path) -> None:
+    for golden in GOLDEN.glob("*.txt"):
+        shutil.copy(golden, tmp_path / golden.stem)
+    assert len(list(tmp_path.iterdir())) == len(MENDED_BY)
+    done = subprocess.run(["gofmt", "-l", str(tmp_path)], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == ""
+
+
+def test_every_move_is_a_method_that_makes_its_step() -> None:
+    source = driver_files(parse_version(MADE_FOR))["testing_moves.go"]
+    bodies = dict(
+        re.findall(r"^func \(c \*Moves\) (\w+)\((?:[^\n]*)\) \{(.*?)\}$", source, re.MULTILINE | re.DOTALL)
+    )
+    for step, move in MOVES.items():
+        for name in [move.name] if move.names is None else move.names.values():
+            assert f'"{step}"' in bodies[name], (step, name)
+    for composed in COMPOSED:
+        called = "".join(bodies[name] for name in re.findall(r"c\.(\w+)\(", bodies[composed.name]))
+        for step in composed.pattern:
+            assert step.rstrip("*") in called, composed.name
+
+
+def test_every_move_is_a_step_of_the_model() -> None:
+    steps: set[str] = set()
+    hazards = Path(__file__).parents[3] / "scenarios" / "hazards"
+    for name in (
+        "72124",
+        "announced",
+        "emptied-zone",
+        "ghost",
+        "late-binding",
+        "relabelled-domain",
+        "half-kept-out",
+        "namesake-evicted",
+    ):
+        file = hazards / f"{name}.yaml"
+        (scenario,) = find_scenarios(str(file) if file.exists() else name)
+        for release in (RELEASES[-1], "1.34", "1.33", "1.13"):
+            system = instrument(scenario.spec, resolve(release).classes, [PROPERTIES["S-CAP"]])
+            steps |= {f"{t.part}.{t.step}" for t in system.transitions}
+    (scenario,) = find_scenarios(str(hazards / "late-patch.yaml"))
+    queued = resolve(RELEASES[-1], (), (), scenario.feature_gates).classes
+    system = instrument(scenario.spec, queued, [PROPERTIES["S-CAP"]])
+    steps |= {f"{t.part}.{t.step}" for t in system.transitions}
+    assert MOVES.keys() - steps <= {
+        "cache.expire",
+        "pod_watch.resume",
+        "finalizer_owners.release",
+        "users.remove_gates",
+        "users.create_node",
+        "users.bind_pod",
+        "kubelet.reject",
+    }
+
+
+def step(number: int, name: str, actor: str = "scheduler", **args: Any) -> ShownStep:
+    component, _, method = name.partition(".")
+    return ShownStep(number, actor, component, method, args, "", (), f"{name}.")
+
+
+def lines(*steps: ShownStep, waits: dict[int, int] | None = None) -> list[str]:
+    timed = [CaseStep(s.step, s.actor, s.args, (waits or {}).get(s.number, 0), {}) for s in steps]
+    case: Any = SimpleNamespace(steps=timed)
+    return [line.call for line in lines_of(steps, case)]
+
+
+def test_steps_without_a_break_are_one_move() -> None:
+    begun = [step(1, "scheduler.pop", pod="p"), step(2, "scheduler.take_snapshot", pod="p")]
+    filters = [step(3, "scheduler.filter", pod="p", node="a"), step(4, "scheduler.filter", pod="p", node="b")]
+    assert lines(*begun, *filters) == ['c.SchedulerTries("p", "a", "b")']
+    assert lines(*begun) == ['c.SchedulerPops("p")', 'c.SchedulerTakesSnapshot("p")']
+    between = step(9, "users.delete_pod", "user", pod="q")
+    assert lines(*begun, between, *filters) == [
+        'c.SchedulerPops("p")', 'c.SchedulerTakesSnapshot("p")', 'c.DeletePod("q")', 'c.SchedulerFilters("p", "a")', 'c.SchedulerFilters("p", "b")',
+    ]  # fmt: skip
+
+
+def test_a_wait_is_a_line_and_is_never_lost() -> None:
+    begun = [
+        step(1, "scheduler.pop", pod="p"),
+        step(2, "scheduler.take_snapshot", pod="p"),
+        step(3, "scheduler.filter", pod="p", node="a"),
+    ]
+    assert lines(*begun, waits={1: 2000}) == ["c.Wait(2 * time.Second)", 'c.SchedulerTries("p", "a")']
+    assert lines(*begun, waits={3: 1500}) == [
+        'c.SchedulerPops("p")', 'c.SchedulerTakesSnapshot("p")', "c.Wait(1500 * time.Millisecond)", 'c.SchedulerFilters("p", "a")',
+    ]  # fmt: skip
+
+
+def test_the_arguments_of_moves() -> None:
+    assert lines(step(1, "binding.bind", pod="p", reply="LOST")) == ['c.BindsButReplyIsLost("p")']
+    assert lines(step(1, "binding.pre_bind", pod="p", ok=False)) == ['c.PreBindFails("p")']
+    assert lines(step(1, "handlers.handle_for_cache", pod="p")) == ['c.DeliverTo("cache handler", "p")']
+    assert lines(step(1, "process.land", pod="p", node="n")) == [
+        'c.Step("process.land", "pod", "p", "node", "n")'
+    ]
+    assert lines(step(1, "other.step", ok=True, node=None)) == [
+        'c.Step("other.step", "ok", true, "node", nil)'
+    ]
+
+
+def test_the_versions_of_pods_have_no_numbers_in_a_test() -> None:
+    """The driver numbers them by their names: what is written down is what somebody would write."""
+    ((_, text),) = go_tests(prepared("update-lost")).items()
+    (version,) = [line for line in text.splitlines() if line.strip().startswith('"b.tolerant": ')]
+    assert '"tolerations": [{"key": "dedicated", "operator": "Exists"}]' in version
+    assert "annotations" not in text
+    assert '\t\tc.UpdatePod("b.tolerant") ' in text
+
+
+def test_a_pod_of_a_test_has_its_host_ports() -> None:
+    ((_, text),) = go_tests(prepared("port-of-two")).items()
+    assert text.count('.Req(map[v1.ResourceName]string{"cpu": "1"}).HostPort(80).Obj()') == 3
+    port = {"containerPort": 53, "hostPort": 53, "protocol": "UDP", "hostIP": "10.0.0.1"}
+    assert port_line(port) == (
+        'ContainerPort([]v1.ContainerPort{{HostPort: 53, Protocol: "UDP", HostIP: "10.0.0.1"}})'
+    )
+
+
+def test_names_and_literals() -> None:
+    assert name_of("assumed-after-look") == "TestAssumedAfterLook"
+    assert name_of("72124") == "Test72124"
+    assert file_of("assumed-after-look") == "assumed_after_look_test.go"
+    assert quoted('a"b\\c\n') == '"a\\"b\\\\c\\n"'
+
+
+def test_no_test_where_there_is_no_counterexample() -> None:
+    with pytest.raises(UsageProblem, match="--go-test: there is no counterexample to write down"):
+        go_tests(prepare(questions(Wanted("gone-victim", "v1.34.0"), budget_for(), Method())))
+
+
+def test_no_test_for_a_property_without_a_readable_end() -> None:
+    with pytest.raises(UsageProblem, match="--go-test: there is no readable test for S-PDB yet"):
+        go_tests(prepare(questions(Wanted("budget-overdrawn", "v1.32.13"), budget_for(), Method())))
+
+
+def test_what_go_says_of_tests() -> None:
+    output = """\
+=== RUN   TestGhost
+E1122 11:00:00.000000 noise
+    ghost_test.go:39: p is in the queue
+--- FAIL: TestGhost (0.16s)
+=== RUN   TestOther
+--- PASS: TestOther (0.01s)
+FAIL
+"""
+    found = list(results_of(output))
+    assert [(r.name, r.passed, r.said) for r in found] == [
+        ("TestGhost", False, ("p is in the queue",)),
+        ("TestOther", True, ()),
+    ]

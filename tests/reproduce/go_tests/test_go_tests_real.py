@@ -1,0 +1,73 @@
+"""The Go tests on kube-scheduler's own code: they fail, and pass with the patch. Part of `make real`."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from podrace.analysis.asked.method import Method, budget_for
+from podrace.reproduce.asked import Wanted, questions
+from podrace.reproduce.go_tests import go_tests
+from podrace.reproduce.go_tests.running import run_go_tests
+from podrace.reproduce.go_tests.text import name_of
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
+from podrace.reproduce.patches import MADE_FOR, MENDED_BY, read_patch
+from podrace.reproduce.reproducing import prepare
+from tests.reproduce.go_tests.test_findings import FINDINGS, says
+
+VERSION = parse_version(MADE_FOR)
+CHOSEN = os.environ.get("PODRACE_REAL", "").replace(",", " ").split() or [VERSION.plain]
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(VERSION.plain not in CHOSEN, reason=f"only on {VERSION}"),
+]
+
+
+@pytest.fixture(scope="module")
+def go() -> Go:
+    try:
+        return find_go()
+    except GoProblem as problem:
+        if os.environ.get("PODRACE_GO") == "required":
+            raise
+        pytest.skip(str(problem))
+
+
+def written(*hazards: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for hazard in hazards:
+        found |= go_tests(prepare(questions(Wanted(hazard, MADE_FOR), budget_for(), Method())))
+    return found
+
+
+def test_they_fail_and_say_what_the_pages_say(go: Go) -> None:
+    found = run_go_tests(VERSION, go, written(*MENDED_BY), (), print)
+    assert {name: result.passed for name, result in found.items()} == dict.fromkeys(
+        map(name_of, MENDED_BY), False
+    )
+    for page in FINDINGS:
+        (said,) = found[name_of(page.stem)].said
+        assert_agree(re.sub(r"^\w+_test\.go:\d+: ", "", said), says(page))
+
+
+WAITED = re.compile(r"(\d+)m(\d+)s")
+
+
+def assert_agree(said: str, page: str) -> None:
+    """The same words; how long somebody waits may be a second off, since an informer waits at random before it lists again."""
+    assert WAITED.sub("", said) == WAITED.sub("", page)
+    for one, other in zip(WAITED.findall(said), WAITED.findall(page), strict=True):
+        assert abs(60 * (int(one[0]) - int(other[0])) + int(one[1]) - int(other[1])) <= 1
+
+
+@pytest.mark.parametrize("patches", sorted(set(MENDED_BY.values())), ids=" ".join)
+def test_they_pass_with_the_patch(go: Go, patches: tuple[str, ...]) -> None:
+    hazards = [hazard for hazard, names in MENDED_BY.items() if names == patches]
+    found = run_go_tests(VERSION, go, written(*hazards), [read_patch(name) for name in patches], print)
+    assert {name: result.passed for name, result in found.items()} == dict.fromkeys(
+        map(name_of, hazards), True
+    )

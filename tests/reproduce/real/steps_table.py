@@ -1,0 +1,81 @@
+"""The table of docs/reproduce.md with every step of the model, part by part: which of them the driver can force, which lie within one lock of upstream's, and which it does not play.
+
+The steps are those of the releases that can be built, and of them with all modelled gates on. What the driver has rules for is read in its tables, which are Go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from podrace.analysis.asked.options import known_releases
+from podrace.analysis.asked.plan import Selection, plan
+from podrace.model.cluster import build_cluster
+from podrace.model.language.component import steps_of
+from podrace.reproduce.modules.module import OLDEST
+from podrace.scenarios import find_scenarios
+
+DRIVER = Path(__file__).parents[3] / "reproduce" / "driver"
+GATES = ("SchedulerAsyncAPICalls=true",)
+"""Gates that are off by default and with which the model has steps of its own."""
+
+_RULE = re.compile(r'^\t+"([a-z_]+\.[a-z_]+)": +\{(.*)$', re.MULTILINE)
+_BLOCK = re.compile(r"(<!-- steps -->\n)(.*?)(<!-- /steps -->)", re.DOTALL)
+
+Parts = dict[str, tuple[list[str], list[str], list[str]]]
+"""By part: the steps that have a rule, those within one lock, and those without a rule."""
+
+
+def rules() -> dict[str, bool]:
+    """The steps for which the driver has a rule, each with whether the rule says that it lies within one lock."""
+    found = {}
+    for path in DRIVER.rglob("*.go"):
+        if "old" not in path.relative_to(DRIVER).parts and not path.name.endswith("_test.go"):
+            for name, rule in _RULE.findall(path.read_text(encoding="utf-8")):
+                found[name] = "do: within(" in rule
+    return found
+
+
+def steps() -> list[str]:
+    """The steps of the model in releases that can be built."""
+    (scenario,) = find_scenarios("72124")
+    names: dict[str, None] = {}
+    for release, gates in _compositions():
+        run = plan(Selection(release=release, gates=gates, given=[scenario]))[0]
+        for part in build_cluster(scenario.spec, run.composition.classes).parts.values():
+            names.update(dict.fromkeys(f"{part.name}.{one.name}" for one in steps_of(part)))
+    return list(names)
+
+
+def _compositions() -> Iterator[tuple[str, tuple[str, ...]]]:
+    for release in known_releases():
+        if tuple(int(number) for number in release.split(".")[:2]) >= OLDEST:
+            yield release, ()
+    yield known_releases()[-1], GATES
+
+
+def parts(names: list[str], known: Mapping[str, bool]) -> Parts:
+    """The steps, part by part, in the order of the model."""
+    found: Parts = {}
+    for name in names:
+        part, _, step = name.partition(".")
+        played, locked, left = found.setdefault(part, ([], [], []))
+        (locked if known.get(name) else played if name in known else left).append(step)
+    return found
+
+
+def put(text: str, found: Parts) -> str:
+    """A page with this table."""
+    numbers = [sum(len(columns[i]) for columns in found.values()) for i in range(3)]
+    lines = [
+        f"Of {sum(numbers)} steps {numbers[0]} are played, {numbers[1]} lie within one lock, and {numbers[2]} are not played.",
+        "",
+        "| Part of the model | Played | Within one lock | Not played |",
+        "|---|---|---|---|",
+        *(
+            f"| `{part}` | {' | '.join(', '.join(column) for column in columns)} |"
+            for part, columns in found.items()
+        ),
+    ]
+    return _BLOCK.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[3], text)

@@ -1,0 +1,67 @@
+"""All races and hazards on the real scheduler, against the table of docs/reproduce.md: what `make real` runs.
+
+`PODRACE_REAL` names the versions (all of the table's), `PODRACE_REAL_PART=hazards` leaves out the races, and `PODRACE_REAL_PART=empty` what has its cells. With
+`PODRACE_UPDATE_GOLDEN` what was run is written into the table.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from podrace.analysis.asked.method import Method, budget_for
+from podrace.reports.reproduction import Reproduction
+from podrace.reproduce.across import across, everything
+from podrace.reproduce.asked import Wanted
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
+from podrace.reproduce.running import built_for, run_test
+from podrace.scenarios import hazards
+from tests.reproduce.real.real_table import PAGE, VERSIONS, cell, merged, put, read, rows_of, without_cells
+
+CHOSEN = os.environ.get("PODRACE_REAL", "").replace(",", " ").split() or list(VERSIONS)
+PART = os.environ.get("PODRACE_REAL_PART", "")
+
+
+def go_or_skip() -> Go:
+    """The Go that is there; where it need not be there, the test is skipped without."""
+    try:
+        return find_go()
+    except GoProblem as problem:
+        if os.environ.get("PODRACE_GO") == "required":
+            raise
+        pytest.skip(str(problem))
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("version", CHOSEN)
+def test_the_drivers_own_tests_pass(version: str, tmp_path: Path) -> None:
+    """Those of its parts in Go, with the version's own packages: they need no cases."""
+    built = built_for(parse_version(version), go_or_skip(), say=print)
+    assert run_test(built, ".*", {}, tmp_path, 60) == ""
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("version", CHOSEN)
+def test_races_and_hazards(version: str) -> None:
+    go = go_or_skip()
+    table = read(PAGE.read_text(encoding="utf-8"))
+    chosen = list(hazards()) if PART == "hazards" else everything()
+    if PART == "empty":
+        chosen = without_cells(chosen, table, version)
+    found = across(chosen, Wanted("", version), go, budget_for(), Method(), say=print)
+    column = {key_of(one): cell(one) for one in found}
+    if os.environ.get("PODRACE_UPDATE_GOLDEN"):
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(
+            put(text, merged(read(text), version, column, rows_of(everything()))), encoding="utf-8"
+        )
+        return
+    assert column == {key: table.get(key, {}).get(version) for key in column}
+
+
+def key_of(one: Reproduction) -> tuple[str, str]:
+    """The row that one belongs to."""
+    return one.name, one.property
