@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..model.environment.cluster.workloads import ExtenderSpec, KeeperSpec, OwnerKind, OwnerSpec, StrategySpec
 from ..model.environment.objects import ClusterSpec, Scope
-from ..model.environment.workloads import ExtenderSpec, KeeperSpec, OwnerKind, OwnerSpec, StrategySpec
 from ..reports.states import listed
 
 

@@ -15,7 +15,7 @@ from ..analysis.steps import steps_of
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
-from ..model.environment.scope import Scope
+from ..model.environment.cluster.scope import Scope
 from ..model.history import RELEASE_ORDER, Composition, resolve
 from ..model.language import TransitionSystem
 from ..properties import instrument

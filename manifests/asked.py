@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from ..model.cluster import build_cluster
+from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Taint
-from ..model.environment.placement_rules import SpreadConstraint
 from ..model.language import Component, Concrete, Expr, as_expr
 from ..model.scheduler import Filters, Preemption, Snapshot
 from ..model.scheduler.framework.filters import UNSCHEDULABLE

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..model.environment.cluster.placement_rules import NODE_NAME
+from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import NodeAffinity, NodeTerm
-from ..model.environment.placement_rules import NODE_NAME
-from ..model.environment.workloads import OwnerKind
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
 

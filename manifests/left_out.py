@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import Taint, Term, Toleration
-from ..model.environment.placement_rules import SpreadConstraint
 from .members import ClusterNode, ClusterPod
 from .reading.pod_objects import Spread
 from .representative import Representative

@@ -13,8 +13,8 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
+from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import Node, Operator, Pod, Requirement, Selector, Term
-from ..model.environment.placement_rules import SpreadConstraint
 from .asked import Asked, NodeLayout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod

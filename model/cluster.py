@@ -6,6 +6,10 @@ from collections.abc import Sequence
 
 from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
+from .environment.cluster.footprint import UsedPort, used_ports_of
+from .environment.cluster.node_versions import NodeVersion, versions_of
+from .environment.cluster.owned_pods import Owned, Owner, owned_of, owners_of
+from .environment.cluster.pod_versions import PodVersion, pod_versions_of
 from .environment.controllers.autoscaler import Autoscaler
 from .environment.controllers.budgets import Budgets
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
@@ -16,11 +20,9 @@ from .environment.controllers.replacement import Controllers
 from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
 from .environment.extender import Extender, Managed, managed_pods
 from .environment.faults import Faults
-from .environment.footprint import UsedPort, used_ports_of
 from .environment.gates import Gate, GateKeeper, gates_of, keepers_of, most_gates
 from .environment.kubelet import Kubelet
 from .environment.names import Recreation, recreations_of
-from .environment.node_versions import NodeVersion, versions_of
 from .environment.objects import (
     OTHERS,
     OWN,
@@ -36,9 +38,7 @@ from .environment.objects import (
     VolumeClaim,
     with_more,
 )
-from .environment.owned_pods import Owned, Owner, owned_of, owners_of
 from .environment.pod_groups import Member, PodGroups, members_of
-from .environment.pod_versions import PodVersion, pod_versions_of
 from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker, TemplateUser, template_users
 from .environment.storage.claims import (
     ClaimController,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..model.environment.cluster.pod_versions import PodVersion, in_form
 from ..model.environment.kubelet import is_ever_resized
 from ..model.environment.objects import Node, Pod
-from ..model.environment.pod_versions import PodVersion, in_form
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, select, when
 from ..model.scheduler.framework.filters import UNSCHEDULABLE
 from . import truth

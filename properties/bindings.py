@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from ..model.environment.cluster.pod_versions import in_form
+from ..model.environment.cluster.scope import last_version
 from ..model.environment.objects import Node, Pod, Term
-from ..model.environment.pod_versions import in_form
-from ..model.environment.scope import last_version
 from ..model.environment.watch import Handler
 from ..model.language import (
     Expr,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..model.environment.cluster.owned_pods import Owned, Owner
+from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import Pod
-from ..model.environment.owned_pods import Owned, Owner
-from ..model.environment.workloads import OwnerKind
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, per, when
 from .property import Property
 

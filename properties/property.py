@@ -11,9 +11,9 @@ import inspect
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ..model.environment.node_versions import NodeVersion, versions_in
+from ..model.environment.cluster.node_versions import NodeVersion, versions_in
+from ..model.environment.cluster.pod_versions import PodVersion
 from ..model.environment.objects import Node, Pod
-from ..model.environment.pod_versions import PodVersion
 from ..model.language import Case, Component, Expr
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..model.environment.cluster.node_health import NO_SCHEDULE, NOT_READY, Health, in_health
+from ..model.environment.cluster.placement_rules import Taint
+from ..model.environment.cluster.pod_versions import in_form
 from ..model.environment.controllers.taint_eviction import Fate, Work, fate
 from ..model.environment.names import Recreation
-from ..model.environment.node_health import NO_SCHEDULE, NOT_READY, Health, in_health
 from ..model.environment.objects import READY, Node, Pod
-from ..model.environment.placement_rules import Taint
-from ..model.environment.pod_versions import in_form
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
 from .names import WrittenByName
 from .property import Property

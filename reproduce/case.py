@@ -14,8 +14,8 @@ import msgspec
 from ..analysis.asked.options import UsageProblem
 from ..analysis.stored.replayed import Replayed
 from ..checker.core.trace import LassoTrace, Trace, plain_value
+from ..model.environment.cluster.placement_rules import NO_WISHES
 from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
-from ..model.environment.placement_rules import NO_WISHES
 from ..model.history import Composition
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates

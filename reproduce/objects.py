@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..model.environment.node_versions import versions_of
+from ..model.environment.cluster.node_versions import versions_of
+from ..model.environment.cluster.placement_rules import (
+    NodeTerm,
+    Requirement,
+    Selector,
+    SpreadConstraint,
+    Term,
+)
+from ..model.environment.cluster.pod_versions import pod_versions_of
+from ..model.environment.cluster.workloads import OwnerKind, OwnerSpec
 from ..model.environment.objects import (
     DEFAULTS,
     NATIVE,
@@ -24,9 +33,6 @@ from ..model.environment.objects import (
     Quantity,
     is_scalar_resource,
 )
-from ..model.environment.placement_rules import NodeTerm, Requirement, Selector, SpreadConstraint, Term
-from ..model.environment.pod_versions import pod_versions_of
-from ..model.environment.workloads import OwnerKind, OwnerSpec
 from ..model.language import Parameter
 from .claim_objects import (
     annotations_of_pod,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..model.environment.cluster.scope import SCORE_PLUGINS
+from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import ExtensionPoint, Operator
-from ..model.environment.scope import SCORE_PLUGINS
-from ..model.environment.workloads import OwnerKind
 from .reader.cluster_section import (
     BOUNDS,
     MAX_COUNT,

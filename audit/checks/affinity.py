@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from ...model.environment.placement_rules import Term
+from ...model.environment.cluster.placement_rules import Term
 from ...reports.audit_report import Hit
 from ..history.objects import NodeHistory, PodHistory, Stay
 from .capacity import MOST_CANDIDATES

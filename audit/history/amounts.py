@@ -11,7 +11,7 @@ import yaml
 
 from ...manifests.reading.manifest_files import Manifest
 from ...manifests.reading.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
-from ...model.environment.placement_rules import Term
+from ...model.environment.cluster.placement_rules import Term
 from ...scenarios.reader.values.directives import required_term
 from ...scenarios.reader.values.yaml_values import ScenarioError
 from ..reading.records import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...manifests.reading.resource_amounts import Amounts
-from ...model.environment.placement_rules import Term
+from ...model.environment.cluster.placement_rules import Term
 from ..reading.records import EVER, Pod
 from .amounts import Ports, Range
 from .versions import Versions

@@ -9,10 +9,10 @@ from fractions import Fraction
 from math import ceil, lcm
 from typing import Any
 
-from ...model.environment import node_versions
-from ...model.environment.footprint import CPU, EPHEMERAL, MEMORY, Footprint, UsedPort
+from ...model.environment.cluster import node_versions
+from ...model.environment.cluster.footprint import CPU, EPHEMERAL, MEMORY, Footprint, UsedPort
+from ...model.environment.cluster.pod_versions import PodVersion
 from ...model.environment.objects import HostPort, Node, Pod, PodObject
-from ...model.environment.pod_versions import PodVersion
 from ...model.history import resolve
 from ...model.language import Component, Concrete, Model, Universe, Value, build
 from ...model.language.component import part_classes

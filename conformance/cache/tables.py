@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from ...model.environment.footprint import CPU, EPHEMERAL, MEMORY
+from ...model.environment.cluster.footprint import CPU, EPHEMERAL, MEMORY
 from ...model.environment.objects import Node, PodCopy
 from ...model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree
 from ..cases.cases import REMARKS, Case, NotTranslated, Outcome, Script, check, judged, keys_of

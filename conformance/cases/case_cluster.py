@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...model.cluster import build_cluster
+from ...model.environment.cluster.placement_rules import NodeAffinity, NodeTerm, SpreadConstraint, Wishes
 from ...model.environment.objects import (
     ClusterSpec,
     Config,
@@ -22,7 +23,6 @@ from ...model.environment.objects import (
     Term,
     Toleration,
 )
-from ...model.environment.placement_rules import NodeAffinity, NodeTerm, SpreadConstraint, Wishes
 from ...model.history import resolve
 from ...model.language import Component, Concrete
 from .cases import Case, NotTranslated

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from ...model.environment.cluster.placement_rules import SpreadConstraint
 from ...model.environment.objects import (
     HostPort,
     NodeAffinity,
@@ -17,7 +18,6 @@ from ...model.environment.objects import (
     Selector,
     Toleration,
 )
-from ...model.environment.placement_rules import SpreadConstraint
 from ...scenarios.reader.sections.pod_section import (
     MAX_GRACE,
     MAX_PRIORITY,

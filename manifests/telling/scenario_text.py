@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
+from ...model.environment.cluster.placement_rules import SpreadConstraint
+from ...model.environment.cluster.workloads import OwnerKind
 from ...model.environment.objects import HostPort, NodeTerm, Requirement, Selector, Taint, Term, Toleration
-from ...model.environment.placement_rules import SpreadConstraint
-from ...model.environment.workloads import OwnerKind
 from ...scenarios.reader.values.yaml_values import one_line
 from ..asked import repels
 from ..contention import selected_of_nodes

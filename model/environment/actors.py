@@ -8,18 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
+from .cluster.node_versions import NodeVersion
+from .cluster.owned_pods import Owned
+from .cluster.pod_versions import PodVersion
 from .faults import Fault
 from .gates import go_one_by_one
 from .names import Recreation
-from .node_versions import NodeVersion
 from .objects import Node, Pod
-from .owned_pods import Owned
-from .pod_versions import PodVersion
 
 if TYPE_CHECKING:
     from .api import APIServer
+    from .cluster.node_health import DecidesOnHealth
     from .faults import Faults
-    from .node_health import DecidesOnHealth
 
 
 class Users(Component):

@@ -28,12 +28,12 @@ from ..language import (
     when,
     words,
 )
+from .cluster.node_versions import NodeVersion, versions_in
+from .cluster.pod_versions import PodVersion, is_directed_anew, may_become
+from .cluster.pod_versions import versions_in as versions_of_pod
+from .cluster.scope import bound_finalizers_possible, finishing_possible, last_gate
 from .names import found_by_name, namesakes
-from .node_versions import NodeVersion, versions_in
 from .objects import EXISTS, OTHERS, OWN, Claim, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
-from .pod_versions import PodVersion, is_directed_anew, may_become
-from .pod_versions import versions_in as versions_of_pod
-from .scope import bound_finalizers_possible, finishing_possible, last_gate
 
 
 class WatchesPods(Protocol):

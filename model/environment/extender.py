@@ -29,8 +29,8 @@ from ..language import (
     when,
     words,
 )
+from .cluster.workloads import ExtenderSpec, Noting
 from .objects import ClusterSpec, Node, Pod
-from .workloads import ExtenderSpec, Noting
 
 if TYPE_CHECKING:
     from .api import APIServer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..language import Entity, Universe
+from .cluster.workloads import KeeperSpec
 from .objects import ClusterSpec, Pod
-from .workloads import KeeperSpec
 
 
 class GateKeeper(Entity):

@@ -36,13 +36,13 @@ from ..language import (
     when,
     words,
 )
+from .cluster.pod_versions import PodVersion, in_form
+from .cluster.scope import last_version
 from .objects import Node, Pod
-from .pod_versions import PodVersion, in_form
-from .scope import last_version
 
 if TYPE_CHECKING:
     from .api import APIServer
-    from .node_health import DecidesOnHealth
+    from .cluster.node_health import DecidesOnHealth
 
 
 def _admits(scope: object) -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total
+from .cluster.pod_versions import in_form
 from .objects import Node, Pod
-from .pod_versions import in_form
 
 if TYPE_CHECKING:
     from .api import APIServer

@@ -37,9 +37,9 @@ from ..language import (
     when,
     words,
 )
+from .cluster.node_versions import NodeVersion
 from .faults import Fault
 from .names import found_by_name
-from .node_versions import NodeVersion
 from .objects import EXISTS, Node, Pod, PodObject, Scope, facts_of_pods
 
 if TYPE_CHECKING:

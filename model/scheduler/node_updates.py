@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..environment.node_versions import NodeChange, NodeVersion, versions_in
+from ..environment.cluster.node_versions import NodeChange, NodeVersion, versions_in
 from ..environment.objects import Node, Pod
 from ..language import UNTOLD, Component, Expr, Value, as_expr, ref, require, step, tells, when
 from .framework.events import NodeUpdate

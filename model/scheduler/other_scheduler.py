@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..environment.node_versions import NodeVersion
+from ..environment.cluster.node_versions import NodeVersion
+from ..environment.cluster.pod_versions import PodVersion, in_form
 from ..environment.objects import Node, Pod
-from ..environment.pod_versions import PodVersion, in_form
 from ..language import Component, Entity, Expr, Words, as_expr, per, ref, require, step, tells, when, words
 from .framework.placement import Placement
 

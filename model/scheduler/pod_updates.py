@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..environment.cluster.pod_versions import PodChange, versions_in
 from ..environment.objects import Pod, PodObject
-from ..environment.pod_versions import PodChange, versions_in
 from ..language import UNTOLD, Component, Expr, any_of, as_expr, ref, when
 from .framework.events import PodUpdate
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...model.environment.placement_rules import ANY_ADDRESS
+from ...model.environment.cluster.placement_rules import ANY_ADDRESS
 from ..case import Case
 
 Object = Mapping[str, Any]

@@ -27,9 +27,9 @@ Preemption goes on with whoever the lister shows under its preemptor's name; whe
 
 from __future__ import annotations
 
+from ...model.environment.cluster.scope import passing_claims
 from ...model.environment.names import Recreation
 from ...model.environment.objects import Claim, Pod
-from ...model.environment.scope import passing_claims
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
 from ...model.scheduler.framework.status import Phase

@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from ...model.environment.cluster.node_versions import INITIAL, versions_of
+from ...model.environment.cluster.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
 from ...model.environment.controllers.autoscaler import is_leaving
-from ...model.environment.node_versions import INITIAL, versions_of
 from ...model.environment.objects import (
     ClusterSpec,
     ExtensionPoint,
@@ -20,7 +21,6 @@ from ...model.environment.objects import (
     Pod,
     Scope,
 )
-from ...model.environment.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
 from .sections.autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
 from .sections.budget_section import read_budgets, refuse_readiness, refuse_uncounted
 from .sections.claim_section import (

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from podrace.manifests import read_manifests
+from podrace.model.environment.cluster.placement_rules import SpreadConstraint
 from podrace.model.environment.objects import Selector
-from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.scenarios import parse_scenario, read_scenario
 from tests.cli.helpers import Shell
 from tests.kubectl_dump import GENERAL, GPU, HIGHMEM, dump

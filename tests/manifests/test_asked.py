@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from podrace import manifests
 from podrace.manifests import read_manifests
 from podrace.manifests.situation import Situation
+from podrace.model.environment.cluster.placement_rules import SpreadConstraint
 from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Selector, Taint, Term
-from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.language import Concrete
 from podrace.model.scheduler.framework.status import Code
 from tests.manifests.manifest_objects import REQUIRED, text_of

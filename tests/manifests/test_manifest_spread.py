@@ -20,6 +20,7 @@ from podrace.manifests.reading.pod_objects import Spread
 from podrace.manifests.situation import Situation
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of
+from podrace.model.environment.cluster.placement_rules import SpreadConstraint
 from podrace.model.environment.objects import (
     ClusterSpec,
     Node,
@@ -31,7 +32,6 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
-from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.scheduler.framework.status import Code
 from podrace.scenarios import ScenarioError, parse_scenario
 from tests.manifests.manifest_objects import REQUIRED, objects, text_of

@@ -13,9 +13,27 @@ from pathlib import Path
 import pytest
 
 from podrace.model.cluster import build_cluster
+from podrace.model.environment.cluster.node_health import UNREACHABLE, give_healths, of_one_kind
+from podrace.model.environment.cluster.node_versions import versions_of
+from podrace.model.environment.cluster.owned_pods import Owned
+from podrace.model.environment.cluster.placement_rules import (
+    NodeAffinity,
+    NodeTerm,
+    Operator,
+    Requirement,
+    SpreadConstraint,
+    Taint,
+    Toleration,
+)
+from podrace.model.environment.cluster.pod_versions import PodVersion
+from podrace.model.environment.cluster.workloads import (
+    ExtenderSpec,
+    OwnerKind,
+    OwnerSpec,
+    StrategyKind,
+    StrategySpec,
+)
 from podrace.model.environment.names import Recreation
-from podrace.model.environment.node_health import UNREACHABLE, give_healths, of_one_kind
-from podrace.model.environment.node_versions import versions_of
 from podrace.model.environment.objects import (
     Claim,
     ClusterSpec,
@@ -36,20 +54,8 @@ from podrace.model.environment.objects import (
     Volume,
     VolumeClaim,
 )
-from podrace.model.environment.owned_pods import Owned
-from podrace.model.environment.placement_rules import (
-    NodeAffinity,
-    NodeTerm,
-    Operator,
-    Requirement,
-    SpreadConstraint,
-    Taint,
-    Toleration,
-)
-from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.environment.storage.claims import ClaimUse
 from podrace.model.environment.storage.volumes import VolumeUse
-from podrace.model.environment.workloads import ExtenderSpec, OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase

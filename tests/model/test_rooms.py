@@ -11,7 +11,7 @@ import pytest
 
 MODEL = Path(__file__).parents[2] / "model"
 
-_SURROUNDINGS = {"environment", "environment.controllers", "environment.storage"}
+_SURROUNDINGS = {"environment", "environment.cluster", "environment.controllers", "environment.storage"}
 
 _WHAT_CHANGES = {
     *_SURROUNDINGS,
@@ -29,9 +29,10 @@ _WHAT_CHANGES = {
 _ROOMS_OF_CHANGES = ("cycles", "caching", "queueing", "framework", "preempting", "plugins")
 
 BELOW = {
-    "environment": set[str](),
-    "environment.controllers": {"environment"},
-    "environment.storage": {"environment"},
+    "environment.cluster": set[str](),
+    "environment": {"environment.cluster"},
+    "environment.controllers": {"environment", "environment.cluster"},
+    "environment.storage": {"environment", "environment.cluster"},
     "scheduler.framework": _SURROUNDINGS,
     "scheduler.cache": {*_SURROUNDINGS, "scheduler.framework"},
     "scheduler.queue": {*_SURROUNDINGS, "scheduler.framework"},

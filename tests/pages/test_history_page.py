@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.model.environment.scope import Scope
+from podrace.model.environment.cluster.scope import Scope
 from podrace.model.history import CHANGES, LATER, RELEASES, version_of
 from podrace.scenarios import catalogue
 

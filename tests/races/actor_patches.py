@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from podrace.model.environment.cluster.owned_pods import Owned, Owner
+from podrace.model.environment.cluster.placement_rules import Taint
+from podrace.model.environment.cluster.workloads import StrategyKind, StrategySpec
 from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED, Autoscaler
 from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.controllers.descheduler import Descheduler
@@ -12,9 +15,6 @@ from podrace.model.environment.controllers.gate_keepers import GateKeepers
 from podrace.model.environment.controllers.replacement import Controllers, Phase
 from podrace.model.environment.gates import Gate
 from podrace.model.environment.objects import DisruptionBudget, Node, Pod
-from podrace.model.environment.owned_pods import Owned, Owner
-from podrace.model.environment.placement_rules import Taint
-from podrace.model.environment.workloads import StrategyKind, StrategySpec
 from podrace.model.language import Expr, any_of, as_expr, require
 from podrace.model.scheduler import Filters
 from podrace.model.scheduler.framework.placement import Placement

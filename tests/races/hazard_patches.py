@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from podrace.model.environment.api import APIServer
+from podrace.model.environment.cluster.node_versions import NodeChange
 from podrace.model.environment.controllers.autoscaler import Autoscaler
 from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.kubelet import Kubelet
-from podrace.model.environment.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.environment.watch import PodWatch
 from podrace.model.history.changes.cycles.failure import ConditionWrittenByUpdate

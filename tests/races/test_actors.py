@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.environment.node_health import give_healths
+from podrace.model.environment.cluster.node_health import give_healths
 from podrace.model.environment.objects import DisruptionBudget, Node
 from podrace.model.history import resolve
 from podrace.model.history.changes.plugins.scores import AllCountOnce

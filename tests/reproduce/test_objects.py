@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, read_manifests
+from podrace.model.environment.cluster.placement_rules import PreferredNodes, SpreadConstraint, Wishes
+from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec
 from podrace.model.environment.objects import (
     ClusterSpec,
     Config,
@@ -29,8 +31,6 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
-from podrace.model.environment.placement_rules import PreferredNodes, SpreadConstraint, Wishes
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Parameter
 from podrace.reproduce.objects import GATE, budget_object, node_object, objects_of, pod_object
 from podrace.scenarios import catalogue, hazards

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.model.environment.cluster.placement_rules import NODE_NAME, SpreadConstraint
 from podrace.model.environment.objects import (
     NOW,
     ClusterSpec,
@@ -19,7 +20,6 @@ from podrace.model.environment.objects import (
     Term,
     Toleration,
 )
-from podrace.model.environment.placement_rules import NODE_NAME, SpreadConstraint
 from podrace.scenarios import parse_scenario
 
 RICH = """\

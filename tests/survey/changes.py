@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 
+from podrace.model.environment.cluster.placement_rules import Selector, Taint, Term, Toleration
+from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope
-from podrace.model.environment.placement_rules import Selector, Taint, Term, Toleration
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from tests.survey.clusters import bound, spread_over_zones, waiting
 
 Change = Callable[[ClusterSpec], ClusterSpec | None]

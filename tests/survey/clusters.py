@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from podrace.model.environment.cluster.placement_rules import Selector, SpreadConstraint
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
-from podrace.model.environment.placement_rules import Selector, SpreadConstraint
 
 FAULTS: dict[str, dict[str, int]] = {
     "nothing": {},

@@ -32,12 +32,12 @@ from ...language import (
     words,
 )
 from ...language.remembering import forget, is_forgotten
+from ..cluster.node_versions import NodeVersion
+from ..cluster.owned_pods import Owned
+from ..cluster.workloads import OwnerKind
 from ..faults import Fault
 from ..node_fit import NodeFit, takes
-from ..node_versions import NodeVersion
 from ..objects import Node, Pod
-from ..owned_pods import Owned
-from ..workloads import OwnerKind
 
 if TYPE_CHECKING:
     from ..api import APIServer

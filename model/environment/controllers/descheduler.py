@@ -26,10 +26,10 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.owned_pods import Owned
+from ..cluster.workloads import OwnerKind, StrategyKind, StrategySpec
 from ..node_fit import NodeFit, takes
 from ..objects import ClusterSpec, Node, Pod
-from ..owned_pods import Owned
-from ..workloads import OwnerKind, StrategyKind, StrategySpec
 
 if TYPE_CHECKING:
     from .budgets import Budgets

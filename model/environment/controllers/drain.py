@@ -32,10 +32,10 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.owned_pods import Owned
 from ..faults import Fault
 from ..node_fit import NodeFit, takes
 from ..objects import DisruptionBudget, Node, Pod
-from ..owned_pods import Owned
 
 if TYPE_CHECKING:
     from ..faults import Faults

@@ -27,8 +27,8 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.pod_versions import PodVersion, versions_in
 from ..gates import Gate, GateKeeper
-from ..pod_versions import PodVersion, versions_in
 
 if TYPE_CHECKING:
     from ..api import APIServer

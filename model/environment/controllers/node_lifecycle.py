@@ -35,11 +35,20 @@ from ...language import (
     words,
 )
 from ...language.sorts import sort_of_ref
+from ..cluster.node_health import (
+    KEYS,
+    NO_EXECUTE,
+    NO_SCHEDULE,
+    NOT_READY,
+    Health,
+    Mark,
+    health_of,
+    of_one_kind,
+)
+from ..cluster.node_versions import NodeVersion, versions_in
+from ..cluster.scope import Scope
 from ..faults import Fault
-from ..node_health import KEYS, NO_EXECUTE, NO_SCHEDULE, NOT_READY, Health, Mark, health_of, of_one_kind
-from ..node_versions import NodeVersion, versions_in
 from ..objects import Node
-from ..scope import Scope
 
 if TYPE_CHECKING:
     from ..api import APIServer

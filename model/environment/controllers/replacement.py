@@ -30,12 +30,12 @@ from ...language import (
     words,
 )
 from ...language.remembering import forget, is_forgotten
+from ..cluster.node_versions import versions_in
+from ..cluster.owned_pods import Owned, Owner
+from ..cluster.workloads import OwnerKind
 from ..faults import Fault
 from ..node_fit import KEEPING_OFF
-from ..node_versions import versions_in
 from ..objects import Node, Pod
-from ..owned_pods import Owned, Owner
-from ..workloads import OwnerKind
 
 if TYPE_CHECKING:
     from ..api import APIServer

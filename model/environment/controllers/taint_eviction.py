@@ -28,11 +28,11 @@ from ...language import (
     tells,
     when,
 )
+from ..cluster.node_versions import NodeVersion, versions_in
+from ..cluster.pod_versions import forms
+from ..cluster.scope import Scope, last_version
 from ..names import Recreation, namesakes
-from ..node_versions import NodeVersion, versions_in
 from ..objects import Node, Pod
-from ..pod_versions import forms
-from ..scope import Scope, last_version
 
 if TYPE_CHECKING:
     from ..api import APIServer

@@ -41,10 +41,10 @@ from ...language import (
     words,
 )
 from ...language.quick_dataclasses import dataclass
+from ..cluster.scope import conditions_possible, passing_claims
 from ..faults import Fault
 from ..names import recreations_of
 from ..objects import OWN, Claim, Device, Pod
-from ..scope import conditions_possible, passing_claims
 
 if TYPE_CHECKING:
     from ..api import APIServer

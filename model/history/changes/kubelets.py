@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...environment.actors import PodGC
 from ...environment.api import APIServer
+from ...environment.cluster.node_health import Mark
+from ...environment.cluster.node_versions import NodeVersion
 from ...environment.controllers.budgets import Budgets
 from ...environment.controllers.node_lifecycle import NOTHING, Judgement, NodeLifecycle
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
 from ...environment.kubelet import Kubelet
-from ...environment.node_health import Mark
-from ...environment.node_versions import NodeVersion
 from ...environment.objects import DisruptionBudget, Node, Pod
 from ...language import Expr, as_expr, otherwise, when
 from ..registry.change import before

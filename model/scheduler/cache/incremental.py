@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.footprint import UsedPort
+from ...environment.cluster.footprint import UsedPort
+from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import Node, Pod
-from ...environment.pod_versions import PodVersion
 from ...language import UNTOLD, Expr, all_of, any_of, as_expr, boolean, count, per, when
 from .snapshot import Snapshot, SnapshotPod
 

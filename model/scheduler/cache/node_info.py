@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from ...environment.footprint import UsedPort
+from ...environment.cluster.footprint import UsedPort
+from ...environment.cluster.pod_versions import PodVersion, first_version
 from ...environment.objects import Node, Pod, node_or_none
-from ...environment.pod_versions import PodVersion, first_version
 from ...language import (
     Component,
     Expr,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...environment.node_versions import NodeVersion, versions_in
+from ...environment.cluster.node_versions import NodeVersion, versions_in
+from ...environment.cluster.pod_versions import PodVersion, first_version, numbered
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
-from ...environment.pod_versions import PodVersion, first_version, numbered
 from ...language import (
     Component,
     Expr,

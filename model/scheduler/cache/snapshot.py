@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...environment.footprint import UsedPort
-from ...environment.node_versions import NodeVersion
+from ...environment.cluster.footprint import UsedPort
+from ...environment.cluster.node_versions import NodeVersion
+from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod
-from ...environment.pod_versions import PodVersion
 from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref, when
 from ..framework.placement import Placement
 

@@ -41,8 +41,8 @@ from ..framework.interface import Framework
 
 if TYPE_CHECKING:
     from ...environment.api import APIServer
+    from ...environment.cluster.scope import Scope
     from ...environment.faults import Faults
-    from ...environment.scope import Scope
     from ...environment.watch import PodWatch
     from ..cache.scheduler_cache import Cache
     from ..queue.nominator import Nominator

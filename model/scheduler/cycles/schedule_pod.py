@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Node, Pod
-from ...environment.pod_versions import forms, in_form
 from ...language import (
     SOMETHING,
     Expr,

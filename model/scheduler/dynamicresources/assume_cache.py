@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...environment.cluster.scope import passing_claims
 from ...environment.objects import Claim, Device, Pod
-from ...environment.scope import passing_claims
 from ...environment.storage.claims import (
     DELETING,
     GONE,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import IntFlag
 
-from ...environment.node_versions import NodeChange
+from ...environment.cluster.node_versions import NodeChange
+from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Node, Pod, PodGroup
-from ...environment.pod_versions import PodChange
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Entity

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...environment.cluster.placement_rules import SpreadConstraint
+from ...environment.cluster.pod_versions import whole
 from ...environment.extender import Managed
 from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
-from ...environment.placement_rules import SpreadConstraint
-from ...environment.pod_versions import whole
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
 from .events import NODE_DECLARED_FEATURES, NODE_PORTS, VOLUME_RESTRICTIONS
 from .placement import Placement

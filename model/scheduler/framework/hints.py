@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...environment.node_versions import NodeChange
+from ...environment.cluster.node_versions import NodeChange
+from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Node, Pod, PodGroup
-from ...environment.pod_versions import PodChange
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Component, Expr, all_of, any_of, as_expr

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 
-from ...environment.footprint import UsedPort
-from ...environment.node_versions import NodeVersion
+from ...environment.cluster.footprint import UsedPort
+from ...environment.cluster.node_versions import NodeVersion
+from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import HostPort, Node, Pod
-from ...environment.pod_versions import PodVersion
 from ...language import Expr, any_of, as_expr, select, when
 from ...language.quick_dataclasses import dataclass
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...environment.cluster.scope import SCORE_PLUGINS
 from ...environment.objects import Node, Pod, Term
-from ...environment.scope import SCORE_PLUGINS
 from ...language import Component, Expr, all_of, any_of, as_expr, clamp, largest, select, smallest, total
 from .float_sums import share
 from .placement import Placement

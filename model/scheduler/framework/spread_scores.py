@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...environment.cluster.placement_rules import SpreadConstraint
 from ...environment.objects import Node, Pod
-from ...environment.placement_rules import SpreadConstraint
 from ...language import Component, Expr, any_of, as_expr, clamp, count, largest, select, smallest, total
 from .filters import Filters
 from .float_sums import weighted

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.objects import NOW, DisruptionBudget, Node, Pod, node_or_none
-from ...environment.pod_versions import forms, in_form
 from ...language import (
     Component,
     Expr,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.objects import Pod
-from ...environment.pod_versions import forms, in_form
 from ...language import (
     Expr,
     Value,

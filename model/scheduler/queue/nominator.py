@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...environment.cluster.pod_versions import whole
 from ...environment.objects import NOMINATED, Node, Pod, node_or_none
-from ...environment.pod_versions import whole
 from ...language import Component, Expr, Knowledge, Value, Words, as_expr, per, ref, select, words
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...environment.cluster.pod_versions import PodChange, versions_in
 from ...environment.names import namesakes
 from ...environment.objects import Pod, PodCopy, PodObject
-from ...environment.pod_versions import PodChange, versions_in
 from ...language import (
     Expr,
     Value,

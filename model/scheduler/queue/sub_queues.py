@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ...environment.cluster.scope import passing_claims
 from ...environment.names import namesakes
 from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
-from ...environment.scope import passing_claims
 from ...language import (
     Component,
     Expr,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Pod, PodCopy, PodObject
-from ...environment.pod_versions import PodChange
 from ...language import UNTOLD, Expr, as_expr, boolean, per, select
 from ..framework.events import About, ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue

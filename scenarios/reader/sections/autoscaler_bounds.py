@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....model.environment.cluster.node_versions import versions_of
 from ....model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
-from ....model.environment.node_versions import versions_of
 from ....model.environment.objects import Node, Pod, Scope, Volume
 from ..values.labels import Members
 from ..values.yaml_values import Value

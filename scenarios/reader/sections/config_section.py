@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ....model.environment.cluster.scope import SCORE_PLUGINS
 from ....model.environment.objects import DEFAULTS, Config, Pod
-from ....model.environment.scope import SCORE_PLUGINS
 from ..values.labels import Members
 from ..values.yaml_values import Value
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
+from ....model.environment.cluster.placement_rules import NODE_NAME
+from ....model.environment.cluster.scope import Scope
+from ....model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from ....model.environment.objects import NodeAffinity, NodeTerm, Operator, Pod, Requirement, Toleration
-from ....model.environment.placement_rules import NODE_NAME
-from ....model.environment.scope import Scope
-from ....model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from ..values.labels import (
     MAX_ENTITIES,
     Members,

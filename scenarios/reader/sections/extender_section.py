@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ....model.environment.cluster.scope import Scope
+from ....model.environment.cluster.workloads import ExtenderSpec, Noting
 from ....model.environment.objects import Node, Pod, is_scalar_resource
-from ....model.environment.scope import Scope
-from ....model.environment.workloads import ExtenderSpec, Noting
 from ..values.labels import Members
 from ..values.yaml_values import Value
 

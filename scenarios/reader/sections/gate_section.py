@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....model.environment.cluster.workloads import KeeperSpec
 from ....model.environment.objects import Pod
-from ....model.environment.workloads import KeeperSpec
 from ..values.labels import Members, label_key, read_members, read_name
 from ..values.yaml_values import Value, known_names
 

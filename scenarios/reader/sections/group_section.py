@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ....model.environment.cluster.scope import Scope
 from ....model.environment.objects import Pod, PodGroup
-from ....model.environment.scope import Scope
 from ..values.labels import Members, read_members
 from ..values.yaml_values import Value, known_names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ....model.environment.node_health import give_healths, health_of
+from ....model.environment.cluster.node_health import give_healths, health_of
 from ....model.environment.objects import Node, Scope
 from ..values.labels import Members
 from ..values.ranges import Range

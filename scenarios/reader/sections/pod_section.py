@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from ....model.environment.cluster.placement_rules import Wishes
 from ....model.environment.objects import ExtensionPoint, Node, Pod
-from ....model.environment.placement_rules import Wishes
 from ..values.directives import (
     read_default_spread,
     read_node_affinity,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ....model.environment.cluster.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
 from ....model.environment.objects import (
     NodeAffinity,
     NodeTerm,
@@ -18,7 +19,6 @@ from ....model.environment.objects import (
     Term,
     Toleration,
 )
-from ....model.environment.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
 from .labels import (
     SELECTOR_FIELDS,
     label_key,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from ipaddress import ip_address
 
-from ....model.environment.placement_rules import ANY_ADDRESS, HostPort
+from ....model.environment.cluster.placement_rules import ANY_ADDRESS, HostPort
 from .yaml_values import Value
 
 PORT_FIELDS = ("port", "protocol", "hostIP")

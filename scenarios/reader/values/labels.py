@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from ....model.environment.cluster.placement_rules import whole_number
 from ....model.environment.objects import Operator, Requirement, Selector
-from ....model.environment.placement_rules import whole_number
 from ....model.language.quick_dataclasses import dataclass
 from .yaml_values import Value
 

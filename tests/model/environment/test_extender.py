@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from podrace.model.environment.cluster.workloads import ExtenderSpec, Noting
 from podrace.model.environment.extender import Managed
 from podrace.model.environment.objects import Node, Pod
-from podrace.model.environment.workloads import ExtenderSpec, Noting
 from podrace.model.language import Concrete
 from podrace.model.scheduler import BindingPhase, NodeStatus, Phase, Plugin
 from podrace.model.scheduler.cycles.binding import ExtenderAnswer

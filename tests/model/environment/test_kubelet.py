@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.environment.node_versions import NodeVersion
+from podrace.model.environment.cluster.node_versions import NodeVersion
+from podrace.model.environment.cluster.pod_versions import PodVersion
 from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, Scope
-from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.history import resolve
 from podrace.model.language import as_expr
 from podrace.properties import PROPERTIES, instrument

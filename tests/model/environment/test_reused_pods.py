@@ -10,10 +10,10 @@ import pytest
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit.reference import ReferenceSearch
 from podrace.model.cluster import build_cluster
+from podrace.model.environment.cluster.owned_pods import Owned
+from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec
 from podrace.model.environment.controllers.replacement import OUTLIVED, Controllers
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
-from podrace.model.environment.owned_pods import Owned
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, State, TransitionSystem, boolean, per
 from podrace.model.language.sorts import Entity

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.model.environment.node_versions import NodeChange, NodeVersion
+from podrace.model.environment.cluster.node_versions import NodeChange, NodeVersion
+from podrace.model.environment.cluster.placement_rules import SpreadConstraint
 from podrace.model.environment.objects import Node, Pod, Selector, Taint, Term
-from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.language import as_expr
 from podrace.model.scheduler.framework.events import NodeUpdate, Plugin
 from podrace.model.scheduler.framework.placement import Placement

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.search import check
-from podrace.model.environment.objects import Node, Pod, PodObject, Taint, Term, Toleration
-from podrace.model.environment.placement_rules import (
+from podrace.model.environment.cluster.placement_rules import (
     NodeAffinity,
     NodeTerm,
     Operator,
@@ -20,7 +19,8 @@ from podrace.model.environment.placement_rules import (
     Selector,
     SpreadConstraint,
 )
-from podrace.model.environment.pod_versions import PodChange, PodVersion, may_become, narrows
+from podrace.model.environment.cluster.pod_versions import PodChange, PodVersion, may_become, narrows
+from podrace.model.environment.objects import Node, Pod, PodObject, Taint, Term, Toleration
 from podrace.model.history import resolve
 from podrace.model.language import as_expr
 from podrace.model.scheduler.framework.events import Plugin, PodUpdate

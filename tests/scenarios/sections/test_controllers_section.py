@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.environment.objects import Selector, Toleration
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.scenarios.reader.scenario_reader import parse_scenario
 from podrace.scenarios.reader.sections.controller_section import DAEMON_TOLERATIONS
 from podrace.scenarios.reader.values.yaml_values import ScenarioError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.model.environment.workloads import ExtenderSpec, Noting
+from podrace.model.environment.cluster.workloads import ExtenderSpec, Noting
 from podrace.scenarios.reader.scenario_reader import parse_scenario
 from podrace.scenarios.reader.values.yaml_values import ScenarioError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.model.environment.node_health import health_of
+from podrace.model.environment.cluster.node_health import health_of
 from podrace.scenarios import Scenario, ScenarioError, parse_scenario
 
 HEAD = """

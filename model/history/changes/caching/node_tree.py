@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ....environment.node_versions import NodeVersion
+from ....environment.cluster.node_versions import NodeVersion
 from ....environment.objects import Node
 from ....language import (
     UNTOLD,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....environment.cluster.placement_rules import SpreadConstraint
 from ....environment.objects import Node, Pod
-from ....environment.placement_rules import SpreadConstraint
 from ....language import Expr, as_expr, largest, smallest
 from ....scheduler import Filters, PriorityQueue, Scores
 from ....scheduler.framework.filters import Plugin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....environment.node_versions import NodeChange
+from ....environment.cluster.node_versions import NodeChange
 from ....environment.objects import NATIVE, HostPort, Node, Pod
 from ....environment.watch import NodeWatch
 from ....language import Expr, any_of, as_expr, require, select, step, tells

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ....environment.cluster.placement_rules import SpreadConstraint
 from ....environment.objects import Node, Pod
-from ....environment.placement_rules import SpreadConstraint
 from ....language import Expr, as_expr, clamp, select, total
 from ....scheduler import Placement, Scores, SpreadScores
 from ....scheduler.framework.float_sums import share, weighted

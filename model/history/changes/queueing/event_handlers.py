@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ....environment.footprint import UsedPort
-from ....environment.node_versions import NodeVersion
+from ....environment.cluster.footprint import UsedPort
+from ....environment.cluster.node_versions import NodeVersion
+from ....environment.cluster.pod_versions import PodVersion, in_form
 from ....environment.objects import Node, Pod, PodCopy, PodObject
-from ....environment.pod_versions import PodVersion, in_form
 from ....environment.watch import Handler, PodWatch
 from ....language import (
     UNTOLD,

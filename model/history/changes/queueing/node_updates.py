@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....environment.node_versions import NodeChange
+from ....environment.cluster.node_versions import NodeChange
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr
 from ....scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin

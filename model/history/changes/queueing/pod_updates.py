@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....environment.api import APIServer
+from ....environment.cluster.pod_versions import is_resized
 from ....environment.objects import Pod
-from ....environment.pod_versions import is_resized
 from ....scheduler import Hints
 from ...registry.change import before
 

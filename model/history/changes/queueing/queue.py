@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....environment.api import APIServer
+from ....environment.cluster.pod_versions import PodChange
 from ....environment.objects import Node, Pod, PodCopy, PodObject
-from ....environment.pod_versions import PodChange
 from ....environment.watch import Handler
 from ....language import (
     UNTOLD,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from podrace.model.environment.cluster.owned_pods import Owned, Owner
+from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec
 from podrace.model.environment.controllers.replacement import Controllers, Phase
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope, Taint
-from podrace.model.environment.owned_pods import Owned, Owner
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec
 from podrace.model.language import Concrete
 from tests.model.clusters import concrete, enabled
 

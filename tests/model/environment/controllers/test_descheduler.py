@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from podrace.model.environment.cluster.owned_pods import Owned
+from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.environment.controllers.descheduler import Descheduler, Strategy
 from podrace.model.environment.objects import (
     ClusterSpec,
@@ -21,8 +23,6 @@ from podrace.model.environment.objects import (
     Selector,
     Taint,
 )
-from podrace.model.environment.owned_pods import Owned
-from podrace.model.environment.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.language import Concrete
 from tests.model.clusters import concrete, enabled
 

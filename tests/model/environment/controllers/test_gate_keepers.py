@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.environment.cluster.workloads import KeeperSpec
 from podrace.model.environment.gates import Gate
 from podrace.model.environment.objects import ClusterSpec, Pod, Toleration
-from podrace.model.environment.workloads import KeeperSpec
 from podrace.model.history import resolve
 from podrace.model.language import Concrete, Expr, any_of
 from podrace.model.scheduler.framework.events import SCHEDULING_GATES, Plugin

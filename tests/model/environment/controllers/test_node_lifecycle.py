@@ -6,14 +6,7 @@ from functools import partial
 
 import pytest
 
-from podrace.model.environment.controllers.node_lifecycle import (
-    Stage,
-    WatchedNode,
-    Worker,
-    to_add,
-    to_remove,
-)
-from podrace.model.environment.node_health import (
+from podrace.model.environment.cluster.node_health import (
     NOT_READY,
     UNREACHABLE,
     Health,
@@ -23,7 +16,14 @@ from podrace.model.environment.node_health import (
     in_health,
     of_one_kind,
 )
-from podrace.model.environment.node_versions import versions_of
+from podrace.model.environment.cluster.node_versions import versions_of
+from podrace.model.environment.controllers.node_lifecycle import (
+    Stage,
+    WatchedNode,
+    Worker,
+    to_add,
+    to_remove,
+)
 from podrace.model.environment.objects import Node, Scope, Taint
 from podrace.model.language import Concrete, as_expr
 from tests.model.clusters import concrete, enabled, spec

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
+from podrace.model.environment.cluster.node_versions import NodeVersion
 from podrace.model.environment.controllers.taint_eviction import Entry, Fate, Work, fate
-from podrace.model.environment.node_versions import NodeVersion
 from podrace.model.environment.objects import Node, Pod, Taint, Toleration
 from podrace.model.language import Concrete, as_expr
 from tests.model.clusters import concrete, enabled, spec

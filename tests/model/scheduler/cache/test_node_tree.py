@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.model.environment.footprint import UsedPort
-from podrace.model.environment.node_versions import NodeVersion
+from podrace.model.environment.cluster.footprint import UsedPort
+from podrace.model.environment.cluster.node_versions import NodeVersion
+from podrace.model.environment.cluster.pod_versions import PodVersion
 from podrace.model.environment.objects import Node, Pod
-from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.language import Component, Concrete, Model, Universe, build, record
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot
 from podrace.model.scheduler.cache.order import NodeOrder, Zone, zone_key, zones_named

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from podrace.conformance.cache.cast import NoGroups
 from podrace.model.cluster import build_cluster
-from podrace.model.environment.footprint import UsedPort, used_ports_of
-from podrace.model.environment.node_versions import NodeVersion
+from podrace.model.environment.cluster.footprint import UsedPort, used_ports_of
+from podrace.model.environment.cluster.node_versions import NodeVersion
+from podrace.model.environment.cluster.pod_versions import PodVersion
 from podrace.model.environment.objects import HostPort, Node, Pod, PodCopy
-from podrace.model.environment.pod_versions import PodVersion
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete, Model, Universe, build
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot

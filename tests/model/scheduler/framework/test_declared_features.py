@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.environment.node_versions import NodeChange
+from podrace.model.environment.cluster.node_versions import NodeChange
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.history import resolve
 from podrace.model.scheduler.framework.events import NODE_ADD, NodeUpdate, Plugin

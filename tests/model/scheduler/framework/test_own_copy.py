@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from podrace.checker.search import check
+from podrace.model.environment.cluster.placement_rules import SpreadConstraint
 from podrace.model.environment.objects import Node, Pod, PodCopy, Selector, Term
-from podrace.model.environment.placement_rules import SpreadConstraint
 from podrace.model.history import resolve
 from podrace.model.scheduler.framework.status import Code
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
-from podrace.model.environment.objects import Config, Node, Pod, PodObject, Term
-from podrace.model.environment.placement_rules import (
+from podrace.model.environment.cluster.placement_rules import (
     NodeTerm,
     Operator,
     PreferredNodes,
@@ -26,6 +25,7 @@ from podrace.model.environment.placement_rules import (
     Toleration,
     Wishes,
 )
+from podrace.model.environment.objects import Config, Node, Pod, PodObject, Term
 from podrace.model.language import TransitionSystem, Universe, as_expr
 from podrace.model.language.errors import ModelError
 from podrace.model.language.expr import Variable, variable

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podrace.model.environment.cluster.placement_rules import Selector, SpreadConstraint, Taint, Toleration
+from podrace.model.environment.cluster.pod_versions import PodChange
 from podrace.model.environment.objects import Node, Pod, PodObject
-from podrace.model.environment.placement_rules import Selector, SpreadConstraint, Taint, Toleration
-from podrace.model.environment.pod_versions import PodChange
 from podrace.model.scheduler.framework.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..language import Entity
-from .objects import ClusterSpec, Node, Pod
+from ...language import Entity
+from .cluster_spec import ClusterSpec
+from .nodes import Node
+from .pods import Pod
 from .workloads import OwnerKind, OwnerSpec
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields
 
-from ..language.quick_dataclasses import dataclass
+from ...language.quick_dataclasses import dataclass
 
 SCORE_PLUGINS = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity")
 """The score plugins that are modelled."""

@@ -11,11 +11,12 @@ from copy import copy
 from itertools import chain, combinations, product
 from typing import Protocol
 
-from ..language import Expr
-from ..language.quick_dataclasses import dataclass
+from ...language import Expr
+from ...language.quick_dataclasses import dataclass
 from .node_versions import INITIAL, NodeVersion
-from .objects import READY, Node, Scope
+from .nodes import READY, Node
 from .placement_rules import Taint
+from .scope import Scope
 
 
 class DecidesOnHealth(Protocol):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.model.environment.cluster.placement_rules import NODE_NAME, NodeAffinity, NodeTerm, whole_number
 from podrace.model.environment.objects import Node, Operator, Pod, Requirement
-from podrace.model.environment.placement_rules import NODE_NAME, NodeAffinity, NodeTerm, whole_number
 
 LABELS = {"zone": "a", "cores": "8", "word": "eight"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..language import Entity
-from ..language.quick_dataclasses import dataclass
+from ...language import Entity
+from ...language.quick_dataclasses import dataclass
 from .placement_rules import HostPort
 
 CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"

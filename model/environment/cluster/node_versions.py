@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..language import Entity, Universe
-from ..language.quick_dataclasses import dataclass
-from .objects import Node
+from ...language import Entity, Universe
+from ...language.quick_dataclasses import dataclass
+from .nodes import Node
 
 INITIAL = "initial"
 """The name of the version that a node is created in."""

@@ -1,0 +1,47 @@
+"""A cluster, and the scope in which it is explored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from ...language import Parameter
+from ...language.quick_dataclasses import dataclass
+from .nodes import Node
+from .pod_sets import DisruptionBudget, PodGroup
+from .pods import Pod
+from .scope import Scope
+from .storage import Claim, Device, Volume, VolumeClaim
+from .workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
+
+
+@dataclass(frozen=True)
+class ClusterSpec:
+    """A cluster and the scope in which it is explored.
+
+    `units` are those in which amounts of resources are counted, a number and a suffix of Kubernetes each, and `written` how
+    an amount of a resource is written for `node NAME` or `pod NAME`. Only reports look at both.
+    """
+
+    name: str
+    pods: tuple[Pod, ...]
+    nodes: tuple[Node, ...]
+    scope: Scope = field(default_factory=Scope)
+    budgets: tuple[DisruptionBudget, ...] = ()
+    devices: tuple[Device, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    groups: tuple[PodGroup, ...] = ()
+    units: Mapping[str, tuple[int, str]] = field(default_factory=dict, compare=False, repr=False)
+    written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
+    volumes: tuple[Volume, ...] = ()
+    volume_claims: tuple[VolumeClaim, ...] = ()
+    owners: tuple[OwnerSpec, ...] = ()
+    strategies: tuple[StrategySpec, ...] = ()
+    keepers: tuple[KeeperSpec, ...] = ()
+    extender: ExtenderSpec | None = None
+
+    @property
+    def unknown(self) -> tuple[Parameter, ...]:
+        """The quantities that it leaves unknown."""
+        entities: tuple[Node | Pod | DisruptionBudget, ...] = (*self.nodes, *self.pods, *self.budgets)
+        return tuple(q for entity in entities for q in entity.quantities if isinstance(q, Parameter))
