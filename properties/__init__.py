@@ -11,7 +11,6 @@ from .admissions import (
 from .bindings import (
     AntiAffinityKept,
     BoundAsAssumed,
-    BoundPodsSayScheduled,
     Capacity,
     NoErrorForAbsentNode,
     NoPodLost,
@@ -24,6 +23,7 @@ from .claims import (
     DeviceAllocatedOnce,
     FlightsHaveOwners,
 )
+from .conditions import BoundPodsSayScheduled, RejectedPodsSaySo
 from .gates import QuotaIsNotHeldBack
 from .groups import (
     GangBoundAsAWhole,
@@ -151,6 +151,7 @@ PROPERTIES: dict[str, type[Property]] = {
         GroupStatesAreRight,
         GroupNominationsRespected,
         NotStuck,
+        RejectedPodsSaySo,
         TaintedPodsLeave,
         UnhealthyPodsCanGo,
         DeferredResizesKeepNobodyOut,

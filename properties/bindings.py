@@ -222,17 +222,3 @@ class BoundAsAssumed(Property):
     def witnesses(self) -> dict[str, Expr]:
         unbound = [p for p in self.subjects if p.node is None]
         return {"a pod is bound": any_of(self.api.pod[p].node.is_some for p in unbound)}
-
-
-class BoundPodsSayScheduled(Property):
-    """No pod that is bound carries the condition PodScheduled=False."""
-
-    id = "S-COND"
-    concerns = "the pod with the condition"
-    issues = (139417,)
-
-    def holds(self) -> Expr:
-        return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
-
-    def witnesses(self) -> dict[str, Expr]:
-        return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.subjects)}

@@ -95,15 +95,12 @@ def question_of(run: Run, finding: Finding, version: KubernetesVersion) -> Quest
 
 
 def found_scenarios(name: str) -> list[Scenario]:
-    """The scenarios that a name stands for: as everywhere, and the hazards."""
+    """The scenarios that a name stands for."""
     try:
         return find_scenarios(name)
     except ScenarioError as problem:
-        found = [hazard for hazard in hazards() if name in hazard.selectors]
-        if found or Path(name).suffix in (".yaml", ".yml") or "/" in name:
-            if not found:
-                raise
-            return found
+        if Path(name).suffix in (".yaml", ".yml") or "/" in name:
+            raise
         guess = _likely(name, [scenario.name for scenario in (*catalogue(), *hazards())])
         raise ScenarioError(
             f"unknown race or hazard `{one_line(name)}`; {guess}`podrace races` and docs/hazards.md have those that are known; or name a "

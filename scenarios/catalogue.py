@@ -53,6 +53,13 @@ def _selected(wanted: str) -> tuple[Scenario, ...]:
     return _in_order(s for s in map(_read, files) if wanted in s.selectors)
 
 
+def _beside(wanted: str) -> tuple[Scenario, ...]:
+    """Those in the folders beside the catalogue, such as the open hazards, that have this name."""
+    files = (path for path in sorted(HERE.glob("*/*.yaml")) if wanted in path.read_text(encoding="utf-8"))
+    found = (read_scenario(path, f"scenarios/{path.relative_to(HERE).as_posix()}") for path in files)
+    return tuple(scenario for scenario in found if scenario.name == wanted)
+
+
 @cache
 def hazards() -> tuple[Scenario, ...]:
     """The open hazards that docs/hazards.md is about, by name: scenarios of releases that are in use."""
@@ -63,7 +70,7 @@ def hazards() -> tuple[Scenario, ...]:
 
 
 def find_scenarios(name: str) -> list[Scenario]:
-    """The scenarios that a NAME or FILE stands for: a file, a name, or the number of an issue or fix.
+    """The scenarios that a NAME or FILE stands for: a file, a name in the catalogue or in a folder beside it, or the number of an issue or fix.
 
     Raises ScenarioError if there is none.
     """
@@ -75,7 +82,7 @@ def find_scenarios(name: str) -> list[Scenario]:
     if path.suffix in (".yaml", ".yml") or (number_of(name) is None and ("/" in name or name in (".", ".."))):
         return [read_scenario(path, name)]
     wanted = number_of(name) or name
-    found = _selected(wanted)
+    found = _selected(wanted) or _beside(wanted)
     if not found:
         if path.exists():
             shown, objects = one_line(name), f"`check -f {one_line(name)}` reads Kubernetes objects"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
@@ -9,12 +10,15 @@ from typing import Any
 
 from ...model.cluster import Cluster
 from ...model.history import CHANGES
-from ...model.language import Component
+from ...model.language import Component, Expr
 from ...model.language.component import part_classes
 from ...scenarios import known_names
 
 PARTS: dict[str, type[Component]] = {cls.__name__: cls for cls in part_classes(Cluster).values()}
 """The classes that a patch may derive from, by their names."""
+
+_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Functions of which a call runs nothing yet."""
 
 
 class PatchMistake(Exception):
@@ -103,6 +107,16 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
             "give it the same parameters",
             _line(function),
         )
+    if function.__code__.co_flags & ~old.__code__.co_flags & _LATER:
+        raise PatchMistake(
+            f"the body of {cls.__name__}.{name} would never run: a method has no `yield`, and is not `async`",
+            _line(function),
+        )
+    if old.__annotations__.get("return") == Expr.__name__ and _returns_nothing(function):
+        raise PatchMistake(
+            f"{cls.__name__}.{name} returns nothing, where {base}.{name} gives an expression: return one",
+            _line(function),
+        )
     if _is_step(cls, name):
         bare = [
             p.name
@@ -114,6 +128,19 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
                 f"{cls.__name__}.{name} overrides a step: annotate its parameter `{bare[0]}` as {base}.{name} does",
                 _line(function),
             )
+
+
+def _returns_nothing(function: FunctionType) -> bool:
+    """Whether the function comes to its end, and never with another value than None."""
+    found: list[bool] = []
+    last: object = ...
+    for instruction in dis.get_instructions(function):
+        if instruction.opname == "RETURN_CONST":
+            found.append(instruction.argval is None)
+        elif instruction.opname == "RETURN_VALUE":
+            found.append(last is None)
+        last = instruction.argval if instruction.opname == "LOAD_CONST" else ...
+    return bool(found) and all(found)
 
 
 def _same_parameters(new: FunctionType, old: FunctionType) -> bool:

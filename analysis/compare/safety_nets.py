@@ -12,6 +12,7 @@ from ...checker.core.exploration import Budget
 from ...checker.reduction.questions import explored_slice
 from ...checker.trace.fingerprint import fingerprint
 from ...properties.bindings import NoPodLost
+from ...properties.conditions import RejectedPodsSaySo
 from ...properties.liveness import NotStuck, PendingPodsAreScheduled
 from ...reports.verify.comparison import Net, NetOutcome
 from ..asked.method import Method, Watcher
@@ -19,8 +20,8 @@ from ..asked.plan import Run
 from ..chain import verdict_in
 from ..systems import system_of
 
-NETS = (NoPodLost.id, NotStuck.id, PendingPodsAreScheduled.id)
-"""No pod is lost, none is stuck, and none waits for ever although it fits."""
+NETS = (NoPodLost.id, NotStuck.id, PendingPodsAreScheduled.id, RejectedPodsSaySo.id)
+"""No pod is lost, none is stuck, none waits for ever although it fits, and one that cannot be scheduled says so."""
 
 LEAST_STATES = 1_000_000
 FACTOR = 4

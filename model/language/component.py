@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from enum import Enum
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -117,7 +118,9 @@ class Component:
                 part = self.__dict__[name] = model.parts[name]  # the next time it is found at once
                 return part
             known = ", ".join(sorted(declared(type(self)))) or "none"
-            raise ModelError(f"{type(self).__name__} has no `{name}`; its state: {known}")
+            near = get_close_matches(name, [*declared(type(self)), *(model.parts if model else ())], 1)
+            guess = f"did you mean `{near[0]}`? Its state" if near else "its state"
+            raise ModelError(f"{type(self).__name__} has no `{name}`; {guess}: {known}")
         raise AttributeError(name)
 
     def __setattr__(self, name: str, value: Any) -> None:

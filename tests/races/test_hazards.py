@@ -86,6 +86,8 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("external-binding", "S-STUCK", (BoundElsewhereWakes,), (), V, 153863, 39),
     ("late-condition", "S-COND", (), (), V, 1560, 26),
     ("late-condition", "S-COND", (VersionedCondition,), (), H, 2767, None),
+    ("told-too-late", "S-TOLD", (), (), H, 90, None),
+    ("told-too-late", "S-TOLD", (VersionedCondition,), (), V, 84, 12),
     ("gone-victim", "S-STUCK", (), (), H, 8937, None),
     ("gone-victim", "S-STUCK", (), ("133167",), V, 4344, 33),
     ("gone-victim", "S-STUCK", (AlwaysActivated,), ("133167",), H, 8902, None),

@@ -105,3 +105,11 @@ def test_what_is_there_but_no_scenario(
     with pytest.raises(ScenarioError) as problem:
         find_scenarios(name)
     assert str(problem.value) == message
+
+
+def test_scenarios_beside_the_catalogue_are_found_by_their_name() -> None:
+    names = ["told-too-late", "gone-victim-again", "one-too-many"]
+    assert [[s.name for s in find_scenarios(name)] for name in names] == [[name] for name in names]
+    assert [s.release for s in find_scenarios("gone-victim")] == ["1.33"]
+    with pytest.raises(ScenarioError, match="unknown scenario `hazards`"):
+        find_scenarios("hazards")

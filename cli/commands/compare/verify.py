@@ -39,8 +39,8 @@ GOOD, BAD, INCONCLUSIVE = 0, 1, 3
     help="Compare a release with the same release and a change: which properties it fixes, and which it breaks.\n\n"
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
-    "upstream change. Without --scenario: the catalogue. Whether the change loses pods (S-CONS) or leaves them waiting (S-STUCK, "
-    "L-PEND) is always compared, unless --alone says otherwise.\n\n"
+    "upstream change. Without --scenario: the catalogue. Whether the change loses pods (S-CONS), leaves them waiting (S-STUCK, "
+    "L-PEND) or does not say so (S-TOLD) is always compared, unless --alone says otherwise.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
     "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out).",
     epilog=examples(
@@ -73,7 +73,7 @@ def verify(
         bool,
         typer.Option(
             "--alone",
-            help="Compare nothing but what is asked for, not whether pods are lost or left waiting.",
+            help="Compare nothing but what is asked for, not whether pods are lost, left waiting or kept quiet about.",
         ),
     ] = False,
     minimal: Annotated[

@@ -50,6 +50,18 @@ MISTAKES = [
         "class A(Scheduler):\n    def skip(self, pod): ...\n",
         "line 7: A.skip overrides a step: annotate its parameter `pod` as Scheduler.skip does",
     ),
+    (
+        "class A(Scheduler):\n    async def after_choice(self, pod, node): ...\n",
+        "line 7: the body of A.after_choice would never run: a method has no `yield`, and is not `async`",
+    ),
+    (
+        "class A(Scheduler):\n    def after_choice(self, pod, node):\n        yield pod\n",
+        "line 7: the body of A.after_choice would never run: a method has no `yield`, and is not `async`",
+    ),
+    (
+        "class A(Nominator):\n    def accepts(self, pod):\n        if pod.priority:\n            return\n        pod.name\n",
+        "line 7: A.accepts returns nothing, where Nominator.accepts gives an expression: return one",
+    ),
     ("class A(Scheduler):\n    after_choice = 3\n", "A.after_choice: in Scheduler this is a method: override it with one"),
     ("class A(Nominator):\n    def node(self): ...\n", "line 7: A.node: in Nominator this is state: keep it so, or choose another name"),
     ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),

@@ -44,6 +44,7 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
         ("S-CONS", "REGRESSED", 490),
         ("S-STUCK", "REGRESSED", 490),
         ("L-PEND", "REGRESSED", 490),
+        ("S-TOLD", "holds", 471),
     ]
     assert len(told["nets"][0]["after"]["trace"]) == 10
     ran = shell("verify", DROPS, *GHOST, "-o", "markdown")
@@ -54,7 +55,7 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
 def test_what_is_compared_alone_is_said(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "--alone")
     assert ran.code == 0
-    alone = "compared alone: S-GHOST; whether pods are lost or left waiting (S-CONS, S-STUCK, L-PEND) was not looked at"
+    alone = "compared alone: S-GHOST; whether pods are lost or left waiting, or say nothing of it (S-CONS, S-STUCK, L-PEND, S-TOLD) was not looked at"
     assert alone in ran.out.splitlines()
     ran = shell("verify", DROPS, *GHOST, "--minimal", "--no-color")
     assert ran.code == 0
@@ -65,13 +66,29 @@ def test_a_property_that_is_asked_for_is_no_net_beside(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "--property", "S-CONS", "-o", "json")
     told = json.loads(ran.out)
     assert (ran.code, told["outcomes"]) == (1, {"S-CONS": "REGRESSED"})
-    assert [n["property"] for n in told["nets"]] == ["S-STUCK", "L-PEND"]
+    assert [n["property"] for n in told["nets"]] == ["S-STUCK", "L-PEND", "S-TOLD"]
 
 
 def test_the_nets_of_a_good_change_hold(shell: Shell) -> None:
     ran = shell("verify", "assigned-not-requeued", "--scenario", "bound-but-requeued")
     assert ran.code == 0
     assert "safety nets that hold after it: " in ran.out
+
+
+def test_a_patch_that_has_a_write_refused_keeps_somebody_quiet(shell: Shell, tmp_path: Path) -> None:
+    """What 139602 did, and why it was taken back (140098)."""
+    patch = tmp_path / "version_in_patch.py"
+    patch.write_text(
+        "from podrace.model.history.changes.cycles.failure import ConditionWrittenByUpdate\n\n\n"
+        "class VersionInPatch(ConditionWrittenByUpdate):\n"
+        "    def write_status(self, pod):\n        super().write_status(pod)\n"
+    )
+    asked = ("--scenario", "told-too-late", "--release", "1.36", "--property", "S-COND", "-o", "json")
+    ran = shell("verify", str(patch), *asked)
+    told = json.loads(ran.out)
+    assert (ran.code, told["outcomes"]) == (1, {"S-COND": "holds both"})
+    regressed = [n for n in told["nets"] if n["outcome"] == "REGRESSED"]
+    assert [(n["property"], n["states"], len(n["after"]["trace"])) for n in regressed] == [("S-TOLD", 90, 12)]
 
 
 @pytest.mark.parametrize(

@@ -357,7 +357,7 @@ MISTAKES: list[tuple[Any, str]] = [
     (lambda s: setattr(s, "nmber", 1), "`nmber` is not declared state of Store"),
     (
         lambda s: s.nmber,
-        "Store has no `nmber`; its state: below, entries, entry, flag, mark, node, number, phase",
+        "Store has no `nmber`; did you mean `number`\\? Its state: below, entries, entry, flag, mark, node, number, phase",
     ),
     (lambda s: Entry(wieght=1), "Entry has no field `wieght`; its fields: pod, weight, inner"),
     (lambda s: s.entry.replace(wieght=1), "Entry has no field `wieght`; its fields: pod, weight, inner"),

@@ -1,0 +1,55 @@
+"""Properties of the condition PodScheduled, by which users and autoscalers know what became of a pod."""
+
+from __future__ import annotations
+
+from ..model.environment.objects import Pod
+from ..model.language import Expr, any_of, as_expr, boolean, otherwise, per, when
+from ..model.scheduler.cycles.failure import FailurePhase
+from .property import Property
+
+
+class BoundPodsSayScheduled(Property):
+    """No pod that is bound carries the condition PodScheduled=False."""
+
+    id = "S-COND"
+    concerns = "the pod with the condition"
+    issues = (139417,)
+
+    def holds(self) -> Expr:
+        return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.subjects)}
+
+
+class RejectedPodsSaySo(Property):
+    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, every pending pod whose last attempt was a verdict, that
+    it cannot be scheduled, carries the condition PodScheduled=False.
+
+    Autoscalers make nodes for the pods that carry it, and users look for it. A failure handler whose write is refused writes no second time:
+    the condition comes with the next attempt, and a pod that is parked may have none for long. Pods that are being deleted do not count.
+    """
+
+    id = "S-TOLD"
+    kind = "deadlock freedom"
+    concerns = "the pod without the condition"
+    issues = (140098,)
+
+    rejected = per(Pod, boolean())  # the last attempt at the pod ended in a verdict
+
+    def observe(self) -> None:
+        for pod in self.subjects:
+            with when(self.failure.phase[pod] != FailurePhase.NONE):
+                self.rejected[pod] = self.failure.unschedulable[pod]
+            with otherwise(self.scheduler.in_flight(pod)):
+                self.rejected[pod] = False
+
+    def _says_nothing(self, pod: Pod) -> Expr:
+        current = self.api.pod[pod]
+        return as_expr(self.rejected[pod]) & current.pending & ~current.terminating & ~current.failed
+
+    def holds(self) -> Expr:
+        return ~any_of(self._says_nothing(pod) for pod in self.subjects)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"an attempt at a pod ends in a verdict": any_of(self.rejected[pod] for pod in self.subjects)}
