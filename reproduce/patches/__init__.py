@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent
 MENDED_BY: dict[str, tuple[str, ...]] = {
     "ghost": ("requeue-looks-again",),
     "stale-object": ("requeue-looks-again",),
+    "update-lost": ("requeue-looks-again",),
     "emptied-zone": ("node-removed-first",),
     "assumed-after-look": ("gone-not-assumed",),
     "stale-tombstone": ("tombstones-wake-like-deletions",),
