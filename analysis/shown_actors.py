@@ -19,8 +19,7 @@ def _sentences(spec: ClusterSpec) -> Iterator[str]:
     if spec.strategies:
         yield f"The descheduler runs {listed([_strategy(s) for s in spec.strategies])}."
     yield from map(_keeper, spec.keepers)
-    if spec.extender is not None:
-        yield _extender(spec.extender)
+    yield from map(_extender, spec.extenders)
     if foreign := [pod.name for pod in spec.pods if pod.foreign]:
         yield f"Another scheduler places {listed(foreign)}."
     if spec.scope.autoscaler or spec.scope.scale_downs:
@@ -73,7 +72,14 @@ def _keeper(keeper: KeeperSpec) -> str:
 
 
 def _extender(extender: ExtenderSpec) -> str:
-    verbs = {"filter": extender.filters, "preempt": extender.preempts, "bind": extender.binds}
+    verbs = {
+        "filter": extender.filters,
+        "prioritize": bool(extender.scores),
+        "preempt": extender.preempts,
+        "bind": extender.binds,
+    }
     called = listed([verb for verb, has in verbs.items() if has])
     passed = "; its errors are passed over" if extender.ignorable else ""
-    return f"An extender counts {extender.resource}, and is called for {called}{passed}."
+    name = f"Extender {extender.name}" if extender.name else "An extender"
+    counts = f"counts {extender.resource}, and " if extender.resource else ""
+    return f"{name} {counts}is called for {called}{passed}."

@@ -18,7 +18,7 @@ from .environment.controllers.gate_keepers import GateKeepers
 from .environment.controllers.node_lifecycle import NodeLifecycle, WatchedNode, watched_nodes
 from .environment.controllers.replacement import Controllers
 from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
-from .environment.extender import Extender, Managed, managed_pods
+from .environment.extender import Extender, HTTPExtender, Managed, extenders_of, managed_pods
 from .environment.faults import Faults
 from .environment.gates import Gate, GateKeeper, gates_of, keepers_of, most_gates
 from .environment.kubelet import Kubelet
@@ -80,6 +80,7 @@ from .scheduler import (
     Preemption,
     PriorityQueue,
     Process,
+    ResourceScores,
     Sampling,
     Scheduler,
     Scores,
@@ -125,6 +126,7 @@ class Cluster(Model):
     hints: Hints
     scores: Scores
     spread_scores: SpreadScores
+    resource_scores: ResourceScores
     sampling: Sampling
     preemption: Preemption
     async_preemption: AsyncPreemption
@@ -191,13 +193,13 @@ def build_cluster(
     volumes, groups = bool(spec.volume_claims), bool(spec.groups)
     if plugins is None:
         extender = any(pod.extender_selector for pod in spec.pods)
-        extender |= spec.extender is not None and spec.extender.filters
+        extender |= any(of.filters for of in spec.extenders)
         features = any(pod.features for pod in spec.pods)
         plugins = default_plugins(
             gates, permit, ports, bool(spec.claims), volumes, groups, extender, features
         )
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
-    owners, keepers = owners_of(spec), keepers_of(spec)
+    owners, keepers, extenders = owners_of(spec), keepers_of(spec), extenders_of(spec)
     described = [*spec.nodes, *(version.content for version in versions)]
     seen_pods, seen_nodes = seen_by_controller(spec.scope, spec.pods, spec.nodes)
     fixed = {
@@ -214,7 +216,7 @@ def build_cluster(
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
         KnownPod: known_pods(spec.pods), ForeignPod: foreign_pods(spec.pods),
-        Managed: managed_pods(spec),
+        HTTPExtender: extenders, Managed: managed_pods(spec, extenders),
         GateKeeper: keepers, Gate: gates_of(spec, keepers),
         Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip

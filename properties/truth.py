@@ -264,13 +264,16 @@ def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
 
 
 def has_managed(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
-    """Whether the node has what the pod asks for of the resource that an extender manages, whoever looks at it."""
-    managed = next((m for m in prop.universe[Managed] if m.pod is pod), None)
-    if managed is None:
-        return as_expr(True)
-    resource = managed.extender.resource
-    used = total(select(here, q.request(resource), 0) for q, here in where.present(pod, node).items())
-    return used + pod.request(resource) <= node.allocatable(resource)
+    """Whether extenders let the pod go to the node: it has what the pod asks for of the resources that they manage, whoever looks at it."""
+    mine = [m.extender for m in prop.universe[Managed] if m.pod is pod]
+    if any(of.filters and of.nodes is not None and node.name not in of.nodes for of in mine):
+        return as_expr(False)
+    resources = dict.fromkeys(of.resource for of in mine if of.resource is not None)
+    present = where.present(pod, node).items() if resources else ()
+    return all_of(
+        total(select(here, q.request(r), 0) for q, here in present) + pod.request(r) <= node.allocatable(r)
+        for r in resources
+    )
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:

@@ -89,6 +89,10 @@ def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:
         raise UsageProblem(
             f"{name}: the scheduler that is run has no such extender: remove `extenderSelector`"
         )
+    if run.scenario.spec.scope.config.scoring_strategy:
+        raise UsageProblem(
+            f"{name}: the scheduler that is run does not score resources: remove `scoringStrategy`"
+        )
     loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
     return case_of_run(
         name, run.property, run.scenario.spec, run.composition, found.system, trace, waits, loop

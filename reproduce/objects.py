@@ -113,7 +113,7 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
         yield "the driver has no services, from which pods have topology spread constraints by default"
     if spec.scope.scale_down_drains:
         yield "the driver's autoscaler evicts nobody"
-    if spec.extender is not None:
+    if spec.extenders:
         yield "the scheduler that is run has no such extender"
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"

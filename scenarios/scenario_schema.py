@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ..model.environment.cluster.scope import SCORE_PLUGINS
 from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import ExtensionPoint, Operator
+from ..model.scheduler.framework.resource_scores import STRATEGIES as RESOURCE_STRATEGIES
 from .reader.cluster_section import (
     BOUNDS,
     MAX_COUNT,
@@ -27,7 +28,8 @@ from .reader.sections.controller_section import (
     REPLACEMENT,
     STRATEGIES,
 )
-from .reader.sections.extender_section import COUNTS, VERBS
+from .reader.sections.extender_section import COUNTS, MAX_EXTENDER_WEIGHT, MAX_EXTENDERS, VERBS
+from .reader.sections.extender_section import MAX_SCORE as MAX_EXTENDER_SCORE
 from .reader.sections.gate_section import MAX_QUOTA
 from .reader.sections.group_section import MAX_MIN_COUNT
 from .reader.sections.pod_section import MAX_GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICIES
@@ -425,8 +427,17 @@ OBJECTS: Mapping[str, Schema] = {
             "verbs": about(listed(word(VERBS), 1), "What it is called for."),
             "ignorable": about(FLAG, "true: its errors are passed over."),
             "counts": about(word(COUNTS), "When it begins to count a pod on a node."),
+            "nodes": about(listed(NAME), "The nodes that it lets through; without, all."),
+            "unresolvable": about(
+                FLAG, "true: what it rejects it calls unresolvable, so that preemption does not try it."
+            ),
+            "scores": about(
+                table(whole(0, MAX_EXTENDER_SCORE), 0, MAX_ENTITIES),
+                "The score that it gives to each node; 0 to those that are not named.",
+            ),
+            "weight": about(whole(1, MAX_EXTENDER_WEIGHT), "How much its scores count."),
         },
-        ["resource", "verbs"],
+        ["verbs"],
         about="An extender of the scheduler, with a view of its own.",
     ),
     "podDisruptionBudget": mapping(
@@ -480,6 +491,9 @@ SECTIONS: Mapping[str, Schema] = {
             **dict.fromkeys(SWITCHES, FLAG),
             **{name: whole(0, most) for name, (_, most) in NUMBERS.items()},
             "scoreWeights": mapping(dict.fromkeys(SCORE_PLUGINS, whole(0, MAX_WEIGHT))),
+            "scoringStrategy": about(
+                word(RESOURCE_STRATEGIES), "How NodeResourcesFit scores; resources are scored only with it."
+            ),
         },
         about="The scheduler's configuration.",
     ),
@@ -543,6 +557,7 @@ def schema_of_scenarios() -> Schema:
             "descheduler": {**part("descheduler"), "minProperties": 1},
             "gateKeepers": table(part("gateKeeper"), 1, MAX_ENTITIES),
             "extender": part("extender"),
+            "extenders": table(part("extender"), 1, MAX_EXTENDERS),
             "scope": part("scope"),
             "config": part("config"),
         },

@@ -1,7 +1,7 @@
-"""An HTTP extender (extender.go, 1.36): another process that the scheduler asks, with a view of the cluster of its own.
+"""HTTP extenders (extender.go, 1.36). Each is another process that the scheduler asks, with a view of the cluster of its own.
 
-The scheduler calls it in the scheduling cycle once the plugins have filtered (`SchedulePod.ask_extender`), after the dry runs of preemption
-(`PostFilter.ask_extender_about_victims`) and in the binding cycle (`Binding.bind_by_extender`); the calls are requests with a time-out. Nobody tells the extender what became of its answer: that the pod
+The scheduler calls it in the scheduling cycle once the plugins have filtered (`FindNodes.ask_extender`) and before it chooses a node (`FindNodes.ask_for_scores`), after the dry runs of preemption
+(`PostFilter.ask_extender_about_victims`) and in the binding cycle (`Binding.bind_by_extender`); the calls are requests with a time-out. There may be several, which are called in their order. Nobody tells the extender what became of its answer: that the pod
 was not bound after all, or that it fits nowhere, it learns from its own informer, or never. What it has learnt since it rejected a pod it tells nobody either.
 
 What the extenders of gpushare, HAMi and the like keep count of is an extended resource, whose devices they choose.
@@ -36,23 +36,48 @@ if TYPE_CHECKING:
     from .api import APIServer
 
 
+class HTTPExtender(Entity):
+    """An extender of the scheduler's configuration; they are called in their order there."""
+
+    def __init__(self, index: int, name: str, spec: ExtenderSpec) -> None:
+        super().__init__(index, name)
+        self.spec = spec
+
+
 class Managed(Entity):
-    """A pod that asks for a resource which an extender manages (IsInterested)."""
+    """A pod that an extender is asked about (IsInterested): one that asks for a resource which it manages, or, if it manages none, any."""
 
-    def __init__(self, index: int, pod: Pod, extender: ExtenderSpec) -> None:
-        super().__init__(index, pod.name)
-        self.pod, self.extender = pod, extender
+    def __init__(self, index: int, name: str, pod: Pod, asked: HTTPExtender) -> None:
+        super().__init__(index, name)
+        self.pod, self.asked, self.extender = pod, asked, asked.spec
 
 
-def managed_pods(spec: ClusterSpec) -> tuple[Managed, ...]:
-    """The pods of the cluster that its extender is asked about."""
-    of = spec.extender
-    asked: Sequence[Pod] = [p for p in spec.pods if of is not None and p.requests.get(of.resource, 0)]
-    return tuple(Managed(i, pod, of) for i, pod in enumerate(asked) if of is not None)
+def extenders_of(spec: ClusterSpec) -> tuple[HTTPExtender, ...]:
+    """The extenders of the cluster's scheduler."""
+    alone = len(spec.extenders) == 1
+    return tuple(
+        HTTPExtender(i, "the extender" if alone else f"extender {of.name or i + 1}", of)
+        for i, of in enumerate(spec.extenders)
+    )
+
+
+def managed_pods(spec: ClusterSpec, extenders: Sequence[HTTPExtender]) -> tuple[Managed, ...]:
+    """The pods of the cluster that each extender is asked about."""
+    asked = [
+        (pod, of)
+        for of in extenders
+        for pod in spec.pods
+        if of.spec.resource is None or pod.requests.get(of.spec.resource, 0)
+    ]
+    alone = len(extenders) == 1
+    return tuple(
+        Managed(i, pod.name if alone else f"{pod.name} of {of.name}", pod, of)
+        for i, (pod, of) in enumerate(asked)
+    )
 
 
 class Extender(Component):
-    """`counted[p]`: the node on which the extender counts the pod. `late[p]`: a call to bind the pod has timed out, and the extender is still at it."""
+    """`counted[m]`: the node on which an extender counts the pod. `late[m]`: a call to bind the pod has timed out, and the extender is still at it."""
 
     api: APIServer
 
@@ -70,50 +95,49 @@ class Extender(Component):
 
     def setup(self) -> None:
         for managed in self.universe[Managed]:
-            if managed.pod.exists and managed.pod.node is not None:
+            if managed.extender.resource and managed.pod.exists and managed.pod.node is not None:
                 self.counted[managed] = managed.pod.node
 
-    def managed(self, pod: Pod) -> Managed | None:
-        """The pod, if the extender is asked about it (IsInterested)."""
-        return next((m for m in self.universe[Managed] if m.pod is pod), None)
+    def asked_about(self, pod: Pod) -> list[Managed]:
+        """The pod, once for each extender that is asked about it (IsInterested), in their order."""
+        return [m for m in self.universe[Managed] if m.pod is pod]
 
-    def _spec(self, pod: Pod) -> ExtenderSpec | None:
-        managed = self.managed(pod)
-        return None if managed is None else managed.extender
+    def filters(self, pod: Pod) -> list[HTTPExtender]:
+        """Those that are asked which nodes the pod may go to."""
+        return [m.asked for m in self.asked_about(pod) if m.extender.filters]
 
-    def filters(self, pod: Pod) -> bool:
-        """Whether it is asked which nodes the pod may go to."""
-        spec = self._spec(pod)
-        return spec is not None and spec.filters
+    def prioritises(self, pod: Pod) -> list[HTTPExtender]:
+        """Those that are asked to score the nodes (IsPrioritizer)."""
+        return [m.asked for m in self.asked_about(pod) if m.extender.scores]
 
-    def binds(self, pod: Pod) -> bool:
-        """Whether it binds the pod (IsBinder)."""
-        spec = self._spec(pod)
-        return spec is not None and spec.binds
+    def binds(self, pod: Pod) -> list[HTTPExtender]:
+        """Those that may bind the pod (IsBinder)."""
+        return [m.asked for m in self.asked_about(pod) if m.extender.binds]
 
-    def preempts(self, pod: Pod) -> bool:
-        """Whether it has a say in preemption for the pod (SupportsPreemption)."""
-        spec = self._spec(pod)
-        return spec is not None and spec.preempts
+    def preempts(self, pod: Pod) -> list[HTTPExtender]:
+        """Those that have a say in preemption for the pod (SupportsPreemption)."""
+        return [m.asked for m in self.asked_about(pod) if m.extender.preempts]
 
-    def picks(self, pod: Pod) -> bool:
+    def managed(self, pod: Pod, extender: HTTPExtender) -> Managed:
+        """The pod, as a pod of this extender."""
+        (found,) = [m for m in self.asked_about(pod) if m.asked is extender]
+        return found
+
+    def picks(self, pod: Pod, extender: HTTPExtender) -> bool:
         """Whether it answers the filter call with one node, and counts the pod there from then on."""
-        spec = self._spec(pod)
-        return spec is not None and spec.filters and spec.noting is Noting.FILTERED
-
-    def is_ignorable(self, pod: Pod) -> bool:
-        """Whether its errors are passed over."""
-        spec = self._spec(pod)
-        return spec is not None and spec.ignorable
+        return extender in self.filters(pod) and extender.spec.noting is Noting.FILTERED
 
     # --- what it says ----------------------------------------------------------------------------------------
 
-    def has_room(self, pod: Pod, node: Node, gone: Mapping[Pod, Value] | None = None) -> Expr:
-        """Whether, by its own count, the node has room for the pod, once the `gone` are not there any more."""
-        managed = self.managed(pod)
-        assert managed is not None
-        resource = managed.extender.resource
-        others = [m for m in self.universe[Managed] if m is not managed]
+    def has_room(self, managed: Managed, node: Node, gone: Mapping[Pod, Value] | None = None) -> Expr:
+        """Whether the extender lets the pod go to the node: by its own count there is room, once the `gone` are not there any more."""
+        of = managed.extender
+        if of.nodes is not None and node.name not in of.nodes:
+            return as_expr(False)
+        if of.resource is None:
+            return as_expr(True)
+        resource = of.resource
+        others = [m for m in self.universe[Managed] if m.asked is managed.asked and m.pod is not managed.pod]
         used = total(
             select(
                 (self.counted[m] == node) & ~as_expr((gone or {}).get(m.pod, False)),
@@ -122,25 +146,20 @@ class Extender(Component):
             )
             for m in others
         )
-        return used + pod.request(resource) <= node.allocatable(resource)
+        return used + managed.pod.request(resource) <= node.allocatable(resource)
 
-    def note(self, pod: Pod, node: Value) -> None:
+    def note(self, managed: Managed, node: Value) -> None:
         """It counts the pod on the node from now on."""
-        managed = self.managed(pod)
-        if managed is not None:
-            self.counted[managed] = node
+        self.counted[managed] = node
 
-    def note_binding(self, pod: Pod, node: Value) -> None:
+    def note_binding(self, managed: Managed, node: Value) -> None:
         """It has bound the pod."""
-        managed = self.managed(pod)
-        if managed is not None and managed.extender.noting is not Noting.HEARD:
+        if managed.extender.resource and managed.extender.noting is not Noting.HEARD:
             self.counted[managed] = node
 
-    def postpone(self, pod: Pod, node: Value) -> None:
+    def postpone(self, managed: Managed, node: Value) -> None:
         """The call to bind the pod has timed out at the scheduler; the extender goes on."""
-        managed = self.managed(pod)
-        if managed is not None:
-            self.late[managed] = node
+        self.late[managed] = node
 
     # --- what it does by itself ------------------------------------------------------------------------------
 
@@ -148,6 +167,9 @@ class Extender(Component):
     @tells("The extender hears what has become of {managed}.")
     def hear(self, managed: Managed) -> None:
         """Its informer shows that the pod is bound, or gone, or has finished. What it noted of a pod that waits stays."""
+        if managed.extender.resource is None:
+            require(False)
+            return
         current = self.api.pod[managed.pod]
         require(current.assigned | ~as_expr(current.exists))
         require(self.counted[managed] != current.node)
@@ -166,5 +188,5 @@ class Extender(Component):
             for known in self.universe[Node]:
                 with when(node == known):
                     self.api.bind(managed.pod, known)
-            self.note_binding(managed.pod, node)
+            self.note_binding(managed, node)
         self.late[managed] = None

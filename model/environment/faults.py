@@ -39,6 +39,7 @@ class Fault(Enum):
     CONTROLLER_RESTART = "controller_restarts"
     DEVICE_FAILURE = "device_failures"
     EXTENDER_FAILURE = "extender_failures"
+    LATE_ANSWER = "late_answers"
     READINESS_LOSS = "readiness_losses"
     HEARTBEAT_LOSS = "heartbeat_losses"
     NODE_FAILURE = "node_failures"

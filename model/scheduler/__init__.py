@@ -20,6 +20,7 @@ from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin, PodUpdat
 from .framework.filters import Filters
 from .framework.hints import Hints
 from .framework.placement import Placement
+from .framework.resource_scores import ResourceScores
 from .framework.scores import Scores
 from .framework.spread_scores import SpreadScores
 from .framework.status import Code, NodeStatus, Phase
@@ -45,6 +46,6 @@ keep_old_names()
 __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "GangScheduling", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
-    "Phase", "Placement", "Plugin", "PodGroupCycle", "PodGroupStates", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "Sampling", "Scheduler", "Scores",
+    "Phase", "Placement", "Plugin", "PodGroupCycle", "PodGroupStates", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "ResourceScores", "Sampling", "Scheduler", "Scores",
     "Snapshot", "SpreadScores", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
 ]  # fmt: skip

@@ -35,9 +35,9 @@ from .sections.claim_section import (
     special_claim,
     take_backed,
 )
-from .sections.config_section import read_config, refuse_wishes
+from .sections.config_section import read_config, refuse_unscored, refuse_wishes
 from .sections.controller_section import read_controllers, read_descheduler, refuse_descheduler
-from .sections.extender_section import read_extender, refuse_extender
+from .sections.extender_section import read_extenders, refuse_extenders
 from .sections.gate_section import read_keepers, refuse_keepers
 from .sections.group_section import read_groups, refuse_groups
 from .sections.health_section import read_healths
@@ -167,6 +167,7 @@ CLUSTER_FIELDS = (
     "descheduler",
     "gateKeepers",
     "extender",
+    "extenders",
     "scope",
     "config",
 )
@@ -273,8 +274,11 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         )
     config = read_config(fields.get("config"))
     refuse_wishes(pods, made_pods, config)
-    extender = read_extender(fields.get("extender"))
-    refuse_extender(fields, extender, pods, made_pods, list(made.values()), replace(scope, config=config))
+    refuse_unscored(fields.get("config"), made.values(), made_pods, config)
+    extenders = read_extenders(fields, list(made))
+    refuse_extenders(
+        fields, extenders, pods, made_pods, list(made.values()), replace(scope, config=config), owned
+    )
     _refuse_updates(pods, made_pods, config.scored, "podDisruptionBudgets" in fields)
     if config.scored:
         _refuse_scored_labels(nodes, made)
@@ -297,7 +301,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         owners,
         strategies,
         keepers,
-        extender,
+        extenders,
     )
     names = [quantity.name for quantity in spec.unknown]
     for name in names:

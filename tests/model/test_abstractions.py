@@ -104,8 +104,9 @@ def test_a_scores(scored, winners):
     pods = [Pod(0, "p", 1, terms=likes), Pod(1, "x", 1, labels={"app": "x"}, node=on[1])]
     model, p, on, scheduler = filtered(Config(scored=scored), pods, on)
     assert [enabled(model, lambda n=n: scheduler.assume(p, n)) for n in on] == winners
-    plugins = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity")
+    plugins = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation")  # fmt: skip
     assert tuple(model.part("scores").weights()) == plugins
+    assert not set(model.part("scores").plugins(p)) & set(plugins[4:]), "there is no strategy"
 
 
 def test_a_durations():
@@ -238,7 +239,7 @@ def test_a_extenders():
     one = ExtenderSpec("x/gpu", ignored_by_scheduler=True, filters=True, preempts=True)
     of = Node(0, "n", 2, extended={"x/gpu": 1})
     full = [Pod(0, "v", 1, node=of, extended={"x/gpu": 1}), Pod(1, "p", 1, 10, extended={"x/gpu": 1})]
-    asked = concrete(replace(spec(full, (of,)), extender=one), "1.36")
+    asked = concrete(replace(spec(full, (of,)), extenders=(one,)), "1.36")
     candidate, _ = asked.get(lambda: asked.part("preemption").candidate(full[1], of))
     assert candidate is False, "nobody would have to go, as far as the plugins know"
     model = concrete(spec(pods, (n, m)), "1.36")

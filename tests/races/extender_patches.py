@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.extender import Extender
+from podrace.model.environment.extender import Extender, HTTPExtender
 from podrace.model.environment.objects import Node, Pod, PodCopy
 from podrace.model.language import Expr, step
 from podrace.model.scheduler import Binding, Placement, Plugin, Preemption, PriorityQueue
@@ -12,8 +12,8 @@ from podrace.model.scheduler.framework.events import EXTENDER
 class CountsWhenAsked(Extender):
     """It answers with one node, and counts the pod there from then on, as HAMi does."""
 
-    def picks(self, pod: Pod) -> bool:
-        return self.filters(pod)
+    def picks(self, pod: Pod, extender: HTTPExtender) -> bool:
+        return extender in self.filters(pod)
 
 
 class ToldOfFailure(Binding):
@@ -23,7 +23,8 @@ class ToldOfFailure(Binding):
     def forget(self, pod: Pod) -> None:
         """ForgetPod, and the extender forgets the pod, too."""
         super().forget(pod)
-        self.extender.note(pod, None)
+        for managed in self.extender.asked_about(pod):
+            self.extender.note(managed, None)
 
 
 class RejectedByExtenderRetried(PriorityQueue):
@@ -42,10 +43,11 @@ class ExtendersInDryRuns(Preemption):
 
     def _fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         fits: Expr = super()._fits(pod, node, placement)
-        if not self.extender.filters(pod):
-            return fits
         present = placement.present(pod, node)
-        return fits & self.extender.has_room(pod, node, {q: ~here for q, here in present.items()})
+        for extender in self.extender.filters(pod):
+            managed = self.extender.managed(pod, extender)
+            fits = fits & self.extender.has_room(managed, node, {q: ~here for q, here in present.items()})
+        return fits
 
     @property
     def extender(self) -> Extender:

@@ -143,8 +143,7 @@ def test_an_extender_that_is_told_keeps_nothing_for_nobody() -> None:
 
 def test_a_question_before_forget_pod_is_too_early_where_the_extender_is_not_ignorable() -> None:
     (scenario,) = find_scenarios(str(FOLDER / "late-extender.yaml"))
-    assert scenario.spec.extender is not None
-    spec = replace(scenario.spec, extender=replace(scenario.spec.extender, ignorable=False))
+    spec = replace(scenario.spec, extenders=(replace(scenario.spec.extenders[0], ignorable=False),))
     classes: Patches = (AskedBeforeForgotten, *resolve("1.36").classes)
     (found,) = check(instrument(spec, classes, [PROPERTIES["S-CAP"]]), ["S-CAP"])
     assert found.trace is not None

@@ -38,7 +38,7 @@ class ClusterSpec:
     owners: tuple[OwnerSpec, ...] = ()
     strategies: tuple[StrategySpec, ...] = ()
     keepers: tuple[KeeperSpec, ...] = ()
-    extender: ExtenderSpec | None = None
+    extenders: tuple[ExtenderSpec, ...] = ()
 
     @property
     def unknown(self) -> tuple[Parameter, ...]:

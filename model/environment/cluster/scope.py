@@ -6,7 +6,12 @@ from dataclasses import field, fields
 
 from ...language.quick_dataclasses import dataclass
 
-SCORE_PLUGINS = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity")
+RESOURCE_SCORES = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
+"""Those of the score plugins that score by requests, where a scenario has a strategy for that."""
+
+SCORE_PLUGINS = (
+    "TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", *RESOURCE_SCORES,
+)  # fmt: skip
 """The score plugins that are modelled."""
 
 
@@ -16,10 +21,12 @@ class Config:
 
     `scored`: of the feasible nodes only those with the best score may win. Without it each may: the scenario then
     stands for whatever scores a real scheduler computes. `score_weights` are those of score plugins that the profile sets, by name; 0 is for one
-    that it disables. Others have the weights that they have by default.
+    that it disables. Others have the weights that they have by default. `scoring_strategy`, of NodeResourcesFit, is LeastAllocated or MostAllocated where resources
+    are scored, too; else the nodes are such that they tell none apart.
     """
 
     scored: bool = False
+    scoring_strategy: str = ""
     score_weights: tuple[tuple[str, int], ...] = ()
     hard_affinity_weight: int = 1
     ignore_preferred_of_existing: bool = False
@@ -77,6 +84,7 @@ class Scope:
     controller_restarts: int = 0
     device_failures: int = 0
     extender_failures: int = 0
+    late_answers: int = 0
     readiness_losses: int = 0
     heartbeat_losses: int = 0
     node_failures: int = 0

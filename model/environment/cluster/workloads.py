@@ -96,13 +96,24 @@ class Noting(Enum):
 class ExtenderSpec:
     """An extender (schedulerapi.Extender): of which resource it keeps count (managedResources), and what it is called for.
 
-    `ignored_by_scheduler`: NodeResourcesFit does not look at the resource. `filters`, `binds`, `preempts`: it has the verb. `ignorable`: its errors are passed over.
+    One without a resource is asked about all pods. `ignored_by_scheduler`: NodeResourcesFit does not look at the resource. `filters`, `binds`, `preempts`: it has the verb;
+    it prioritises where it has `scores`, by the names of nodes. `nodes`: those that it lets through, None for all. `ignorable`: its errors are passed over. `unresolvable`: what it rejects
+    it calls unresolvable (failedAndUnresolvableNodes). `name` tells it from others.
     """
 
-    resource: str
+    resource: str | None = None
     ignored_by_scheduler: bool = False
     filters: bool = False
     binds: bool = False
     preempts: bool = False
     ignorable: bool = False
     noting: Noting = Noting.HEARD
+    name: str = ""
+    nodes: frozenset[str] | None = None
+    scores: tuple[tuple[str, int], ...] = ()
+    weight: int = 1
+    unresolvable: bool = False
+
+    def prefers(self, node: str) -> int:
+        """The score that it gives a node, from 0 to 10; one that it does not name has none."""
+        return dict(self.scores).get(node, 0)

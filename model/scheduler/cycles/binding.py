@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from ...environment.extender import HTTPExtender, Managed
 from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ...language import (
@@ -92,7 +93,7 @@ class Binding(Component):
     """Binding cycles by pod: the target node, and the object that was assumed.
 
     `rejected[p]`: a verdict on the waiting pod ends the cycle, rather than an error; `preempted[p]`: it was preemption's, not a
-    Permit plugin's.
+    Permit plugin's. `passed_over[m]`: the error of an extender that was to bind the pod, where another extender is next.
     """
 
     api: APIServer
@@ -112,6 +113,7 @@ class Binding(Component):
     copy = per(Pod, PodCopy)
     rejected = per(Pod, boolean())
     preempted = per(Pod, boolean())
+    passed_over = per(Managed, boolean())
 
     phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "binding cycle"}),)
@@ -235,7 +237,7 @@ class Binding(Component):
         return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else self.first_bind(pod)
 
     def first_bind(self, pod: Pod) -> BindingPhase:
-        """Who binds: an extender that is a binder and interested, before the plugins."""
+        """Who binds: the first extender that is a binder and interested, before the plugins."""
         return BindingPhase.EXTENDER_BIND if self.extender.binds(pod) else BindingPhase.BIND
 
     @step(actor="binding cycle", each="pod")
@@ -300,51 +302,66 @@ class Binding(Component):
 
     @step(actor="binding cycle", each="pod")
     @tells(
-        Sentence("The extender binds {pod}: the API server has it on {after}.", changes("api.pod.node")),
+        Sentence("{extender} binds {pod}: the API server has it on {after}.", changes("api.pod.node")),
         Sentence(
-            "The binding goroutine asks the extender to bind {pod}, and the call times out; the extender goes on.",
+            "The binding goroutine asks {extender} to bind {pod}, and the call times out; {extender} goes on.",
             changes("extender.late", after=SOMETHING),
         ),
         Sentence(
-            "The binding goroutine asks the extender to bind {pod}, and the call fails.",
+            "The binding goroutine asks {extender} to bind {pod}, and the call fails.",
             changes("faults.left"),
         ),
-        "The extender cannot bind {pod}.",
+        "{extender} cannot bind {pod}.",
     )
-    def bind_by_extender(self, pod: Pod, answer: ExtenderAnswer) -> None:
+    def bind_by_extender(self, pod: Pod, extender: HTTPExtender, answer: ExtenderAnswer) -> None:
         """extendersBinding: the extender sends the Binding, if the node has room by its own count. Its error is the binding cycle's.
 
-        One that is ignorable leaves the Binding to the plugins then, which send another. A call that has timed out goes on at the extender.
+        One that is ignorable leaves the Binding to the next one then, and the last to the plugins, which send another. A call that has timed out goes on at the extender.
         """
-        if not self.extender.binds(pod):
+        binders = self.extender.binds(pod)
+        if extender not in binders:
             require(False)
             return
+        number, managed = binders.index(extender), self.extender.managed(pod, extender)
         require(self.phase[pod] == BindingPhase.EXTENDER_BIND)
+        for other in binders[:number]:
+            require(self.passed_over[self.extender.managed(pod, other)])
+        require(~as_expr(self.passed_over[managed]))
         if answer is not ExtenderAnswer.ANSWERED:
             self.faults.spend(Fault.EXTENDER_FAILURE)
             if answer is ExtenderAnswer.TIMED_OUT:
-                self.extender.postpone(pod, self.node[pod])
-            self._after_extender(pod, as_expr(False))
+                self.extender.postpone(managed, self.node[pod])
+            self._after_extender(pod, extender, as_expr(False))
             return
-        room = any_of((self.node[pod] == n) & self.extender.has_room(pod, n) for n in self.universe[Node])
+        room = any_of((self.node[pod] == n) & self.extender.has_room(managed, n) for n in self.universe[Node])
         possible = self.api.can_bind(pod) & room
         with when(possible):
             self.api.bind(pod, self.node[pod])
-            self.extender.note_binding(pod, self.node[pod])
-        self._after_extender(pod, possible)
+            self.extender.note_binding(managed, self.node[pod])
+        self._after_extender(pod, extender, possible)
 
-    def _after_extender(self, pod: Pod, bound: Expr) -> None:
-        if self.skips_extender_errors(pod):
-            with when(bound):
-                self.bind_returned(pod, as_expr(True))
-            with otherwise():
-                self.phase[pod] = BindingPhase.BIND
-        else:
+    def _after_extender(self, pod: Pod, extender: HTTPExtender, bound: Expr) -> None:
+        if not self.skips_extender_errors(extender):
+            self._forget_binders(pod)
             self.bind_returned(pod, bound)
+            return
+        with when(bound):
+            self._forget_binders(pod)
+            self.bind_returned(pod, as_expr(True))
+        with otherwise():
+            if extender is self.extender.binds(pod)[-1]:
+                self._forget_binders(pod)
+                self.phase[pod] = BindingPhase.BIND
+            else:
+                self.passed_over[self.extender.managed(pod, extender)] = True
 
-    def skips_extender_errors(self, pod: Pod) -> bool:
-        """Whether an error of the extender is passed over, and the Binding left to the plugins."""
-        return self.extender.is_ignorable(pod)
+    def _forget_binders(self, pod: Pod) -> None:
+        for extender in self.extender.binds(pod)[:-1]:
+            self.passed_over[self.extender.managed(pod, extender)] = False
+
+    def skips_extender_errors(self, extender: HTTPExtender) -> bool:
+        """Whether an error of the extender is passed over, and the Binding left to the next one, or to the plugins."""
+        return extender.spec.ignorable
 
     @step(actor="binding cycle", each="pod")
     @tells(

@@ -6,8 +6,10 @@ evicts (up to 1.32), what it writes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...environment.extender import HTTPExtender
 from ...environment.faults import Fault
 from ...environment.objects import ExtensionPoint, Node, Pod, PodObject
 from ...language import (
@@ -125,37 +127,46 @@ class PostFilter(SchedulePod):
         searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
         return self.at(Phase.DRY_RUN, pod) & searched
 
-    def asks_about_victims(self, pod: Pod) -> bool:
-        """Whether an extender has a say in preemption."""
+    def asks_about_victims(self, pod: Pod) -> Sequence[HTTPExtender]:
+        """The extenders that have a say in preemption."""
         return self.extender.preempts(pod)
 
     @step(actor="scheduler")
     @tells(
         Sentence(
-            "The scheduler asks the extender about the victims for {pod}, and the call fails.",
+            "The scheduler asks {extender} about the victims for {pod}, and the call fails.",
             changes("faults.left"),
         ),
-        "The scheduler asks the extender on which nodes evicting the victims would help {pod}.",
+        "The scheduler asks {extender} on which nodes evicting the victims would help {pod}.",
     )
-    def ask_extender_about_victims(self, pod: Pod, ok: bool) -> None:
+    def ask_extender_about_victims(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
         """callExtenders: those candidates are left on which the extender, by its own count, would have room without the victims.
 
-        The error of one that is not ignorable ends the preemption, and so does it that none is left; the preemptor's nomination stays as it is.
+        The next one is asked about what is left. The error of one that is not ignorable ends the preemption, and so does it that none is left; the preemptor's nomination
+        stays as it is.
         """
-        if not self.asks_about_victims(pod):
+        asked = self.asks_about_victims(pod)
+        if extender not in asked:
             require(False)
             return
         candidates = {n: self.verdict[n] == NodeStatus.CANDIDATE for n in self.universe[Node]}
-        require(self.is_searched(pod) & any_of(candidates.values()))
+        if extender is asked[0]:
+            require(self.is_searched(pod) & any_of(candidates.values()))
+        else:
+            require(self.at(Phase.EXTENDERS_PREEMPT, pod))
+        require(self.is_next(extender, asked))
         if not ok:
             self.faults.spend(Fault.EXTENDER_FAILURE)
-            if self.extender.is_ignorable(pod):
+            if extender.spec.ignorable:
+                self.passed(extender, asked)
                 self.phase = Phase.EXTENDERS_PREEMPT
             else:
+                self.nobody_has_answered()
                 self._after_preemption()
             return
+        managed = self.extender.managed(pod, extender)
         kept = {
-            n: found & self.extender.has_room(pod, n, self.preemption.victims_on(n))
+            n: found & self.extender.has_room(managed, n, self.preemption.victims_on(n))
             for n, found in candidates.items()
         }
         for node, found in candidates.items():
@@ -166,16 +177,20 @@ class PostFilter(SchedulePod):
                     with when(here):
                         self.preemption.victim[victim] = False
         with when(any_of(kept.values())):
+            self.passed(extender, asked)
             self.phase = Phase.EXTENDERS_PREEMPT
         with otherwise():
+            self.nobody_has_answered()
             self._after_preemption()
 
     @step(actor="scheduler", random=True)
     @tells("Preemption decides: {pod} is to go to {node}.")
     def choose_candidate(self, pod: Pod, node: Node) -> None:
         """Choose the node where preemption costs least; from here on the pod is meant to go there."""
-        if self.asks_about_victims(pod):
+        asked = self.asks_about_victims(pod)
+        if asked:
             require(self.at(Phase.EXTENDERS_PREEMPT, pod))
+            require(~any_of(self.answered[extender] for extender in asked[:-1]))
         else:
             require(self.is_searched(pod))
         require(self.preemption.may_be_chosen(pod, node))

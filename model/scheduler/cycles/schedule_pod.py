@@ -29,18 +29,15 @@ from ...language import (
     tells,
     when,
 )
-from ..framework.events import DYNAMIC_RESOURCES, EXTENDER, VOLUME_BINDING, Plugin
-from ..framework.interface import ClaimPlugin, CyclePlugin, GangPlugin, VolumePlugin
+from ..framework.events import DYNAMIC_RESOURCES, VOLUME_BINDING, Plugin
+from ..framework.interface import CyclePlugin, GangPlugin, VolumePlugin
 from ..framework.rejections import reasons
 from ..framework.status import Code, NodeStatus, Phase
 from ..framework.waiting_pods import PermitAnswer
-from .next_pod import NextPod
+from .extenders import FindNodes
 
 if TYPE_CHECKING:
-    from ...environment.extender import Extender
-    from ...environment.faults import Faults
     from ..framework.filters import Filters
-    from ..framework.scores import Scores
     from ..framework.waiting_pods import WaitingPods
     from ..queue.nominator import Nominator
     from .binding import Binding
@@ -70,19 +67,15 @@ FILTERED = (
 )
 
 
-class SchedulePod(NextPod):
+class SchedulePod(FindNodes):
     """From the snapshot to the start of the binding cycle."""
 
-    faults: Faults
     nominator: Nominator
     filters: Filters
-    scores: Scores
     waiting: WaitingPods
     binding: Binding
-    dynamic_resources: ClaimPlugin
     volume_binding: VolumePlugin
     gang_scheduling: GangPlugin
-    extender: Extender
 
     def ready_for_snapshot(self, pod: Pod) -> Expr:
         """Whether the next thing is to take the snapshot."""
@@ -117,7 +110,7 @@ class SchedulePod(NextPod):
         require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
         with when(self._filtered(pod, node) == NodeStatus.FEASIBLE):
             self.verdict[node] = NodeStatus.FEASIBLE
-            self.phase = Phase.EXTENDERS_NOMINATED if self.extender.filters(pod) else Phase.SELECT
+            self.phase = self.phase_after_filters(pod, nominated=True)
         with otherwise():
             self.phase = Phase.FILTERING
 
@@ -163,12 +156,6 @@ class SchedulePod(NextPod):
             code = select(rejects, Code.UNSCHEDULABLE, code)
         return select(self.snapshot.live[node], self.verdict_of(code), NodeStatus.REJECTED)
 
-    def note_extender(self) -> None:
-        """findNodesThatPassExtenders has rejected a node: what an extender looks at nobody knows, so that any event may help (122022)."""
-        for plugin in self.universe[Plugin]:
-            if plugin.name == EXTENDER:
-                self.rejected_by[plugin] = True
-
     def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
         if step not in ("filter", "filter_nominated"):
             return super().explains(step, args)
@@ -211,93 +198,7 @@ class SchedulePod(NextPod):
             self.phase = self.phase_after_fit_error()
             self.dynamic_resources.post_filter(pod)
         with otherwise():
-            self.phase = Phase.EXTENDERS if self.extender.filters(pod) else Phase.SELECT
-
-    # --- an extender that filters ------------------------------------------------------------------------------
-
-    def _require_call(self, pod: Pod) -> Expr:
-        """The extender is asked now; gives whether about the nominated node alone."""
-        nominated: Expr = self.at(Phase.EXTENDERS_NOMINATED, pod)
-        require(nominated | self.at(Phase.EXTENDERS, pod))
-        return nominated
-
-    @step(actor="scheduler")
-    @tells(
-        Sentence(
-            "The scheduler asks the extender about {pod}, and the call fails.",
-            changes("faults.left"),
-        ),
-        Sentence(
-            "The scheduler asks the extender about {pod}: no node is left.",
-            changes("scheduler.phase", after=Phase.REREAD_PREEMPTOR),
-        ),
-        "The scheduler asks the extender which nodes {pod} may go to.",
-    )
-    def ask_extender(self, pod: Pod, ok: bool) -> None:
-        """findNodesThatPassExtenders: of the nodes that passed the filters those are left for which the extender has room by its own count.
-
-        An error of one that is ignorable leaves them all; any other is the attempt's, or, of the nominated node, has all nodes tried.
-        """
-        if not self.extender.filters(pod):
-            require(False)
-            return
-        nominated = self._require_call(pod)
-        if not ok:
-            self.faults.spend(Fault.EXTENDER_FAILURE)
-            self._extender_failed(pod, nominated)
-            return
-        passes = {n: self.extender.has_room(pod, n) for n in self.universe[Node]}
-        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
-        left = any_of(feasible[n] & passes[n] for n in self.universe[Node])
-        if self.extender.picks(pod):
-            require(~left)
-            self.extender.note(pod, None)
-        self._keep(pod, nominated, {n: feasible[n] & ~passes[n] for n in self.universe[Node]}, left)
-
-    @step(actor="scheduler", random=True)
-    @tells(
-        "The scheduler asks the extender which nodes {pod} may go to: it says {node}, and counts the pod there."
-    )
-    def let_extender_pick(self, pod: Pod, node: Node) -> None:
-        """The same, of an extender that answers with one node, and keeps the place for the pod from then on."""
-        if not self.extender.picks(pod):
-            require(False)
-            return
-        nominated = self._require_call(pod)
-        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
-        require(feasible[node] & self.extender.has_room(pod, node))
-        self.extender.note(pod, node)
-        rejected = {n: feasible[n] if n is not node else as_expr(False) for n in self.universe[Node]}
-        self._keep(pod, nominated, rejected, as_expr(True))
-
-    def _keep(self, pod: Pod, nominated: Expr, rejected: Mapping[Node, Expr], left: Expr) -> None:
-        for node, is_rejected in rejected.items():
-            with when(is_rejected):
-                self.verdict[node] = select(nominated, NodeStatus.UNTRIED, NodeStatus.REJECTED)
-        with when(left):
-            self.phase = Phase.SELECT
-        with otherwise(nominated):
-            self.phase = Phase.FILTERING
-        with otherwise():
-            self.note_extender()
-            self.phase = self.phase_after_fit_error()
-            self.dynamic_resources.post_filter(pod)
-
-    def _extender_failed(self, pod: Pod, nominated: Expr) -> None:
-        if self.extender.is_ignorable(pod):
-            self.phase = Phase.SELECT
-            return
-        with when(nominated):
-            for node in self.universe[Node]:
-                self.verdict[node] = NodeStatus.UNTRIED
-            self.phase = Phase.FILTERING
-        with otherwise():
-            self.error = True
-            self.phase = Phase.FAIL
-
-    def phase_after_fit_error(self) -> Phase:
-        """What follows when the pod fits no node: preemption, and the failure handler after it."""
-        return Phase.REREAD_PREEMPTOR
+            self.phase = self.phase_after_filters(pod)
 
     # --- host, Reserve, Permit, the start of the binding cycle -----------------------------------------------
 
@@ -314,9 +215,10 @@ class SchedulePod(NextPod):
         """selectHost: the node is feasible, and no other scores better where scores decide."""
         require(self.at(Phase.SELECT, pod))
         feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+        more = self.extender.prioritises(pod)
 
         def wins(form: Pod) -> Expr:
-            return self.scores.wins(form, node, feasible)
+            return self.scores.wins(form, node, feasible, self.extenders_scores(pod) if more else None)
 
         require(feasible[node] & in_form(self.universe, pod, self.copy.version, wins))
 
@@ -343,6 +245,7 @@ class SchedulePod(NextPod):
         if member is not None:
             self.pod_group_cycle.place(member, node)
             return
+        self.forget_scores(pod)
         refused = self.cache.assume(pod, node, self.copy)
         with when(refused):
             self.scheduler_error = True

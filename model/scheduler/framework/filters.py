@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.cluster.placement_rules import SpreadConstraint
 from ...environment.cluster.pod_versions import whole
-from ...environment.extender import Managed
+from ...environment.extender import HTTPExtender
 from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
 from .events import NODE_DECLARED_FEATURES, NODE_PORTS, VOLUME_RESTRICTIONS
@@ -233,7 +233,7 @@ class Filters(Component):
 
     def compared(self, pod: Pod) -> Sequence[str]:
         """The resources that the plugin looks at: not one that an extender manages and that is to be ignored (ignoredByScheduler)."""
-        ignored = {m.extender.resource for m in self.universe[Managed] if m.extender.ignored_by_scheduler}
+        ignored = {of.spec.resource for of in self.universe[HTTPExtender] if of.spec.ignored_by_scheduler}
         return [resource for resource in pod.resources if resource not in ignored]
 
     def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:

@@ -7,17 +7,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...environment.cluster.scope import SCORE_PLUGINS
+from ...environment.extender import HTTPExtender
 from ...environment.objects import Node, Pod, Term
 from ...language import Component, Expr, all_of, any_of, as_expr, clamp, largest, select, smallest, total
 from .float_sums import share
 from .placement import Placement
+from .resource_scores import ResourceScores
 from .spread_scores import MAX_SCORE, SpreadScores
 from .status import Code
 
 if TYPE_CHECKING:
     from .interface import SharedLister
 
-TAINT_TOLERATION, NODE_AFFINITY, POD_TOPOLOGY_SPREAD, INTER_POD_AFFINITY = SCORE_PLUGINS
+(
+    TAINT_TOLERATION,
+    NODE_AFFINITY,
+    POD_TOPOLOGY_SPREAD,
+    INTER_POD_AFFINITY,
+    NODE_RESOURCES_FIT,
+    BALANCED_ALLOCATION,
+) = SCORE_PLUGINS
 
 ScorePlugin = Callable[[Pod, Mapping[Node, Expr], Placement], dict[Node, Expr]]
 """Gives the normalised score of each node."""
@@ -28,6 +37,7 @@ class Scores(Component):
 
     snapshot: SharedLister
     spread_scores: SpreadScores
+    resource_scores: ResourceScores
 
     def plugins(self, pod: Pod) -> dict[str, ScorePlugin]:
         """The plugins that may tell nodes apart for the pod; the others give all of them the same."""
@@ -39,11 +49,21 @@ class Scores(Component):
         if pod.wishes.spread:
             found[POD_TOPOLOGY_SPREAD] = self.spread_scores.scores
         found[INTER_POD_AFFINITY] = self.interpod
+        if self.scope.config.scoring_strategy:
+            found[NODE_RESOURCES_FIT] = self.resource_scores.fit
+            found[BALANCED_ALLOCATION] = self.resource_scores.balanced
         return found
 
     def default_weights(self) -> dict[str, int]:
         """The weights of the default profile."""
-        return {TAINT_TOLERATION: 3, NODE_AFFINITY: 2, POD_TOPOLOGY_SPREAD: 2, INTER_POD_AFFINITY: 2}
+        return {
+            TAINT_TOLERATION: 3,
+            NODE_AFFINITY: 2,
+            POD_TOPOLOGY_SPREAD: 2,
+            INTER_POD_AFFINITY: 2,
+            NODE_RESOURCES_FIT: 1,
+            BALANCED_ALLOCATION: 1,
+        }
 
     def weights(self) -> dict[str, int]:
         """How much each plugin's score counts."""
@@ -54,7 +74,8 @@ class Scores(Component):
         weights = self.weights()
         asked = {name: plugin for name, plugin in self.plugins(pod).items() if weights[name]}
         said = {name: plugin(pod, feasible, placement) for name, plugin in asked.items()}
-        alone = len(said) == 1  # a factor then changes nothing
+        more = any(extender.spec.scores for extender in self.universe[HTTPExtender])
+        alone = len(said) == 1 and not more  # a factor then changes nothing
         return {
             node: total(given[node] * (1 if alone else weights[name]) for name, given in said.items())
             for node in feasible
@@ -163,11 +184,15 @@ class Scores(Component):
 
     # --- for the cycle -------------------------------------------------------------------------------
 
-    def wins(self, pod: Pod, node: Node, feasible: Mapping[Node, Expr]) -> Expr:
-        """Whether this cycle may choose the node: any feasible one, unless the scenario asks for scores."""
+    def wins(
+        self, pod: Pod, node: Node, feasible: Mapping[Node, Expr], more: Mapping[Node, Expr] | None = None
+    ) -> Expr:
+        """Whether this cycle may choose the node: any feasible one, unless the scenario asks for scores. `more` is what extenders add to them."""
         if not self.scope.config.scored:
             return as_expr(True)
         scores = self.totals(pod, feasible, self.snapshot.placement())
+        if more is not None:
+            scores = {n: score + more[n] for n, score in scores.items()}
         return all_of([feasible[node], self.may_win(node, feasible, scores)])
 
 

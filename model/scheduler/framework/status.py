@@ -43,6 +43,7 @@ class Phase(Enum):
     EXTENDERS = 30
     EXTENDERS_NOMINATED = 31
     EXTENDERS_PREEMPT = 32
+    EXTENDERS_SCORE = 33
 
 
 @spoken(

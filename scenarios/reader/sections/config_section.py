@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ....model.environment.cluster.scope import SCORE_PLUGINS
-from ....model.environment.objects import DEFAULTS, Config, Pod
+from ....model.environment.cluster.scope import RESOURCE_SCORES, SCORE_PLUGINS
+from ....model.environment.objects import DEFAULTS, Config, Node, Pod
+from ....model.language import as_expr
+from ....model.scheduler.framework.resource_scores import RESOURCES, STRATEGIES
 from ..values.labels import Members
 from ..values.yaml_values import Value
 
@@ -18,11 +20,16 @@ NUMBERS: Mapping[str, tuple[str, int]] = {
 """For each field that is a number: its name in the model, and the greatest value."""
 
 SWITCHES = {"scored": "scored", "ignorePreferredTermsOfExistingPods": "ignore_preferred_of_existing"}
-CONFIG_FIELDS = (*SWITCHES, *NUMBERS, "scoreWeights")
+CONFIG_FIELDS = (*SWITCHES, *NUMBERS, "scoreWeights", "scoringStrategy")
 
 MAX_WEIGHT = 100
 MAX_SOFT = 3
-_OF_SCORES = ("hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods", "scoreWeights")
+_OF_SCORES = (
+    "hardPodAffinityWeight",
+    "ignorePreferredTermsOfExistingPods",
+    "scoreWeights",
+    "scoringStrategy",
+)
 _IDLE = {
     "percentageOfNodesToScore": "below 100 nodes every node is examined, whatever this says: remove it",
 }
@@ -41,6 +48,8 @@ def read_config(section: Value | None) -> Config:
     if "scoreWeights" in given:
         weights = given["scoreWeights"].fields(SCORE_PLUGINS, "a mapping from score plugins to weights")
         values["score_weights"] = tuple((n, v.integer(0, MAX_WEIGHT)) for n, v in weights.items())
+    if "scoringStrategy" in given:
+        values["scoring_strategy"] = given["scoringStrategy"].one_of(STRATEGIES, "a strategy")
     config = Config(**values)
     for name in _OF_SCORES:
         if name in given and not config.scored:
@@ -51,6 +60,35 @@ def read_config(section: Value | None) -> Config:
             "minCandidateNodesAbsolute be at least 1"
         )
     return config
+
+
+def refuse_unscored(
+    section: Value | None, nodes: Iterable[Node], pods: Iterable[Pod], config: Config
+) -> None:
+    """Refuse resources that cannot be scored, and weights for scores that nobody gives."""
+    if section is None:
+        return
+    if not config.scoring_strategy:
+        for name, weight in config.score_weights:
+            if name in RESOURCE_SCORES and weight:
+                section.fail(
+                    f"{name} scores where there is a strategy: add `scoringStrategy`, or remove its weight"
+                )
+        return
+    everybody: dict[str, Sequence[Node] | Sequence[Pod]] = {
+        **{f"node {node.name}": [node, *node.later.values()] for node in nodes},
+        **{f"pod {pod.name}": [pod, *pod.later.values()] for pod in pods},
+    }
+    for name, forms in everybody.items():
+        for form, resource in ((form, resource) for form in forms for resource in RESOURCES):
+            given = form.allocatable(resource) if isinstance(form, Node) else form.request(resource)
+            amount = as_expr(given)
+            if not amount.is_const:
+                section.fail(f"what {name} has of {resource} is a range, which is not scored: give a number")
+            if not amount.value:
+                section.fail(
+                    f"{name} has no {resource}: where resources are scored, each node and each pod needs an amount of cpu and memory"
+                )
 
 
 def refuse_wishes(members: Members, pods: Iterable[Pod], config: Config) -> None:

@@ -1,35 +1,48 @@
-"""The section `extender`."""
+"""The sections `extender`, for one, and `extenders`, for several, which are called in their order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ....model.environment.cluster.scope import Scope
 from ....model.environment.cluster.workloads import ExtenderSpec, Noting
 from ....model.environment.objects import Node, Pod, is_scalar_resource
-from ..values.labels import Members
-from ..values.yaml_values import Value
+from ..values.labels import Members, read_members
+from ..values.yaml_values import Value, known_names
 
-EXTENDER_FIELDS = ("resource", "ignoredByScheduler", "verbs", "ignorable", "counts")
-VERBS = ("filter", "bind", "preempt")
+EXTENDER_FIELDS = (
+    "resource", "ignoredByScheduler", "verbs", "ignorable", "counts", "nodes", "unresolvable", "scores", "weight",
+)  # fmt: skip
+VERBS = ("filter", "prioritize", "bind", "preempt")
 COUNTS = tuple(noting.value for noting in Noting)
+MAX_SCORE, MAX_EXTENDER_WEIGHT, MAX_EXTENDERS = 10, 100, 3
+_EXAMPLE = "{resource: example.com/gpu, verbs: [filter]}"
 _NOT_WITH_EXTENDERS = ("restarts", "leader_changes")
 _OF_PODS = ("updates", "recreates", "podGroup", "extenderSelector", "schedulerName")
 
 
-def read_extender(section: Value | None) -> ExtenderSpec | None:
-    """The extender, if there is one."""
-    if section is None:
-        return None
-    fields = section.fields(
-        EXTENDER_FIELDS, "an extender, such as {resource: example.com/gpu, verbs: [filter]}"
-    )
-    for needed in ("resource", "verbs"):
-        if needed not in fields:
-            section.fail(f"`{needed}` is missing: an extender has a `resource` and `verbs`")
-    resource = fields["resource"].scalar("the name of an extended resource")
-    if not is_scalar_resource(resource):
-        fields["resource"].fail("an extender manages an extended resource, such as example.com/gpu")
+def read_extenders(sections: Mapping[str, Value], nodes: Sequence[str]) -> tuple[ExtenderSpec, ...]:
+    """The extenders, in the order in which they are called."""
+    one, several = sections.get("extender"), sections.get("extenders")
+    if several is None:
+        return () if one is None else (_read(one, "", nodes),)
+    if one is not None:
+        one.fail("there are `extenders`, too: name this one among them")
+    members = read_members(several, "extenders", EXTENDER_FIELDS, _EXAMPLE)
+    if not 1 <= len(members) <= MAX_EXTENDERS:
+        several.fail(f"there are {len(members)} extenders: name 1 to {MAX_EXTENDERS}, or remove the section")
+    return tuple(_read(member.place, name, nodes) for name, member in members.items())
+
+
+def _read(section: Value, name: str, nodes: Sequence[str]) -> ExtenderSpec:
+    fields = section.fields(EXTENDER_FIELDS, f"an extender, such as {_EXAMPLE}")
+    if "verbs" not in fields:
+        section.fail("`verbs` is missing: say what the extender is called for")
+    resource = None
+    if "resource" in fields:
+        resource = fields["resource"].scalar("the name of an extended resource")
+        if not is_scalar_resource(resource):
+            fields["resource"].fail("an extender manages an extended resource, such as example.com/gpu")
     verbs = [element.one_of(VERBS, "a verb") for element in fields["verbs"].elements("a list of verbs")]
     if not verbs:
         fields["verbs"].fail("an extender without verbs is never called: name one")
@@ -37,9 +50,17 @@ def read_extender(section: Value | None) -> ExtenderSpec | None:
     for noting, verb in ((Noting.FILTERED, "filter"), (Noting.BOUND, "bind")):
         if counts is noting and verb not in verbs:
             fields["counts"].fail(f"it is never called for that: add `{verb}` to `verbs`")
+    for of_resource in ("ignoredByScheduler", "counts"):
+        if of_resource in fields and resource is None:
+            fields[of_resource].fail("it manages no resource: add `resource`, or remove this")
+    for field, verb in (("nodes", "filter"), ("unresolvable", "filter"), ("scores", "prioritize"), ("weight", "prioritize")):  # fmt: skip
+        if field in fields and verb not in verbs:
+            fields[field].fail(f"it is never called for that: add `{verb}` to `verbs`")
+    if "prioritize" in verbs and "scores" not in fields:
+        section.fail("`scores` is missing: say which score it gives to which node")
 
-    def flag(name: str) -> bool:
-        return name in fields and fields[name].boolean()
+    def flag(field: str) -> bool:
+        return field in fields and fields[field].boolean()
 
     return ExtenderSpec(
         resource,
@@ -49,40 +70,80 @@ def read_extender(section: Value | None) -> ExtenderSpec | None:
         "preempt" in verbs,
         flag("ignorable"),
         counts,
+        name,
+        _let_through(fields["nodes"], nodes) if "nodes" in fields else None,
+        _scores(fields["scores"], nodes) if "scores" in fields else (),
+        fields["weight"].integer(1, MAX_EXTENDER_WEIGHT) if "weight" in fields else 1,
+        flag("unresolvable"),
     )
 
 
-def refuse_extender(
+def _let_through(value: Value, nodes: Sequence[str]) -> frozenset[str]:
+    return frozenset(_node(element, nodes) for element in value.elements("a list of nodes"))
+
+
+def _scores(value: Value, nodes: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    given = value.items("a mapping from nodes to scores, such as {n1: 10}")
+    return tuple((_node(key, nodes), score.integer(0, MAX_SCORE)) for key, score in given)
+
+
+def _node(value: Value, nodes: Sequence[str]) -> str:
+    name = value.scalar("the name of a node")
+    if name not in nodes:
+        value.fail(f"there is no node {value.described}; {known_names(name, nodes)}")
+    return name
+
+
+def refuse_extenders(
     sections: Mapping[str, Value],
-    extender: ExtenderSpec | None,
+    extenders: Sequence[ExtenderSpec],
     pods: Members,
     made: Sequence[Pod],
     nodes: Sequence[Node],
     scope: Scope,
+    owned: Collection[str],
 ) -> None:
     """Refuse an extender that nobody asks for, and what is not modelled beside one."""
-    if extender is None:
-        if scope.extender_failures:
-            sections["scope"].fail("there is no extender to fail: remove `extender_failures`")
+    if not extenders:
+        for name in ("extender_failures", "late_answers"):
+            if getattr(scope, name):
+                sections["scope"].fail(f"there is no extender to fail: remove `{name}`")
         return
-    section = sections["extender"]
-    asking = [pod for pod in made if pod.requests.get(extender.resource, 0)]
+    section = sections["extender"] if "extender" in sections else sections["extenders"]
+    for extender in extenders:
+        _refuse(section, extender, pods, made, scope)
+    if scope.late_answers and not any(of.noting is Noting.FILTERED for of in extenders):
+        sections["scope"].fail(
+            "no extender does anything before it answers: add `counts: filtered`, or remove `late_answers`"
+        )
+    if any(version.room != node.room for node in nodes for version in node.later.values()):
+        section.fail("what an extender makes of nodes that are resized is not modelled: remove one of them")
+    again = [pod for pod in made if pod.name in owned]
+    for of in extenders:
+        counts = of.resource is not None and any(pod.requests.get(of.resource, 0) for pod in again)
+        if again and (counts or (of.binds and of.resource is None)):
+            section.fail(
+                "what an extender counts and binds of pods that `controllers` make anew is not modelled: let it manage a resource that other pods ask for"
+            )
+    for name in _NOT_WITH_EXTENDERS:
+        if getattr(scope, name):
+            sections["scope"].fail(
+                f"what a new process makes of calls under way is not modelled: remove `{name}` or `extender`"
+            )
+
+
+def _refuse(section: Value, extender: ExtenderSpec, pods: Members, made: Sequence[Pod], scope: Scope) -> None:
+    resource = extender.resource
+    asking = [pod for pod in made if resource is None or pod.requests.get(resource, 0)]
     if not asking:
-        section.fail(f"no pod asks for {extender.resource}: let one, or remove the section")
+        section.fail(f"no pod asks for {resource}: let one, or remove the section")
     for pod in asking:
         for other in _OF_PODS:
             if other in pods[pod.name].fields:
                 pods[pod.name].fields[other].fail(
                     f"of a pod that an extender is asked about, this is not modelled: remove `{other}` or `extender`"
                 )
-    if any(version.room != node.room for node in nodes for version in node.later.values()):
-        section.fail("what an extender makes of nodes that are resized is not modelled: remove one of them")
-    if "controllers" in sections:
-        section.fail("an extender beside `controllers` is not modelled: remove one of them")
-    if scope.config.scored:
-        section.fail("what an extender scores is not modelled: remove it, or `scored: true`")
-    for name in _NOT_WITH_EXTENDERS:
-        if getattr(scope, name):
-            sections["scope"].fail(
-                f"what a new process makes of calls under way is not modelled: remove `{name}` or `extender`"
-            )
+    if extender.scores and not scope.config.scored:
+        section.fail(
+            "without scores every node may win, whatever an extender says: add `config: {scored: true}`, or remove `prioritize`"
+        )

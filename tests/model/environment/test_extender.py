@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from podrace.model.environment.cluster.workloads import ExtenderSpec, Noting
-from podrace.model.environment.extender import Managed
+from podrace.model.environment.extender import HTTPExtender, Managed
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.language import Concrete
 from podrace.model.scheduler import BindingPhase, NodeStatus, Phase, Plugin
@@ -31,7 +31,9 @@ def cluster(
         Pod(1, "p", 1, 10, extended={GPU: 1}),
         Pod(2, "q", 1),
     ]
-    model = concrete(replace(spec(pods, on, **{"extender_failures": 2, **scope}), extender=extender), release)
+    model = concrete(
+        replace(spec(pods, on, **{"extender_failures": 2, **scope}), extenders=(extender,)), release
+    )
     return model, pods, on
 
 
@@ -48,6 +50,12 @@ def verdicts(model: Concrete, on: tuple[Node, Node]) -> list[object]:
     """What is known of each node."""
     scheduler = model.part("scheduler")
     return [model.get(partial(scheduler.verdict.__getitem__, node)) for node in on]
+
+
+def only(model: Concrete) -> HTTPExtender:
+    """The extender, where there is one."""
+    (extender,) = model.model.entities[HTTPExtender]
+    return extender
 
 
 def phase(model: Concrete) -> object:
@@ -74,7 +82,7 @@ def test_it_is_asked_when_the_plugins_have_filtered_and_leaves_the_nodes_with_ro
     assert (phase(model), verdicts(model, on)) == (Phase.EXTENDERS, [NodeStatus.FEASIBLE] * 2)
     scheduler = model.part("scheduler")
     assert not enabled(model, lambda: scheduler.assume(p, on[1]))
-    model.do(lambda: scheduler.ask_extender(p, True))
+    model.do(lambda: scheduler.ask_extender(p, only(model), True))
     assert (phase(model), verdicts(model, on)) == (Phase.SELECT, [NodeStatus.REJECTED, NodeStatus.FEASIBLE])
     assert counted(model, p) is None, "it learns where the pod is from its informer"
 
@@ -83,7 +91,7 @@ def test_a_pod_that_asks_for_nothing_of_it_is_none_of_its_business() -> None:
     model, (_, _, q), on = cluster(PLAIN)
     scheduler = model.part("scheduler")
     to_the_call(model, model.model.entities[Pod][1], on)
-    assert not enabled(model, lambda: scheduler.ask_extender(q, True))
+    assert not enabled(model, lambda: scheduler.ask_extender(q, only(model), True))
 
 
 def test_a_resource_that_the_scheduler_does_not_ignore_is_looked_at_by_both() -> None:
@@ -97,7 +105,7 @@ def test_the_pre_check_of_a_new_node_looks_at_what_the_plugin_is_to_ignore(ignor
     on = Node(0, "n0", 4), Node(1, "n1", 4, extended={GPU: 1})
     p = Pod(0, "p", 1, extended={GPU: 1})
     extender = replace(PLAIN, ignored_by_scheduler=ignored)
-    model = concrete(replace(spec([p], on), extender=extender), "1.31")
+    model = concrete(replace(spec([p], on), extenders=(extender,)), "1.31")
     snapshot, filters = model.part("snapshot"), model.part("filters")
     model.do(snapshot.update)
 
@@ -112,7 +120,7 @@ def test_the_pre_check_of_a_new_node_looks_at_what_the_plugin_is_to_ignore(ignor
 def test_a_filter_call_that_fails(ignorable: bool, then: Phase) -> None:
     model, (_, p, _), on = cluster(replace(PLAIN, ignorable=ignorable))
     to_the_call(model, p, on)
-    model.do(lambda: model.part("scheduler").ask_extender(p, False))
+    model.do(lambda: model.part("scheduler").ask_extender(p, only(model), False))
     assert (phase(model), verdicts(model, on)) == (then, [NodeStatus.FEASIBLE] * 2)
     assert model.get(lambda: model.part("scheduler").error) is not ignorable
 
@@ -121,9 +129,9 @@ def test_a_filter_call_that_fails(ignorable: bool, then: Phase) -> None:
 def test_no_node_is_left_and_the_extender_is_noted_as_who_rejected_the_pod(release: str, noted: bool) -> None:
     on = Node(0, "n0", 4), Node(1, "n1", 4)
     p = Pod(0, "p", 1, extended={GPU: 1})
-    model = concrete(replace(spec([p], on), extender=PLAIN), release)
+    model = concrete(replace(spec([p], on), extenders=(PLAIN,)), release)
     to_the_call(model, p, on)
-    model.do(lambda: model.part("scheduler").ask_extender(p, True))
+    model.do(lambda: model.part("scheduler").ask_extender(p, only(model), True))
     assert (phase(model), verdicts(model, on)) == (Phase.REREAD_PREEMPTOR, [NodeStatus.REJECTED] * 2)
     assert is_noted(model) is noted
 
@@ -132,7 +140,7 @@ def test_no_node_is_left_and_the_extender_is_noted_as_who_rejected_the_pod(relea
 def test_of_the_nominated_node_alone_it_may_send_the_cycle_to_all_nodes(ok: bool) -> None:
     on = Node(0, "n0", 4), Node(1, "n1", 4, extended={GPU: 1})
     p = Pod(0, "p", 1, extended={GPU: 1})
-    model = concrete(replace(spec([p], on, extender_failures=1), extender=PLAIN), "1.36")
+    model = concrete(replace(spec([p], on, extender_failures=1), extenders=(PLAIN,)), "1.36")
     scheduler, handlers = model.part("scheduler"), model.part("handlers")
     model.do(lambda: model.part("api").set_nomination(p, on[0]))
     model.do(lambda: handlers.handle_for_queue(p))
@@ -141,7 +149,7 @@ def test_of_the_nominated_node_alone_it_may_send_the_cycle_to_all_nodes(ok: bool
     model.do(lambda: scheduler.take_snapshot(p))
     model.do(lambda: scheduler.filter_nominated(p, on[0]))
     assert phase(model) is Phase.EXTENDERS_NOMINATED
-    model.do(lambda: scheduler.ask_extender(p, ok))
+    model.do(lambda: scheduler.ask_extender(p, only(model), ok))
     assert (phase(model), verdicts(model, on)) == (Phase.FILTERING, [NodeStatus.UNTRIED] * 2)
     assert not is_noted(model)
     assert not model.get(lambda: scheduler.error)
@@ -151,9 +159,11 @@ def test_one_that_picks_counts_the_pod_at_once() -> None:
     model, (_, p, _), on = cluster(replace(PLAIN, noting=Noting.FILTERED))
     to_the_call(model, p, on)
     scheduler = model.part("scheduler")
-    assert not enabled(model, lambda: scheduler.let_extender_pick(p, on[0]))
-    assert not enabled(model, lambda: scheduler.ask_extender(p, True)), "there is a node with room"
-    model.do(lambda: scheduler.let_extender_pick(p, on[1]))
+    assert not enabled(model, lambda: scheduler.let_extender_pick(p, on[0], only(model)))
+    assert not enabled(model, lambda: scheduler.ask_extender(p, only(model), True)), (
+        "there is a node with room"
+    )
+    model.do(lambda: scheduler.let_extender_pick(p, on[1], only(model)))
     assert (phase(model), counted(model, p)) == (Phase.SELECT, on[1])
     (managed,) = [m for m in model.model.entities[Managed] if m.pod is p]
     assert not enabled(model, lambda: model.part("extender").hear(managed)), (
@@ -186,7 +196,7 @@ BINDER = replace(PLAIN, binds=True, noting=Noting.BOUND)
 def test_it_binds_in_place_of_the_plugins() -> None:
     model, (_, p, _), on = cluster(BINDER)
     binding = to_the_binding(model, p, on[1])
-    model.do(lambda: binding.bind_by_extender(p, ExtenderAnswer.ANSWERED))
+    model.do(lambda: binding.bind_by_extender(p, only(model), ExtenderAnswer.ANSWERED))
     assert model.get(lambda: model.part("api").pod[p].node) is on[1]
     assert (counted(model, p), model.get(lambda: binding.phase[p])) == (on[1], BindingPhase.NONE)
 
@@ -194,7 +204,7 @@ def test_it_binds_in_place_of_the_plugins() -> None:
 def test_it_does_not_bind_where_it_counts_no_room() -> None:
     model, (_, p, _), on = cluster(BINDER)
     binding = to_the_binding(model, p, on[0])
-    model.do(lambda: binding.bind_by_extender(p, ExtenderAnswer.ANSWERED))
+    model.do(lambda: binding.bind_by_extender(p, only(model), ExtenderAnswer.ANSWERED))
     assert model.get(lambda: model.part("api").pod[p].node) is None
     assert model.get(lambda: binding.phase[p]) is BindingPhase.FORGET
 
@@ -208,7 +218,7 @@ def test_122503_the_plugins_bind_where_an_extender_that_is_ignorable_cannot(
 ) -> None:
     model, (_, p, _), on = cluster(replace(BINDER, ignorable=True), release)
     binding = to_the_binding(model, p, on[1])
-    model.do(lambda: binding.bind_by_extender(p, ExtenderAnswer.FAILED))
+    model.do(lambda: binding.bind_by_extender(p, only(model), ExtenderAnswer.FAILED))
     found = model.get(lambda: binding.phase[p])
     assert found is then or (release == "1.29" and found is BindingPhase.FINISH_FAILED)
 
@@ -216,7 +226,7 @@ def test_122503_the_plugins_bind_where_an_extender_that_is_ignorable_cannot(
 def test_a_call_that_timed_out_goes_on() -> None:
     model, (_, p, _), on = cluster(BINDER)
     binding = to_the_binding(model, p, on[1])
-    model.do(lambda: binding.bind_by_extender(p, ExtenderAnswer.TIMED_OUT))
+    model.do(lambda: binding.bind_by_extender(p, only(model), ExtenderAnswer.TIMED_OUT))
     assert model.get(lambda: model.part("api").pod[p].node) is None
     (managed,) = [m for m in model.model.entities[Managed] if m.pod is p]
     model.do(lambda: model.part("extender").land(managed))
@@ -244,7 +254,7 @@ def crowded(extender: ExtenderSpec, release: str) -> tuple[Concrete, list[Pod], 
         Pod(1, "p", 1, 10, extended={GPU: 1}),
         Pod(2, "w", 0, 10, node=on[0], extended={GPU: 1}),
     ]
-    of = replace(spec(pods, on, extender_failures=1), extender=extender)
+    of = replace(spec(pods, on, extender_failures=1), extenders=(extender,))
     return concrete(of, release), pods, on
 
 
@@ -258,7 +268,7 @@ def test_it_keeps_no_candidate_on_which_the_victims_would_not_help(release: str)
     p = pods[1]
     assert verdicts(model, on)[0] is NodeStatus.CANDIDATE
     assert not enabled(model, lambda: scheduler.choose_candidate(p, on[0]))
-    model.do(lambda: scheduler.ask_extender_about_victims(p, True))
+    model.do(lambda: scheduler.ask_extender_about_victims(p, only(model), True))
     assert (phase(model), model.get(lambda: scheduler.nominee)) == (Phase.FAIL, None)
 
 
@@ -266,7 +276,7 @@ def test_it_keeps_no_candidate_on_which_the_victims_would_not_help(release: str)
 def test_a_call_about_victims_that_fails(ignorable: bool, then: Phase) -> None:
     model, pods, on = crowded(replace(PREEMPTS, ignorable=ignorable), "1.36")
     scheduler = to_the_victims(model, pods, on)
-    model.do(lambda: scheduler.ask_extender_about_victims(pods[1], False))
+    model.do(lambda: scheduler.ask_extender_about_victims(pods[1], only(model), False))
     assert phase(model) is then
     assert enabled(model, lambda: scheduler.choose_candidate(pods[1], on[0])) is ignorable
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ....environment.cluster.placement_rules import SpreadConstraint
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, largest, smallest
-from ....scheduler import Filters, PriorityQueue, Scores
+from ....scheduler import Filters, PriorityQueue, ResourceScores, Scores
 from ....scheduler.framework.filters import Plugin
 from ...registry.change import before
 
@@ -24,6 +24,14 @@ class Before98096(Scores):
 @before("score-scale", "scores go from 0 to 100", first_in="1.17")
 class ScoresUpToTen(Scores):
     """Scores went from 0 to 10 (up to 1.16)."""
+
+    def max_score(self) -> int:
+        return 10
+
+
+@before("score-scale", "scores go from 0 to 100", first_in="1.17")
+class ResourceScoresUpToTen(ResourceScores):
+    """Those of resources, too."""
 
     def max_score(self) -> int:
         return 10

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ....environment.extender import HTTPExtender
 from ....environment.objects import Pod
-from ....scheduler import Binding, Scheduler
+from ....scheduler import Binding, NodeStatus, Scheduler
 from ...registry.change import before
 
 
@@ -30,7 +33,7 @@ class ExtendersUnheard(Scheduler):
 class NoExtenderIgnoredInBind(Binding):
     """Its error was the binding cycle's, ignorable or not (extendersBinding, 1.29)."""
 
-    def skips_extender_errors(self, pod: Pod) -> bool:
+    def skips_extender_errors(self, extender: HTTPExtender) -> bool:
         return False
 
 
@@ -45,5 +48,18 @@ class NoExtenderIgnoredInBind(Binding):
 class NoExtenderInPreemption(Scheduler):
     """The framework had no extenders, so that preemption asked none."""
 
-    def asks_about_victims(self, pod: Pod) -> bool:
-        return False
+    def asks_about_victims(self, pod: Pod) -> Sequence[HTTPExtender]:
+        return ()
+
+
+@before(
+    "92866",
+    "extenders may call nodes unresolvable",
+    first_in="1.21",
+    issues=(91281,),
+)
+class NothingUnresolvableForExtenders(Scheduler):
+    """The result of a filter call had failedNodes alone, and preemption tried them all."""
+
+    def status_of_rejected(self, extender: HTTPExtender) -> NodeStatus:
+        return NodeStatus.REJECTED

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ....environment.cluster.placement_rules import SpreadConstraint
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, clamp, select, total
-from ....scheduler import Placement, Scores, SpreadScores
+from ....scheduler import Placement, ResourceScores, Scores, SpreadScores
 from ....scheduler.framework.float_sums import share, weighted
 from ....scheduler.framework.scores import (
     INTER_POD_AFFINITY,
@@ -73,6 +73,32 @@ class DefaultsNeedAllKeys(SpreadScores):
 
     def needs_all_keys(self, pod: Pod) -> bool:
         return True
+
+
+@before(
+    "135573",
+    "the balance of a node's resources counts by how the pod changes it",
+    first_in="1.36",
+    issues=(129733,),
+)
+class BalanceAfterwards(ResourceScores):
+    """It counted as it would be with the pod (1.22 to 1.35)."""
+
+    def balance(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        return self.evenness(pod, node, placement)
+
+
+@before(
+    "101946",
+    "the balance of a node's resources counts by the standard deviation of their shares",
+    first_in="1.22",
+)
+class BalanceByDifference(ResourceScores):
+    """It counted by their difference, and a node of which nothing would be left had 0 (up to 1.21)."""
+
+    def evenness(self, pod: Pod | None, node: Node, placement: Placement) -> Expr:
+        even = self.evened(pod, node, placement, halves=1)
+        return even if pod is None else select(self.is_full(pod, node, placement), 0, even)
 
 
 @before("107384", "scores of topology spread are rounded", first_in="1.24")

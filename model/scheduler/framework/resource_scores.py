@@ -1,0 +1,139 @@
+"""The scores of resources: NodeResourcesFit and NodeResourcesBalancedAllocation (framework/plugins/noderesources, 1.36).
+
+Upstream's integers are divided as here. What it computes in floating point is an exact quotient here, and is put right for those amounts of which
+the two come to different integers: what a node may have is one of few sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...environment.cluster.footprint import CPU, MEMORY
+from ...environment.objects import Node, Pod
+from ...language import Component, Expr, Value, as_expr, largest, select, smallest, total
+from ...language.errors import ModelError
+from .placement import Placement
+from .spread_scores import MAX_SCORE
+
+RESOURCES = (CPU, MEMORY)
+"""The resources that both look at by default; each counts once."""
+
+LEAST_ALLOCATED, MOST_ALLOCATED = STRATEGIES = ("LeastAllocated", "MostAllocated")
+MOST_SUMS = 5000
+
+Pair = tuple[int, int]
+
+
+class ResourceScores(Component):
+    """What the requests of the pods on a node, with those of the pod or without, say for it. Each pod and each node has an amount of both resources."""
+
+    def max_score(self) -> int:
+        """The top of the scale."""
+        return MAX_SCORE
+
+    # --- NodeResourcesFit ----------------------------------------------------------------------------------
+
+    def fit(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
+        """LeastAllocated: the more is left, the better; MostAllocated: the less (leastResourceScorer, mostResourceScorer)."""
+        return self._of_each(feasible, placement, lambda node, seen: self._fit(pod, node, seen))
+
+    def _fit(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        least = self.scope.config.scoring_strategy == LEAST_ALLOCATED
+        parts = []
+        for resource in RESOURCES:
+            capacity = node.allocatable(resource)
+            used = smallest(self._used(node, placement, resource) + pod.request(resource), capacity)
+            part = capacity - used if least else used
+            parts.append(part * self.max_score() // capacity)
+        return total(parts) // len(parts)
+
+    # --- NodeResourcesBalancedAllocation -------------------------------------------------------------------
+
+    def balanced(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
+        """The nearer the shares of the two resources are to one another, the better."""
+        return self._of_each(feasible, placement, lambda node, seen: self.balance(pod, node, seen))
+
+    def balance(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """balancedResourceScorer: by how much the pod makes the node better balanced, from 50 to 100."""
+        half = self.max_score() // 2
+        after = self.evenness(pod, node, placement)
+        before = self.evenness(None, node, placement)
+        return half + (half + after - before) // 2
+
+    def evenness(self, pod: Pod | None, node: Node, placement: Placement) -> Expr:
+        """balancedResourceScore: what is left of 1 by the standard deviation of the two shares, half of their difference; with the pod, or, without one, as the node is."""
+        return self.evened(pod, node, placement, halves=2)
+
+    def evened(self, pod: Pod | None, node: Node, placement: Placement, *, halves: int) -> Expr:
+        """What is left of 1 by the difference of the shares, or by a part of it."""
+        cpu, memory = (_number(node.allocatable(r)) for r in RESOURCES)
+        asked = [0 if pod is None else _number(pod.request(r)) for r in RESOURCES]
+        used_cpu, used_memory = (
+            smallest(self._used(node, placement, r) + own, node.allocatable(r))
+            for r, own in zip(RESOURCES, asked, strict=True)
+        )
+        ahead, whole = used_cpu * memory - used_memory * cpu, halves * cpu * memory
+        apart = largest(ahead, -ahead)
+        exact = (whole - apart) * self.max_score() // whole
+
+        def by_floats(amounts: Pair) -> int:
+            shares = [min(amount / most, 1.0) for amount, most in zip(amounts, (cpu, memory), strict=True)]
+            return int((1 - abs(shares[0] - shares[1]) / halves) * float(self.max_score()))
+
+        def by_integers(amounts: Pair) -> int:
+            a, b = min(amounts[0], cpu), min(amounts[1], memory)
+            return (whole - abs(a * memory - b * cpu)) * self.max_score() // whole
+
+        sums = _sums(self._requests(node, placement), (asked[0], asked[1]))
+        wrong = {
+            amounts: by_floats(amounts) for amounts in sums if by_floats(amounts) != by_integers(amounts)
+        }
+        found = exact
+        for (a, b), score in sorted(wrong.items()):
+            is_it = (used_cpu == min(a, cpu)) & (used_memory == min(b, memory))
+            found = select(is_it, score, found)
+        return found
+
+    # --- what a node has -----------------------------------------------------------------------------------
+
+    def is_full(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Whether with the pod nothing would be left of one of the two."""
+        cpu, memory = (
+            self._used(node, placement, r) + pod.request(r) >= node.allocatable(r) for r in RESOURCES
+        )
+        return cpu | memory
+
+    def _used(self, node: Node, placement: Placement, resource: str) -> Expr:
+        return total(select(here, q.request(resource), 0) for q, here in placement.counted(node))
+
+    def _requests(self, node: Node, placement: Placement) -> list[Pair]:
+        return [(_number(q.request(CPU)), _number(q.request(MEMORY))) for q, _ in placement.counted(node)]
+
+    def _of_each(
+        self,
+        feasible: Mapping[Node, Expr],
+        placement: Placement,
+        score: Callable[[Node, Placement], Expr],
+    ) -> dict[Node, Expr]:
+        return {node: as_expr(placement.ask(node, score)) for node in feasible}
+
+
+def _number(amount: Value) -> int:
+    known = as_expr(amount)
+    if not known.is_const:
+        raise ModelError(
+            "the scores of resources need amounts that are known: give numbers in place of ranges"
+        )
+    return int(known.value)
+
+
+def _sums(requests: Sequence[Pair], own: Pair) -> set[Pair]:
+    """All that some of the pods may ask for together, with what is there in any case."""
+    found = {own}
+    for cpu, memory in requests:
+        found |= {(a + cpu, b + memory) for a, b in found}
+        if len(found) > MOST_SUMS:
+            raise ModelError(
+                "the scores of resources have too many cases: give the pods fewer different requests, or the cluster fewer pods"
+            )
+    return found
