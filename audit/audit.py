@@ -232,15 +232,23 @@ def _read_state(name: str, before: _Before) -> None:
             raise ScenarioError(
                 f"--initial {shown}: expected the list that `kubectl get nodes,pods -A -o json` prints, not {one_line(state.kind) or 'an object without a kind'}"
             )
-        for item in state.items:
-            kind = msgspec.json.decode(item, type=_State).kind or state.kind.removesuffix("List")
-            if kind == "Pod":
-                before.pods.append(msgspec.json.decode(item, type=Pod))
-            elif kind == "Node":
-                before.nodes.append(msgspec.json.decode(item, type=Node))
-            elif kind == "ResourceClaim":
-                before.claims.append(msgspec.json.decode(item, type=Claim))
+        _take_items(state, before)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         raise ScenarioError(
             f"--initial {shown}: not what `kubectl get nodes,pods -A -o json` prints: write it to a file with that command"
         ) from None
+
+
+def _take_items(state: _State, before: _Before) -> None:
+    """What is in a list; lists may be in lists, as jq puts several together."""
+    for item in state.items:
+        inner = msgspec.json.decode(item, type=_State)
+        kind = inner.kind or state.kind.removesuffix("List")
+        if kind in ("List", "PodList", "NodeList", "ResourceClaimList"):
+            _take_items(inner, before)
+        elif kind == "Pod":
+            before.pods.append(msgspec.json.decode(item, type=Pod))
+        elif kind == "Node":
+            before.nodes.append(msgspec.json.decode(item, type=Node))
+        elif kind == "ResourceClaim":
+            before.claims.append(msgspec.json.decode(item, type=Claim))

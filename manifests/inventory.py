@@ -276,16 +276,17 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _objects(top: Manifest) -> Iterator[tuple[Manifest | None, Manifest]]:
-    """The objects of a document with, where a typed list says it for them, their kind."""
+def _objects(top: Manifest, inherited: Manifest | None = None) -> Iterator[tuple[Manifest | None, Manifest]]:
+    """The objects of a document with, where a typed list says it for them, their kind; lists may be in lists."""
     fields = top.fields(("kind", "items"), "a Kubernetes object: a mapping with `apiVersion` and `kind`")
     kind = fields["kind"].text("a kind such as Pod") if "kind" in fields else ""
-    if not kind.endswith("List"):
-        yield None, top
+    # A kind of somebody's own may be called so without being a list.
+    if kind != "List" and not (kind.endswith("List") and "items" in fields):
+        yield inherited, top
         return
     inherited = fields["kind"] if kind != "List" else None
     for item in fields["items"].elements("a list of objects") if "items" in fields else ():
-        yield inherited, item
+        yield from _objects(item, inherited)
 
 
 def _read(

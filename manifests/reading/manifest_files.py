@@ -7,10 +7,14 @@ A remark says what is left out of an object or only partly understood; equal rem
 
 from __future__ import annotations
 
+import gzip
+import re
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -62,9 +66,13 @@ class Manifest(Value):
         return {name: value for name, value in found if not value.is_null}
 
 
+_NEXT_OBJECT = re.compile(r"^(?:\S.*)?\}[ \t]*\r?\n(?:[ \t]*\r?\n)*(?=\{)", re.MULTILINE)
+"""Between two objects of JSON, one after the other as kubectl prints and takes them: where YAML wants to see `---`."""
+
+
 def documents(text: str, file: str) -> Iterator[Manifest]:
     """The documents of a text that are not empty. Raises ScenarioError where it is not YAML that podrace reads."""
-    parser = _Loader(text) if text else None
+    parser = _Loader(_NEXT_OBJECT.sub(r"\g<0>--- ", text)) if text else None
     try:
         while parser is not None and parser.check_event():
             if isinstance(parser.get_event(), yaml.DocumentStartEvent):
@@ -227,8 +235,21 @@ def _unreadable(file: str, error: Exception) -> ScenarioError:
     return ScenarioError(f"{file}: cannot be read: {reason}")
 
 
+def _unpacked(data: bytes, file: str) -> bytes:
+    """What gzip has packed, to the byte from which on it is too large."""
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as packed:
+            return packed.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error):
+        raise ScenarioError(
+            f"{file}: packed by gzip, and damaged or cut off: pack or copy it again"
+        ) from None
+
+
 def _text(data: bytes, file: str) -> str:
-    """The text; a byte order mark of UTF-8 is skipped, every other encoding refused."""
+    """The text, unpacked if it is packed by gzip; a byte order mark of UTF-8 is skipped, every other encoding refused."""
+    if data.startswith(b"\x1f\x8b"):
+        data = _unpacked(data, file)
     if len(data) > MOST_BYTES:
         raise ScenarioError(
             f"{file}: larger than {MOST_BYTES >> 20} MiB: dump fewer objects, or name fewer kinds"

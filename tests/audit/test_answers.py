@@ -70,6 +70,17 @@ def test_an_overfull_node(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_what_there_was_may_be_in_lists_in_lists(tmp_path: Path) -> None:
+    """As `jq -s` puts what two calls of kubectl print into one."""
+    nodes = {"kind": "NodeList", "apiVersion": "v1", "items": [node("n")]}
+    events = [*both("a", 1), *both("b", 2), *both("c", 3, "500m")]
+    flat, nested = (answered(tmp_path, events, listed(start)) for start in (node("n"), listed(nodes)))
+    assert [a.verdict for a in nested.answers] == [a.verdict for a in flat.answers]
+    assert [hit.words for hit in answer(nested, "S-CAP").hits] == [
+        "n is overfull: 2500m of 2 cpu with default/a, default/b, default/c; the Binding of default/c was accepted last"
+    ]
+
+
 def test_without_a_complete_log_everybody_must_be_seen_again(tmp_path: Path) -> None:
     """A line may be missing by which somebody had left."""
     events = [*both("a", 1), *both("b", 2, "1500m")]

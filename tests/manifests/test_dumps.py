@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -161,3 +163,73 @@ def test_plugins_at_every_point_that_decides(
     configuration = configured({})
     configuration["profiles"][0]["plugins"] = plugins
     assert list(read(tmp_path, node("n1"), pod("p", "1"), configuration).remarks) == expected
+
+
+def listed(*some: dict[str, Any], kind: str = "List") -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": kind, "items": list(some)}
+
+
+def bare(thing: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in thing.items() if key not in ("apiVersion", "kind")}
+
+
+def own(kind: str) -> dict[str, Any]:
+    return {"apiVersion": "x.io/v1", "kind": kind, "metadata": {"name": "mine"}}
+
+
+def test_lists_may_be_in_lists(tmp_path: Path) -> None:
+    pods = listed(bare(pod("p", "1")), bare(pod("q", "1")), kind="PodList")
+    found = read(tmp_path, listed(listed(node("n1")), listed(pods)))
+    assert ([n.name for n in found.nodes], [p.name for p in found.pending]) == (["n1"], ["shop/p", "shop/q"])
+    assert list(found.remarks) == []
+
+
+def test_a_kind_that_is_called_a_list_is_left_out_with_a_note(tmp_path: Path) -> None:
+    found = read(tmp_path, own("AllowList"), listed(node("n1"), pod("p", "1")))
+    assert list(found.remarks) == [
+        f"objects of kind AllowList say nothing to the scheduler's model: left out ({tmp_path}/m.yaml)"
+    ]
+
+
+def in_json(*some: dict[str, Any], indent: int | None = None, between: str = "\n") -> str:
+    return between.join(json.dumps(thing, indent=indent) for thing in some)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        in_json(node("n1"), pod("p", "1"), pod("q", "1")),
+        in_json(listed(node("n1")), listed(pod("p", "1"), pod("q", "1")), indent=4),
+        in_json(listed(node("n1")), listed(pod("p", "1"), pod("q", "1")), indent=4, between="\n\n").replace(
+            "\n", "\r\n"
+        ),
+        in_json(node("n1"), pod("p", "1"), pod("q", "1"), between="\n---\n"),
+    ],
+)
+def test_objects_of_json_one_after_the_other(tmp_path: Path, text: str) -> None:
+    """As several calls of `kubectl get -o json` leave them in one file, also where that is packed."""
+    plain, packed = tmp_path / "m.json", tmp_path / "m.json.gz"
+    plain.write_text(text)
+    packed.write_bytes(gzip.compress(text.encode()))
+    for file in (plain, packed):
+        found = read_manifests([str(file)])
+        assert ([n.name for n in found.nodes], [p.name for p in found.pending]) == (
+            ["n1"],
+            ["shop/p", "shop/q"],
+        )
+
+
+def test_a_mistake_in_the_second_object_is_named_in_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "m.json"
+    file.write_text(in_json(node("n1"), pod("p", "x")))
+    with pytest.raises(ScenarioError, match=r"m\.json:2: spec\.containers\[0\]\.resources\.requests\.cpu: "):
+        read_manifests([str(file)])
+
+
+@pytest.mark.parametrize("data", [gzip.compress(b"kind: List\n" * 100)[:40], b"\x1f\x8bnothing"])
+def test_a_damaged_gzip_is_refused(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "m.gz"
+    file.write_bytes(data)
+    with pytest.raises(ScenarioError) as caught:
+        read_manifests([str(file)])
+    assert str(caught.value) == f"{file}: packed by gzip, and damaged or cut off: pack or copy it again"
