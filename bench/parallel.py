@@ -26,13 +26,13 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 
 if __package__:
-    from bench.coherence import coherence
-    from bench.leases import leases
     from bench.native_speed import synthetic
+    from bench.systems import SYSTEMS as OTHERS
+    from bench.systems.leases import leases
 else:  # run as a script
-    from coherence import coherence  # type: ignore[no-redef,import-not-found]
-    from leases import leases  # type: ignore[no-redef,import-not-found]
     from native_speed import synthetic  # type: ignore[no-redef,import-not-found]
+    from systems import SYSTEMS as OTHERS  # type: ignore[no-redef,import-not-found]
+    from systems.leases import leases  # type: ignore[no-redef,import-not-found]
 
 STATES = 12_000_000
 """How many states are visited of a system that has more."""
@@ -49,8 +49,8 @@ def scenario(name: str, release: str, fixes: tuple[str, ...], property_id: str) 
 SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {
     "one-word": lambda: synthetic(1, jobs=7),
     "three-words": lambda: synthetic(3, jobs=7),
-    "leases": lambda: leases(7),
-    "coherence": coherence,
+    **OTHERS,
+    "leases": lambda: leases(3),
     "72124": lambda: scenario("72124", "1.14", (), "S-NOMVIS"),
     "73309": lambda: scenario("73309", "1.13", ("73309",), "S-STUCK"),
 }

@@ -13,7 +13,8 @@ Every figure is the median of RUNS runs, which alternate between the two.
 
     python bench/spin.py [--speed | --checks] [--only TEXT] [NAME...]
 
-The names are those of scenarios to take, `leases` and `coherence`; without one, all. `--only` takes rows whose name has the text, as "S-NOMVIS 1.13 + 72259": one row of the
+The names are those of scenarios to take, and of the systems in bench/systems; without one, all. Of these systems some are written in Promela
+by hand as well, as somebody would who uses SPIN: a row of its own compares with that. `--only` takes rows whose name has the text, as "S-NOMVIS 1.13 + 72259": one row of the
 first table takes a minute or two.
 """
 
@@ -26,7 +27,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -41,15 +42,13 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue
 
 if __package__:
-    from bench.coherence import coherence
-    from bench.leases import leases
+    from bench.systems import SYSTEMS as OTHERS
+    from bench.systems import by_hand
 else:  # run as a script
-    from coherence import coherence  # type: ignore[no-redef,import-not-found]
-    from leases import leases  # type: ignore[no-redef,import-not-found]
+    from systems import SYSTEMS as OTHERS  # type: ignore[no-redef,import-not-found]
+    from systems import by_hand  # type: ignore[no-redef]
 
 RUNS = int(os.environ.get("RUNS", "3"))
-OTHERS: dict[str, Callable[[], TransitionSystem]] = {"leases": leases, "coherence": coherence}
-"""Systems that are no schedulers."""
 
 ENOUGH = 1_000_000
 """Speed is measured where there are so many states: SPIN's clock is coarse."""
@@ -92,8 +91,8 @@ def cases(wanted: list[str]) -> Iterator[Case]:
             yield Case(scenario.name, name, release, tuple(fixes), explored_slice(model, name))
 
 
-def speed(system: TransitionSystem) -> tuple[int, float, float] | None:
-    """The number of states, and the seconds that podrace and SPIN need for them."""
+def speed(system: TransitionSystem, promela: Path | None = None) -> tuple[int, float, float] | None:
+    """The number of states, and the seconds that podrace and SPIN need for them; SPIN takes what podrace exports, unless given a file."""
     # Without predicates, or a search that finds all its answers ends early; and neither is asked for livenesses.
     system = replace(system, invariants={}, witnesses={}, resettabilities={}, livenesses={})
     graph = explore(system)
@@ -102,7 +101,8 @@ def speed(system: TransitionSystem) -> tuple[int, float, float] | None:
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        spin.build(system, folder, options=["-O3"])
+        written = promela.read_text(encoding="utf-8") if promela else None
+        spin.build(system, folder, options=["-O3"], promela=written)
         for _ in range(RUNS):
             found = explore(system, Budget())
             other = spin.search(folder, states=graph.states)
@@ -171,13 +171,13 @@ def spun(case: Case, states: int, option: str) -> tuple[str, int, float]:
     return spin.verdict(system, found) or "-", found.states, seconds
 
 
-def report_speed(chosen: list[tuple[str, TransitionSystem]]) -> None:
+def report_speed(chosen: list[tuple[str, TransitionSystem, Path | None]]) -> None:
     """Print the first table."""
     print(
         f"{'all states, no reduction':<68}{'states':>11}{'podrace':>9}{'SPIN':>9}{'ratio':>7}   (M states/s)"
     )
-    for name, system in chosen:
-        found = speed(system)
+    for name, system, promela in chosen:
+        found = speed(system, promela)
         if found is not None:
             states, ours, theirs = found
             rates = f"{states / ours / 1e6:>9.2f}{states / theirs / 1e6:>9.2f}{theirs / ours:>7.1f}"
@@ -227,7 +227,12 @@ def main() -> None:
     chosen = [c for c in chosen if asked.only == c.name] or chosen
     if not asked.checks:
         others = [n for n in OTHERS if n in asked.names or (not asked.names and asked.only in n)]
-        report_speed([*((c.name, c.system) for c in chosen), *((n, OTHERS[n]()) for n in others)])
+        rows: list[tuple[str, TransitionSystem, Path | None]] = [(c.name, c.system, None) for c in chosen]
+        for name in others:
+            written = by_hand(name)
+            rows += [(name, OTHERS[name](), None)]
+            rows += [(f"{name}, Promela by hand", OTHERS[name](), written)] if written else []
+        report_speed(rows)
     if not asked.speed:
         with tempfile.TemporaryDirectory() as engine:
             compile_engine(Path(engine))

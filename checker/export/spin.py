@@ -85,10 +85,15 @@ def run_spin(
 
 
 def build(
-    system: TransitionSystem, folder: Path, *, reduction: bool = False, options: Sequence[str] = ("-O1",)
+    system: TransitionSystem,
+    folder: Path,
+    *,
+    reduction: bool = False,
+    options: Sequence[str] = ("-O1",),
+    promela: str | None = None,
 ) -> None:
-    """Make the verifier `pan` of a system in `folder`; `reduction` is SPIN's partial-order reduction."""
-    (folder / "model.pml").write_text(to_promela(system), encoding="utf-8")
+    """Make the verifier `pan` of a system in `folder`, or of what is written of it in `promela`; `reduction` is SPIN's partial-order reduction."""
+    (folder / "model.pml").write_text(promela or to_promela(system), encoding="utf-8")
     _run(["spin", "-a", "-o2", "model.pml"], folder)
     _run(["gcc", "-w", *options, *compiled_for(system, reduction), "-o", "pan", "pan.c"], folder)
 

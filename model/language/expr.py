@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from functools import reduce
 from operator import attrgetter
-from typing import Any, NoReturn, Union
+from typing import Any, NoReturn, Union, cast
 
 from .errors import Location, ModelError, caller_location
 from .sorts import BOOL, INT, Entity, Sort, sort_of_enum, sort_of_ref
@@ -295,8 +296,11 @@ def negate(a: Value) -> Expr:
     return _node("not", (a,), BOOL, 0, 1)
 
 
-def _junction(op: str, items: Iterable[Value], absorbing: int) -> Expr:
-    given = [item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL) for item in items]
+def _junction(op: str, items: Iterable[Value] | Value, absorbing: int) -> Expr:
+    given = [
+        item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL)
+        for item in _listed(items, ())
+    ]
     if len(given) == 2:  # most have two, of which one says nothing
         a, b = given
         if a.op == "const":
@@ -336,14 +340,14 @@ def _folded(op: str, stack: list[Expr], absorbing: int) -> Expr:
 _index = attrgetter("index")
 
 
-def all_of(items: Iterable[Value]) -> Expr:
-    """Conjunction; true of nothing."""
-    return _junction("and", items, 0)
+def all_of(items: Iterable[Value] | Value, *more: Value) -> Expr:
+    """Conjunction of all in a list, or of those that are given one by one; true of nothing."""
+    return _junction("and", _listed(items, more) if more else items, 0)
 
 
-def any_of(items: Iterable[Value]) -> Expr:
-    """Disjunction; false of nothing."""
-    return _junction("or", items, 1)
+def any_of(items: Iterable[Value] | Value, *more: Value) -> Expr:
+    """Disjunction, of the same; false of nothing."""
+    return _junction("or", _listed(items, more) if more else items, 1)
 
 
 def implies(a: Value, b: Value) -> Expr:
@@ -503,27 +507,41 @@ def select(condition: Value, a: Value, b: Value) -> Expr:
     return _node("ite", (c, x, y), x.sort, min(x.lo, y.lo), max(x.hi, y.hi))
 
 
-def total(items: Iterable[Value]) -> Expr:
-    """Sum of ints; 0 of nothing."""
+def total(items: Iterable[Value] | Value, *more: Value) -> Expr:
+    """Sum of ints, of a list or one by one; 0 of nothing."""
     result = const(INT, 0)
-    for item in items:
+    for item in _listed(items, more):
         result = add(result, item)
     return result
 
 
-def count(items: Iterable[Value]) -> Expr:
-    """How many of the conditions hold."""
-    return total(select(item, 1, 0) for item in items)
+def count(items: Iterable[Value] | Value, *more: Value) -> Expr:
+    """How many of the conditions hold, of a list or one by one."""
+    return total([select(item, 1, 0) for item in _listed(items, more)])
 
 
-def smallest(a: Value, b: Value) -> Expr:
-    """The smaller of two ints."""
-    return select(less(b, a), b, a)
+def smallest(items: Iterable[Value] | Value, *more: Value) -> Expr:
+    """The smallest of some ints, of a list or one by one, of which there is at least one."""
+    return reduce(lambda a, b: select(less(b, a), b, a), _some("smallest", items, more))
 
 
-def largest(a: Value, b: Value) -> Expr:
-    """The larger of two ints."""
-    return select(less(a, b), b, a)
+def largest(items: Iterable[Value] | Value, *more: Value) -> Expr:
+    """The largest of the same."""
+    return reduce(lambda a, b: select(less(a, b), b, a), _some("largest", items, more))
+
+
+def _listed(items: Iterable[Value] | Value, more: tuple[Value, ...]) -> Iterable[Value]:
+    """What was given, as a list or one by one."""
+    if not more and items.__class__ is not Expr and isinstance(items, Iterable):
+        return items
+    return cast("tuple[Value, ...]", (items, *more))
+
+
+def _some(name: str, items: Iterable[Value] | Value, more: tuple[Value, ...]) -> list[Expr]:
+    found = [as_expr(item) for item in _listed(items, more)]
+    if not found:
+        raise ModelError(f"`{name}` of nothing has no value: give it one to compare with")
+    return found
 
 
 def clamp(a: Value, lo: int, hi: int) -> Expr:

@@ -113,16 +113,25 @@ class Scalar(Shape):
 
 
 class Table(Shape):
-    """One piece of state for each entity of a kind, or for each member of an enum."""
+    """One piece of state for each entity of a kind, for each member of an enum, or for each number of a range."""
 
-    def __init__(self, kind: type, element: Any) -> None:
-        if not (isinstance(kind, type) and issubclass(kind, (Entity, Enum))):
-            raise ModelError(f"`per` needs a kind of entity or an enum, not `{kind!r}`")
-        self.kind, self.element = kind, as_shape(element)
+    def __init__(self, kind: type | range, element: Any) -> None:
+        self.numbers = range(0)
+        if isinstance(kind, range):
+            if not kind or kind.step != 1:
+                raise ModelError(f"`per` needs numbers one after the other, not `{kind!r}`")
+            self.numbers, kind = kind, int
+        elif not (isinstance(kind, type) and issubclass(kind, (Entity, Enum))):
+            raise ModelError(f"`per` needs a kind of entity, an enum or a range, not `{kind!r}`")
+        self.kind: Any = kind
+        self.element = as_shape(element)
 
     def allocate(self, path: str, universe: Universe) -> TableCell:
-        if issubclass(self.kind, Enum):
-            keys: tuple[Any, ...] = tuple(self.kind)
+        if self.numbers:
+            keys: tuple[Any, ...] = tuple(self.numbers)
+            names, codes = [str(k) for k in keys], keys
+        elif issubclass(self.kind, Enum):
+            keys = tuple(self.kind)
             names, codes = [k.name for k in keys], tuple(range(len(keys)))
         else:
             keys = universe[self.kind]
@@ -228,8 +237,8 @@ def ref(kind: type[Entity]) -> Any:
     return Scalar(sort_of_ref(kind), 0, None, None)
 
 
-def per(kind: type, element: Any) -> Any:
-    """A table with one `element` for each entity of `kind` (or each member of an enum)."""
+def per(kind: type | range, element: Any) -> Any:
+    """A table with one `element` for each entity of `kind` (or each member of an enum, or each number of a range)."""
     return Table(kind, element)
 
 

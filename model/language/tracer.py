@@ -50,9 +50,10 @@ class StepTrace:
         """Assign; raises ModelError unless every value that is possible where the step can run is in the variable's range."""
         new = value if value.__class__ is Expr and value.sort is var.sort else as_expr(value, var.sort)
         if new.lo < var.lo or new.hi > var.hi:
-            if any(c.is_const and not c.value for c in self.path):
+            found = self.range_here(new)
+            if found is None:
                 return
-            lo, hi = range_where(new, (self.guard, *self.constraints.values(), *self.path))
+            lo, hi = found
             if lo < var.lo or hi > var.hi:
                 raise ModelError(
                     f"`{var.name}` holds {var.lo}..{var.hi}, but the assigned value can be "
@@ -67,6 +68,11 @@ class StepTrace:
         values[var] = new
         if self.closed:
             self.closed.pop(len(self.path), None)
+
+    def range_here(self, value: Expr) -> tuple[int, int] | None:
+        """Bounds of a value where the step can run and gets to this point; None if that is nowhere."""
+        known = (self.guard, *self.constraints.values(), *self.path)
+        return None if any(c.is_const and not c.value for c in known) else range_where(value, known)
 
     def require(self, condition: Value) -> None:
         """The step can run only if the condition holds (on the path taken)."""

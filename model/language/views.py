@@ -14,7 +14,7 @@ from typing import Any
 from .errors import ModelError
 from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
 from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
-from .sorts import Entity, sort_of_enum, sort_of_ref
+from .sorts import INT, Entity, sort_of_enum, sort_of_ref
 from .tracer import active, constraint, current_path, where
 
 Alternatives = list[tuple[Expr, Any]]
@@ -65,8 +65,9 @@ def store(alternatives: Alternatives, value: Any) -> None:
                 with where(condition):
                     active().write(alt.variable, new)
     elif isinstance(cell, TableCell):
-        if not isinstance(value, TableView) or value.kind is not cell.kind:
-            raise ModelError(f"only a whole table per {cell.kind.__name__} can be assigned to this table")
+        if not isinstance(value, TableView) or value.kind is not cell.kind or value.cell.keys != cell.keys:
+            whole = "of the same numbers" if cell.kind is int else f"per {cell.kind.__name__}"
+            raise ModelError(f"only a whole table {whole} can be assigned to this table")
         copied = [view([(c, alt.cells[i]) for c, alt in value.alternatives]) for i in range(len(cell.cells))]
         for i, item in enumerate(copied):
             store([(c, alt.cells[i]) for c, alt in alternatives], item)
@@ -90,7 +91,7 @@ def _read_scalar(alternatives: Alternatives) -> Expr:
 
 
 class TableView:
-    """A table of cells; index it with an entity, an enum member, or a symbolic one of the same kind."""
+    """A table of cells; index it with an entity, an enum member, a number, or a symbolic one of the same kind."""
 
     __slots__ = ("_is_one", "alternatives", "cell", "kind")
     cell: TableCell
@@ -107,6 +108,8 @@ class TableView:
         try:
             return self.cell.keys.index(key)
         except ValueError:
+            if self.kind is int:
+                raise ModelError(f"{self._numbers()}, not {key}") from None
             raise ModelError(f"`{key}` is not one of this model's {self.kind.__name__} entities") from None
 
     def _at(self, key: Any) -> Alternatives:
@@ -114,8 +117,10 @@ class TableView:
         if isinstance(key, kind):
             i = self._number(key)
             return [(c, alt.cells[i]) for c, alt in self.alternatives]
-        sort = sort_of_enum(kind) if issubclass(kind, Enum) else sort_of_ref(kind)
+        sort = INT if kind is int else sort_of_enum(kind) if issubclass(kind, Enum) else sort_of_ref(kind)
         if isinstance(key, Expr) and key.sort is sort:
+            if kind is int:
+                self._keep_to_numbers(key)
             result: Alternatives = []
             for i, code in enumerate(cell.codes):
                 chosen = equal(key, const(sort, code))
@@ -125,7 +130,23 @@ class TableView:
                 return [(c, cell) for c, cell in result if c.op != "const" or c.value] or result[:1]
             return [(as_expr(False), cell.cells[0])]
         found = f"a {key.sort}" if isinstance(key, Expr) else f"`{key!r}` ({type(key).__name__})"
+        if kind is int:
+            raise ModelError(f"{self._numbers()}; it cannot be indexed with {found}")
         raise ModelError(f"this table is per {kind.__name__}; it cannot be indexed with {found}")
+
+    def _numbers(self) -> str:
+        return f"this table is for the numbers {self.cell.keys[0]}..{self.cell.keys[-1]}"
+
+    def _keep_to_numbers(self, key: Expr) -> None:
+        """Raise ModelError unless every value that the key can have where the step can run is one of the table's numbers."""
+        first, last = self.cell.keys[0], self.cell.keys[-1]
+        if key.lo < first or key.hi > last:
+            found = active().range_here(key)
+            if found is not None and (found[0] < first or found[1] > last):
+                raise ModelError(
+                    f"{self._numbers()}, but the index can be {found[0]}..{found[1]}: "
+                    "make it longer, `require` first that it cannot, or use `clamp`"
+                )
 
     def __getitem__(self, key: Any) -> Any:
         if self._is_one and isinstance(key, self.kind):
@@ -141,7 +162,8 @@ class TableView:
         raise ModelError("compare tables entry by entry")
 
     def __iter__(self) -> Any:
-        raise ModelError(f"loop over the {self.kind.__name__} entities, not over the table")
+        what = "numbers" if self.kind is int else f"{self.kind.__name__} entities"
+        raise ModelError(f"loop over the {what}, not over the table")
 
 
 class Record:
@@ -312,9 +334,11 @@ class FifoView:
                     store([(equal(length, i), slot)], value)
                 active().write(cell.length.variable, clamp(length + 1, 0, self.capacity))
 
-    def pop(self) -> None:
-        """Remove the oldest entry; popping an empty queue does nothing."""
+    def pop(self) -> Any:
+        """Remove the oldest entry, and give it (zeros when empty): popping an empty queue does nothing."""
+        oldest = _copied(self.head)
         self.drop(as_expr(1))
+        return oldest
 
     def drop(self, number: Expr) -> None:
         """Remove the `number` oldest entries (an int of at least 0), or all if there are fewer."""
@@ -330,6 +354,16 @@ class FifoView:
                             else:
                                 _clear(slot)
                 active().write(cell.length.variable, clamp(length - number, 0, self.capacity))
+
+
+def _copied(value: Any) -> Any:
+    """What was read, as a value of its own. Tables and queues inside, which are read where they lie, are left out."""
+    if not isinstance(value, Record):
+        return value
+    copy = value.replace()
+    fields = ((name, value.read_field(name)) for name in declared(type(value)))
+    copy._values = {name: _copied(v) for name, v in fields if not isinstance(v, (TableView, FifoView))}
+    return copy
 
 
 def _clear(cell: Any) -> None:

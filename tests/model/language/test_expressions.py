@@ -262,6 +262,25 @@ def test_helpers_of_nothing_and_of_one() -> None:
         assert variables_of([p & True]) == {VARIABLES["p"]}
 
 
+def test_helpers_take_a_list_or_one_by_one() -> None:
+    with fresh_graph():
+        p, q, x, y = (variable(VARIABLES[name]) for name in ("p", "q", "x", "y"))
+        assert all_of(p, q) is all_of([p, q])
+        assert any_of(p, q, ~p) is any_of(iter([p, q, ~p]))
+        assert all_of(p) is any_of(p) is p
+        assert total(x, y, 1) is total([x, y, 1])
+        assert total(x) is x
+        assert count(p, q) is count(item for item in (p, q))
+        assert count(True).value == 1
+        assert smallest(x, y, 2) is smallest([x, y, 2])
+        assert smallest(x, y, 2) is smallest(smallest(x, y), 2)
+        assert largest(3, 1, 2).value == 3
+        assert smallest([x]) is x
+        for helper in (smallest, largest):
+            with pytest.raises(ModelError, match=f"`{helper.__name__}` of nothing has no value: give it one"):
+                helper([])
+
+
 def test_how_values_become_codes() -> None:
     with fresh_graph():
         assert as_expr(Light.GREEN).value == 1

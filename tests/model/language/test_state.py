@@ -407,7 +407,10 @@ def test_state_is_read_only_while_it_is_traced() -> None:
         (lambda: integer(3, 2), "an integer cannot range over 3..2"),
         (lambda: integer(0, lambda scope: -1).allocate("a.b", UNIVERSE), "`a.b` cannot range over 0..-1"),
         (lambda: integer(0, 3, 4).allocate("a.b", UNIVERSE), r"`a.b` starts outside its range 0..3"),
-        (lambda: enum(Phase, None) and per(int, boolean()), "`per` needs a kind of entity or an enum, not"),
+        (
+            lambda: enum(Phase, None) and per(int, boolean()),
+            "`per` needs a kind of entity, an enum or a range, not",
+        ),
         (lambda: fifo(0, boolean()).allocate("a.q", UNIVERSE), "`a.q` needs a capacity of at least 1, not 0"),
         (lambda: per(Pod, 3), r"`3` does not describe state: use boolean\(\), integer\(\)"),
         (lambda: as_shape(Pod), "does not describe state"),
