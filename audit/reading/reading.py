@@ -232,6 +232,9 @@ class Reader:
         if event.stage == "RequestReceived":
             self._pairs.began(label, event.auditID)
             return
+        if event.stage == "ResponseStarted":
+            self._pairs.answered(event.auditID)
+            return
         if event.stage not in ("ResponseComplete", "Panic"):
             return
         self._pairs.ended(label, event.auditID)

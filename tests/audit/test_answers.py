@@ -329,6 +329,19 @@ def test_requests_that_lack_one_of_their_lines(tmp_path: Path) -> None:
     assert lost.reasons == ("of 1 requests at least, only one of the two lines is in the log",)
 
 
+def test_a_request_of_which_only_the_beginning_of_the_answer_is_told(tmp_path: Path) -> None:
+    """Its Binding may have been carried out: nothing is excluded."""
+    full = [seen("n", 0), *both("a", 1), *both("b", 2), *both("c", 3, "500m")]
+    started = {**full[-1], "stage": "ResponseStarted"}
+    lost = answer(answered(tmp_path, [*full[:-1], started], listed(node("n"))), "S-CAP")
+    assert lost.verdict == "NOT EXCLUDED"
+    assert lost.reasons == ("of 1 requests at least, only one of the two lines is in the log",)
+    assert (
+        answer(answered(tmp_path, [*full[:-1], started, full[-1]], listed(node("n"))), "S-CAP").verdict
+        == "HIT"
+    )
+
+
 def test_what_a_policy_would_have_to_say(tmp_path: Path) -> None:
     for level, kind in (("Metadata", "bodies of pods"), ("Request", "bodies of pods")):
         create = {**created("a", 1), "level": level}
