@@ -57,7 +57,7 @@ def traced(run: Run) -> TransitionSystem:
         )
     if run.scenario.spec.groups and (GATE_OF_GROUPS, True) not in run.composition.gates:
         raise NotInRelease(
-            f"{run.scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or later"
+            f"{run.scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
         )
     try:
         return instrument(run.scenario.spec, run.composition.classes, [run.prop])

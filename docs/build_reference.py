@@ -188,7 +188,7 @@ def _functions() -> Iterator[str]:
     yield f"{_NOTE}\n\n# Upstream's functions in the model"
     yield (
         "Every function of `pkg/scheduler`, tests apart, and of the API server's part in a binding: the elements of the model that stand for it and the "
-        "releases for which it has them, or what there is instead and why. Files are named below `pkg/scheduler` as 1.36 has them. Written from "
+        "releases for which it has them, or what there is instead and why. Files are named below `pkg/scheduler` as the trees have them. Written from "
         "`model/history/functions/`; tests hold that every function of every tree that was looked at "
         f"({', '.join(trees.by_version)}) is there, and that every element is defined in the file and the class that it is named with (below `model/`)."
     )

@@ -53,7 +53,15 @@ from .environment.storage.claims import (
 )
 from .environment.storage.devices import DeviceDriver
 from .environment.storage.pv_controller import Provisioner, PVController
-from .environment.storage.volumes import Storage, StorageUsers, StorageWatch, VolumeUse, volume_uses
+from .environment.storage.volumes import (
+    CountedClaim,
+    Storage,
+    StorageUsers,
+    StorageWatch,
+    VolumeUse,
+    counted_claims,
+    volume_uses,
+)
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Model, Universe, build
 from .scheduler import (
@@ -214,6 +222,7 @@ def build_cluster(
         ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (), NameOfUser: names_of_users(spec.pods),
         TemplateUser: template_users(spec.pods),
         Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
+        CountedClaim: counted_claims(spec.pods, spec.volume_claims),
         StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
         KnownPod: known_pods(spec.pods), ForeignPod: foreign_pods(spec.pods),
         HTTPExtender: extenders, Managed: managed_pods(spec, extenders),

@@ -138,7 +138,7 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     gates = compose(release, fixes[0], fixes[1], parse_gates(request.gates)).gates
     if request.example.gangs and (GATE_OF_GROUPS, True) not in gates:
         raise UsageProblem(
-            f"--gang: gangs are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or later"
+            f"--gang: gangs are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
         )
     if request.example.together and not request.example.gangs:
         raise UsageProblem("--together is about the pods of gangs: add --gang N")

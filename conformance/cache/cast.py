@@ -13,6 +13,7 @@ from ...model.environment.cluster import node_versions
 from ...model.environment.cluster.footprint import CPU, EPHEMERAL, MEMORY, Footprint, UsedPort
 from ...model.environment.cluster.pod_versions import PodVersion
 from ...model.environment.objects import HostPort, Node, Pod, PodObject
+from ...model.environment.storage.volumes import CountedClaim
 from ...model.history import resolve
 from ...model.language import Component, Concrete, Model, Universe, Value, build
 from ...model.language.component import part_classes
@@ -149,6 +150,7 @@ def gather(case: Case, release: str) -> CacheCast:
             PodVersion: tuple(dict.fromkeys(versions.values())),
             UsedPort: tuple(ports.values()),
             node_versions.NodeVersion: (),
+            CountedClaim: (),
         },
         TimedScope(timeline.end),
     )

@@ -7,7 +7,8 @@ The model has order only: a backoff ends whenever `flush_backoff` is taken. The 
 - From 1.33 on (SchedulerPopFromBackoffQ) backoffs end, and flushes come, at whole seconds of the clock: a pod that was requeued in second w
   and backs off for d is taken in second w + d + 1, and until then it is backing off. An idle scheduler takes the pod whose backoff
   ends first, and of those that end in one second the one that activeQ would have first.
-- Every 30 s whoever was parked for longer than 5 minutes is moved; its backoff is over, so it goes to activeQ at once.
+- Every 30 s whoever was parked for longer than 5 minutes is moved; its backoff is over, so it goes to activeQ at once. Whoever is held back all the same is
+  tried with the next flush, and where the flush asks them at all (139162) after 5 minutes more, for the flush notes its time (FlushTimestamp).
 
 A step happens at the moment `second * 1000 + number` in milliseconds since the first wait began; the queue was started 30 s before, and is started
 anew with the second after a restart. So no timer fires amid a step, and what matters of a moment is its second: the
@@ -65,16 +66,21 @@ class Untimely(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How the queue of a version counts. `windows`: backoffs end at whole seconds. `failures`: not attempts are counted."""
+    """How the queue of a version counts. `windows`: backoffs end at whole seconds. `failures`: not attempts are counted.
+
+    `again`: a pod that a flush does not move is due five minutes later, and not with the next flush.
+    """
 
     windows: bool
     failures: bool
+    again: bool
 
 
 def rules_of(composition: Composition) -> Rules:
     """The rules of a composition's release and gates."""
-    early = all(change.key != "pop-from-backoff" for change in composition.missing)
-    return Rules(early, version_of(composition.release) >= version_of("1.34"))
+    missing = {change.key for change in composition.missing}
+    late = version_of(composition.release) >= version_of("1.34")
+    return Rules("pop-from-backoff" not in missing, late, late and "139162" not in missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +327,8 @@ class Timetable:
                 self._records[p] = replace(record, through=record.through and new == BACKOFF)
             elif old == new:
                 if flushed and old == PARKED:
-                    self._records[p] = replace(self._records[p], parked=number, due=1)
+                    due = PARKED_FLUSHES if self.rules.again else 1
+                    self._records[p] = replace(self._records[p], parked=number, due=due)
             elif new == NONE:
                 record = self._records.pop(p)
                 if pod is p and transition.step in POPS and not self._queue.is_in_flight(p, before):
@@ -332,7 +339,10 @@ class Timetable:
                     rejected = self._queue.is_rejected(pod, before)
                     self._records[p] = self._flying.pop(pod).came_back(number, rejected)
             else:
-                self._records[p] = replace(self._records[p], through=flushed and new == BACKOFF)
+                record = self._records[p]
+                if flushed and self.rules.again:
+                    record = replace(record, parked=number, due=PARKED_FLUSHES)
+                self._records[p] = replace(record, through=flushed and new == BACKOFF)
 
     @property
     def timing(self) -> Timing:

@@ -14,7 +14,12 @@ from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.races.hazard_patches import AlwaysActivated
-from tests.races.volume_patches import BoundAsFiltered, OthersAssumptionsKept, OwnVolumeChecked
+from tests.races.volume_patches import (
+    BoundAsFiltered,
+    GhostsUncounted,
+    OthersAssumptionsKept,
+    OwnVolumeChecked,
+)
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "volumes"
@@ -47,6 +52,9 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("forgotten-by-restore", "S-WRITTEN", "1.35.4", (), V, 1544, 24),
     ("forgotten-by-restore", "S-WRITTEN", "1.36.3", (), V, 1443, 24),
     ("forgotten-by-restore", "S-WRITTEN", "1.36.3", (OthersAssumptionsKept,), H, 7282642, None),
+    ("uncounted-user", "S-RWOP", "1.36.4", (), H, 6012, None),
+    ("uncounted-user", "S-RWOP", "1.37", (), V, 5330, 26),
+    ("uncounted-user", "S-RWOP", "1.37", (GhostsUncounted,), H, 6012, None),
     ("exclusive", "S-RWOP", "1.36.3", (), H, 9065409, None),
     ("exclusive", "L-VOL", "1.36.3", (), V, 56762, 62),
     ("exclusive", "S-STUCK", "1.34.4", (), V, 378744, 79),

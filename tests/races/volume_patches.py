@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from podrace.model.environment.objects import Pod, VolumeClaim
 from podrace.model.environment.storage.pv_controller import Provisioner
-from podrace.model.environment.storage.volumes import VolumeUse
-from podrace.model.language import Expr, any_of, as_expr, one_of, require, step, when
-from podrace.model.scheduler import Phase, VolumeBinding
+from podrace.model.environment.storage.volumes import CountedClaim, VolumeUse
+from podrace.model.language import Expr, Value, any_of, as_expr, one_of, require, step, when
+from podrace.model.scheduler import Cache, Phase, VolumeBinding
 from podrace.model.scheduler.volumebinding.find_volumes import VolumeStage
 
 
@@ -53,3 +53,10 @@ class StaysWithNode(Provisioner):
     def leave_node(self, claim: VolumeClaim) -> None:
         """Nobody looked."""
         require(False)
+
+
+class GhostsUncounted(Cache):
+    """The users of a claim on a node that is gone count no more, also when they go or come; those on a node that is back count again."""
+
+    def _miscount(self, claim: CountedClaim, more: Value) -> None:
+        """Nothing is left to be counted twice, or not at all."""

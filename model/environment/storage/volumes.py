@@ -53,6 +53,20 @@ class VolumeUse(Entity):
         self.pod, self.claim = pod, claim
 
 
+class CountedClaim(Entity):
+    """A claim of which the scheduler counts the pods that use it, because one only may (ReadWriteOncePod)."""
+
+    def __init__(self, index: int, claim: VolumeClaim, pods: Sequence[Pod]) -> None:
+        super().__init__(index, claim.name)
+        self.users = tuple(pod for pod in pods if claim.name in pod.volumes)
+
+
+def counted_claims(pods: Sequence[Pod], claims: Sequence[VolumeClaim]) -> tuple[CountedClaim, ...]:
+    """The claims that one pod only may use."""
+    exclusive = [claim for claim in claims if claim.exclusive]
+    return tuple(CountedClaim(i, claim, pods) for i, claim in enumerate(exclusive))
+
+
 class StorageWatch(Entity):
     """The watches of volumes and of their claims: there are some if there are claims."""
 

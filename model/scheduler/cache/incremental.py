@@ -40,6 +40,7 @@ class IncrementalSnapshot(Snapshot):
                 for pod in self.universe[Pod]:
                     self.holds[node][pod] = False
                 self.drop_ports(node)
+        self.count_users()
         return self.renew_list(new_nodes | stale)
 
     def renew_list(self, changed: Expr) -> Expr:

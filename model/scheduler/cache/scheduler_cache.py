@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...environment.cluster.node_versions import NodeVersion, versions_in
 from ...environment.cluster.pod_versions import PodVersion, first_version, numbered
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
+from ...environment.storage.volumes import CountedClaim
 from ...language import (
     Component,
     Expr,
@@ -23,6 +24,8 @@ from ...language import (
     any_of,
     as_expr,
     boolean,
+    clamp,
+    count,
     integer,
     otherwise,
     per,
@@ -37,6 +40,10 @@ if TYPE_CHECKING:
     from ..framework.interface import GroupMembers
     from .node_info import NodeInfos
     from .node_tree import NodeTree
+
+
+MOST_USERS = 7
+"""A count that is wrong by so much is wrong by more than there are pods that share a claim."""
 
 
 def latest_deadline(scope: Any) -> int:
@@ -57,7 +64,8 @@ class Cache(Component):
     """Pods by node, assumed pods, and which nodes have a Node object.
 
     `copy` is the object that was assumed; once the pod watch confirms the pod, it is zero. `version` is the
-    pod state's object where a pod's objects differ in more than a PodObject tells. `deadline` is zero for none.
+    pod state's object where a pod's objects differ in more than a PodObject tells. `deadline` is zero for none. `uncounted[c]`: by so much the next snapshot's count of the pods that use the claim is
+    too small (pvcRefCountsDelta, 1.37): see `Snapshot.count_users`.
     """
 
     node_infos: NodeInfos
@@ -70,6 +78,7 @@ class Cache(Component):
     deadline = per(Pod, integer(0, latest_deadline))
     live = per(Node, boolean())
     node_version = per(Node, ref(NodeVersion))  # which version of the Node object, where it has several
+    uncounted = per(CountedClaim, integer(-MOST_USERS, MOST_USERS, 0))
 
     phrases = words(
         {
@@ -223,7 +232,7 @@ class Cache(Component):
                     self.node_tree.add(node, self.node_tree.zone_by_labels(known.content))
         else:
             self.node_tree.add(node, zone or self.node_tree.zone_by_labels(node))
-        self.live[node] = True
+        self._show(node)
         self.node_version[node] = version
         self.node_infos.touch(node)
 
@@ -235,7 +244,7 @@ class Cache(Component):
         with when(~self.has_entry(node)):
             self.node_tree.add(node, new)
         self.node_tree.update(node, old, new)
-        self.live[node] = True
+        self._show(node)
         self.node_infos.touch(node)
 
     def update_version(self, old: NodeVersion, new: NodeVersion) -> None:
@@ -265,6 +274,32 @@ class Cache(Component):
         self.node_version[node] = None
         return ~known | missing
 
+    def _show(self, node: Node) -> None:
+        """The NodeInfo gets a Node object, and its pods count again: RemoveNode took them off, and nobody puts them back."""
+        if self.keeps_counts():
+            for claim in self.universe[CountedClaim]:
+                with when(~self.live[node]):
+                    self._miscount(claim, count(self.on(pod, node) for pod in claim.users))
+        self.live[node] = True
+
+    def keeps_counts(self) -> bool:
+        """Whether the snapshot's counts of the users of claims go by differences (refreshPVCRefCountsDelta, 1.37), or are made anew."""
+        return True
+
+    def _miscount(self, claim: CountedClaim, more: Value) -> None:
+        """The next snapshot's count is by so much more too small."""
+        self.uncounted[claim] = clamp(self.uncounted[claim] + as_expr(more), -MOST_USERS, MOST_USERS)
+
+    def _change_ghost(self, pod: Pod, node: Value, more: int) -> None:
+        """A pod goes into a NodeInfo, or out of it: without a Node object that changes the count all the same, although its pods do not count."""
+        if not self.keeps_counts():
+            return
+        for claim in self.universe[CountedClaim]:
+            if pod in claim.users:
+                ghost = any_of((as_expr(node) == n) & ~self.live[n] for n in self.universe[Node])
+                with when(ghost):
+                    self._miscount(claim, more)
+
     def _lose(self, node: Node) -> None:
         """The NodeInfo loses its Node object."""
         self.live[node] = False
@@ -279,10 +314,12 @@ class Cache(Component):
         """addPod: into a NodeInfo."""
         self.pod[pod] = cached
         self.node_infos.add(pod, cached.node, version)
+        self._change_ghost(pod, cached.node, -1)
 
     def _take_out(self, pod: Pod) -> None:
         """removePod: out of the NodeInfo."""
         node = self.node_of(pod)
+        self._change_ghost(pod, node, 1)
         self.pod[pod] = CachedPod()
         self.node_infos.remove(pod, node)
 

@@ -8,7 +8,21 @@ from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod
-from ...language import UNTOLD, Component, Expr, Knowledge, Record, as_expr, boolean, per, ref, when
+from ...environment.storage.volumes import CountedClaim
+from ...language import (
+    UNTOLD,
+    Component,
+    Expr,
+    Knowledge,
+    Record,
+    any_of,
+    as_expr,
+    boolean,
+    count,
+    per,
+    ref,
+    when,
+)
 from ..framework.placement import Placement
 
 if TYPE_CHECKING:
@@ -25,7 +39,8 @@ class SnapshotPod(Record):
 class Snapshot(Component):
     """A copy of the cache's NodeInfos, and the nodes that the cycle goes through.
 
-    Cleared at the end of a cycle: every cycle begins with a new one. Upstream keeps it and copies what changed;
+    `used[c]` is IsPVCUsedByPods of a claim that one pod only may use, `counted_nodes[c]` are the nodes whose pods were counted for that (see `count_users`).
+    All but these nodes is cleared at the end of a cycle: every cycle begins with a new one. Upstream keeps it and copies what changed;
     `IncrementalSnapshot` does the same, and agrees with the full copy.
     """
 
@@ -37,6 +52,8 @@ class Snapshot(Component):
     node_version = per(Node, ref(NodeVersion))
     version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
     port = per(Node, per(UsedPort, boolean()))  # the host ports that the NodeInfo lists
+    used = per(CountedClaim, boolean())
+    counted_nodes = per(CountedClaim, per(Node, boolean()))
 
     phrases = UNTOLD
     knowledge = (
@@ -65,7 +82,33 @@ class Snapshot(Component):
             with when(self.cache.live[node]):
                 self.copy_ports(node)
         self.list_nodes()
+        self.count_users()
         return as_expr(False)
+
+    def count_users(self) -> None:
+        """Which claims are used (usedPVCRefCounts): the counts of the last snapshot and what the cache says has changed since (139238).
+
+        All are counted anew if nodes came or went since the last snapshot, or if a count were less than nothing. `cache.uncounted[c]` is by how much the count
+        of the claim is too small; `counted_nodes` are those that the last snapshot had.
+        """
+        claims, nodes = self.universe[CountedClaim], self.universe[Node]
+        if not self.cache.keeps_counts():
+            return
+        counts = {c: count(self.is_counted(pod) for pod in c.users) for c in claims}
+        anew = as_expr(False)
+        for claim in claims:
+            anew = anew | (counts[claim] < self.cache.uncounted[claim])
+            anew = anew | any_of(self.counted_nodes[claim][n] != self.cache.live[n] for n in nodes)
+        for claim in claims:
+            with when(anew):
+                self.cache.uncounted[claim] = 0
+            self.used[claim] = counts[claim] > self.cache.uncounted[claim]
+            for node in nodes:
+                self.counted_nodes[claim][node] = self.cache.live[node]
+
+    def is_counted(self, pod: Pod) -> Expr:
+        """Whether the pod is on a node that has a Node object."""
+        return any_of(self.cache.on(pod, n) & self.cache.live[n] for n in self.universe[Node])
 
     def copy_ports(self, node: Node) -> None:
         """The host ports that the NodeInfo of a node lists in the cache."""
@@ -99,6 +142,8 @@ class Snapshot(Component):
             self.listed[node] = False
             self.node_version[node] = None
             self.drop_ports(node)
+        for claim in self.universe[CountedClaim]:
+            self.used[claim] = False
 
     def on(self, pod: Pod, node: Node) -> Expr:
         """Whether the snapshot has the pod on the node."""
@@ -115,4 +160,7 @@ class Snapshot(Component):
             shown={v: self.node_version[v.node] == v for v in self.universe[NodeVersion]},
             held={v: self.version[v.pod] == v for v in self.universe[PodVersion] if v.pod.later},
             ports={node: {p: self.port[node][p] for p in self.universe[UsedPort]} for node in nodes},
+            used={c.name: self.used[c] for c in self.universe[CountedClaim]}
+            if self.cache.keeps_counts()
+            else None,
         )

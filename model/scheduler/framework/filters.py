@@ -214,7 +214,13 @@ class Filters(Component):
                 for here in row.values()
             )
 
-        taken = users(placement.prefiltered) & (users(placement.on) | users(placement.added))
+        there = users(placement.prefiltered)
+        taken = users(placement.on) | users(placement.added)
+        if placement.used is None:
+            taken = there & taken
+        else:
+            counted = any_of(used for claim, used in placement.used.items() if claim in pod.exclusive)
+            taken = counted & (~there | taken)
         return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
 
     # --- resources ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Queueing hints (the QueueingHintFn of each plugin in framework/plugins, 1.34): whether an event may make a pod fit that a plugin rejected.
+"""Queueing hints (the QueueingHintFn of each plugin in framework/plugins, 1.37): whether an event may make a pod fit that a plugin rejected.
 
 A hint looks at the pod and at the object that the event is about, never at the cache. The ones here are those of
 events that the model has: an assigned pod comes or goes or is updated, a pod that waits is updated itself, a node is added, removed or updated.
@@ -121,13 +121,17 @@ class Hints(Component):
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
         """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""
         if event.action == Action.DELETE:
-            return as_expr(matches_all(pod, other, anti=True) or matches_all(other, pod, anti=True))
+            return as_expr(self.keeps_out(pod, other) or self.keeps_out(other, pod))
         return as_expr(matches_all(pod, other, anti=False))
 
+    def keeps_out(self, pod: Pod, other: Pod) -> bool:
+        """podMatchesAnyAffinityTerms: one of the pod's anti-affinity terms means the other pod."""
+        return any(term.matches(other) for term in pod.terms if term.required and term.anti)
+
     def after_pod_update(self, plugin: Plugin, pod: Pod, change: PodChange) -> Expr:
-        """A pod was updated: this one, or one on a node (isSchedulableAfterPodChange and the like with both objects)."""
+        """A pod was updated: one that waits (isSchedulableAfterTargetPodUpdate and the like), or one on a node (isSchedulableAfterAssignedPodChange)."""
         old, new = change.old, change.new
-        own = new.uid == pod.uid
+        own = self.is_target(pod, change)
         if plugin.name == "NodeUnschedulable":
             return as_expr(own and any(t.tolerates(UNSCHEDULABLE) for t in new.tolerations))
         if plugin.name == "TaintToleration":
@@ -145,14 +149,21 @@ class Hints(Component):
             return as_expr(involved and any(c.counts(old.labels) != c.counts(new.labels) for c in pod.spread))
         return as_expr(True)
 
+    def is_target(self, pod: Pod, change: PodChange) -> bool:
+        """Whether the hint takes the update for one of the pod itself.
+
+        The event of a TargetPod is kept for all pods in flight, and no hint asks whose it is: the update of one has the others tried again.
+        """
+        return not change.assigned
+
     def hears_own_labels(self) -> bool:
         """Whether InterPodAffinity has a pod tried again whose own labels changed: others may have kept it out for the old ones."""
         return True
 
     def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
-        """InterPodAffinity: the other pod is one now that this pod has to lie with, or no longer one that it must not lie with."""
+        """InterPodAffinity: the other pod is one now that this pod has to lie with, or none any more that a term of this pod keeps away."""
         joins = not matches_all(pod, old, anti=False) and matches_all(pod, new, anti=False)
-        parts = matches_all(pod, old, anti=True) and not matches_all(pod, new, anti=True)
+        parts = self.keeps_out(pod, old) and not self.keeps_out(pod, new)
         return joins or parts
 
     def after_node(self, plugin: Plugin, pod: Pod, node: Node) -> Expr:

@@ -189,9 +189,10 @@ class Preemption(Component):
         return victim.priority < pod.priority
 
     def violating(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
-        """filterPodsWithPDBViolation: whose eviction from the node some budget has no room for.
+        """FilterVictimsWithPDBViolation: whose eviction from the node some budget has no room for.
 
-        Each budget is spent on potential victims in their order.
+        Each budget is spent on potential victims in their order. A pod takes from its budgets, in the scenario's order, up to the first that has no
+        room for it (A-BUDGETS).
         """
         potential = self.potential_victims(pod, node)
         return {
@@ -211,11 +212,19 @@ class Preemption(Component):
     def exceeds(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
         """Whether a budget is used up when it is the pod's turn."""
         before = count(
-            here & self.comes_before(q, pod) & self.takes_from(budget, q)
+            here
+            & self.comes_before(q, pod)
+            & self.takes_from(budget, q)
+            & self.is_spent(budget, q, potential)
             for q, here in potential.items()
             if budget.selects(q)
         )
         return before >= self.budgets.allowance(budget)
+
+    def is_spent(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
+        """Whether the pod comes to this budget: none before it has no room for the pod."""
+        earlier = [b for b in self.budgets_of(pod) if b.index < budget.index]
+        return ~any_of(self.takes_from(b, pod) & self.exceeds(b, pod, potential) for b in earlier)
 
     def dry_run(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
         """selectVictimsOnNode: remove every lower-priority pod, then reprieve, budgets' violators first.

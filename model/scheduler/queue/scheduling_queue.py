@@ -55,14 +55,18 @@ class PriorityQueue(Moves):
     nominator: Nominator
 
     def add(self, pod: Pod, new: PodObject) -> None:
-        """Add: a new pending pod. One that a PreEnqueue plugin holds back is not nominated until an update of it comes."""
+        """Add: a new pending pod. Its nomination counts also if a PreEnqueue plugin holds it back (139057)."""
         self.settle()
         self._forget_rejection(pod)
         self._drop_namesakes(pod)
         self.put(pod, self.entering(pod, SubQueue.ACTIVE, new), new.copy())
         self.clock.arrived(pod)
-        with when(~as_expr(self.gated[pod])):
+        with when(self.nominates_added(pod)):
             self.nominator.add(pod, None, new.nominated)
+
+    def nominates_added(self, pod: Pod) -> Expr:
+        """Whether the nomination of a pod that has just been added counts."""
+        return as_expr(True)
 
     def _drop_namesakes(self, pod: Pod) -> None:
         """The sub-queues are keyed by name: an entry of another pod that had the name is not there any more."""
@@ -230,11 +234,17 @@ class PriorityQueue(Moves):
                 self.hear_of_names(pod, old, new)
 
     def hear_of_names(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """PodGeneratedResourceClaimChange of a pod in flight: DynamicResources alone asked for it, and means the pod itself."""
+        """PodGeneratedResourceClaimChange of a pod in flight: DynamicResources alone asked for it."""
+        told = as_expr(old.named) != new.named
         for plugin in self.universe[Plugin]:
             if plugin.name == DYNAMIC_RESOURCES:
-                told = as_expr(old.named) != new.named
-                self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | told
+                for other in self.told_of_names(pod):
+                    counts = told & self.in_flight[other]
+                    self.in_flight_events[other][plugin] = self.in_flight_events[other][plugin] | counts
+
+    def told_of_names(self, pod: Pod) -> list[Pod]:
+        """For which pods in flight it counts that this one's claims have got their names: the hint does not ask whose they are."""
+        return [other for other in self.universe[Pod] if other is pod or self.waits_for_claims(other)]
 
     def is_moved_by_names(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
         """isSchedulableAfterPodChange of DynamicResources: the status names other claims, and all are there."""

@@ -25,15 +25,15 @@ type gatedResourceV1 struct {
 	factory *gatedInformers
 }
 
-func (r *gatedResourceV1) ResourceClaims() resourcev1.ResourceClaimInformer {
+func (r *gatedResourceV1) ResourceClaims() realClaimInformer {
 	return &gatedClaimInformer{r.Interface.ResourceClaims(), r.factory}
 }
 
 type gatedClaimInformer struct {
-	resourcev1.ResourceClaimInformer
+	realClaimInformer
 	factory *gatedInformers
 }
 
 func (i *gatedClaimInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.ResourceClaimInformer.Informer(), claimEvent, i.factory}
+	return &gatedInformer{i.realClaimInformer.Informer(), claimEvent, i.factory}
 }

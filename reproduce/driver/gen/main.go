@@ -28,6 +28,8 @@ const (
 	staging = "k8s.io/kube-scheduler/framework" // where plugins' interfaces are going, one by one, since 1.34
 	volumes = root + "/framework/plugins/volumebinding"
 	output  = "wrappers_gen.go"
+
+	informers = "k8s.io/client-go/informers/"
 )
 
 func main() {
@@ -38,7 +40,7 @@ func main() {
 }
 
 func run() error {
-	packages, err := load(append([]string{root, root + "/framework", staging, volumes}, old...)...)
+	packages, err := load(append([]string{root, root + "/framework", staging, volumes, informers + "core/v1", informers + "resource/v1"}, old...)...)
 	if err != nil {
 		return err
 	}
@@ -190,6 +192,9 @@ func (g *generator) generate() error {
 		g.wrap(w.class, w.field, w.prefix, w.t.Underlying().(*types.Interface))
 	}
 	g.wrap("gatedHandle", "handle", "Handle", g.mustType("Handle").Underlying().(*types.Interface))
+	if err := g.nameInformers(); err != nil {
+		return err
+	}
 	g.wrapCalls()
 	g.wrapClaims()
 	g.wrapVolumes()
@@ -211,6 +216,27 @@ func (g *generator) wrapClaims() {
 		fmt.Fprintf(&g.body, "type %s = %s\n", as, g.name(o.Type()))
 	}
 	g.wrap("gatedClaims", "claimsInterface", "Claims", g.mustType("ResourceClaimTracker").Underlying().(*types.Interface))
+}
+
+// nameInformers names the types that informers' factories give: from client-go 0.37 on they are typed ones.
+func (g *generator) nameInformers() error {
+	for _, one := range []struct{ group, method, as string }{
+		{"core/v1", "Pods", "realPodInformer"}, {"core/v1", "Nodes", "realNodeInformer"},
+		{"core/v1", "PersistentVolumes", "realVolumeInformer"}, {"core/v1", "PersistentVolumeClaims", "realVolumeClaimInformer"},
+		{"resource/v1", "ResourceClaims", "realClaimInformer"},
+	} {
+		p := g.packages[informers+one.group]
+		if p == nil {
+			continue // this version has no such group
+		}
+		given, _, _ := types.LookupFieldOrMethod(p.Scope().Lookup("Interface").Type(), false, p, one.method)
+		method, is := given.(*types.Func)
+		if !is {
+			return fmt.Errorf("the informers of %s have no %s", one.group, one.method)
+		}
+		fmt.Fprintf(&g.body, "type %s = %s\n", one.as, g.name(method.Signature().Results().At(0).Type()))
+	}
+	return nil
 }
 
 // wrapVolumes writes the class around the binder of VolumeBinding.
@@ -250,13 +276,24 @@ func (g *generator) wrap(class, field, prefix string, of *types.Interface) {
 		params, args, plain := g.params(sig)
 		results := g.results(sig)
 		fmt.Fprintf(&g.body, "\nfunc (w *%s) %s(%s) (%s) {\n", class, m.Name(), params, strings.Join(results.declared, ", "))
-		fmt.Fprintf(&g.body, "\tc := w.gate.enter(%q, %s)\n", prefix+"."+m.Name(), strings.Join(plain, ", "))
+		fmt.Fprintf(&g.body, "\tc := w.gate.enter(%q, %s)\n", prefix+"."+known(m.Name()), strings.Join(plain, ", "))
 		call := fmt.Sprintf("w.%s.%s(%s)", field, m.Name(), strings.Join(args, ", "))
 		if len(results.names) > 0 {
 			call = strings.Join(results.names, ", ") + " = " + call
 		}
 		fmt.Fprintf(&g.body, "\t%s\n\tc.leave(%s)\n\treturn\n}\n", call, strings.Join(results.names, ", "))
 	}
+}
+
+// known is the name by which the driver knows a method: from 1.37 on there are others for groups of pods beside them.
+func known(name string) string {
+	switch name {
+	case "AddUnschedulablePodIfNotPresent":
+		return "AddUnschedulableIfNotPresent"
+	case "RemoveAssumedPod":
+		return "ForgetPod"
+	}
+	return name
 }
 
 // implement writes the methods of plugin or extender interfaces: each asks what the case has to say, and returns what of that fits its results.

@@ -122,6 +122,16 @@ func (e *eye) snapshot() {
 			listed[node.Name] = true
 		}
 	}
+	if counts := field(snapshot, "usedPVCRefCounts"); counts.IsValid() { // from 1.37 on
+		for _, claim := range e.counted {
+			e.see["snapshot.used["+claim+"]"] = false
+			for name, users := range values(counts) {
+				if strings.HasSuffix(name, "/"+claim) {
+					e.see["snapshot.used["+claim+"]"] = users.Int() > 0
+				}
+			}
+		}
+	}
 	held := map[string]*v1.Pod{}
 	for _, node := range e.nodes {
 		e.see["snapshot.live["+node+"]"] = nodeOf(infos[node]) != nil

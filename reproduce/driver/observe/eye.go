@@ -21,6 +21,7 @@ type eye struct {
 	versions             *Case              // which knows the versions of nodes and pods
 	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has
 	zones, plugins       []string
+	counted              []string        // claims whose users are counted
 	ports                []string        // host ports that a NodeInfo may list, as the model names them
 	spread, permitted    map[string]bool // the pods that have topology constraints, and those about which a Permit plugin is asked
 	realQueue, realCache reflect.Value
@@ -93,7 +94,7 @@ func (e *eye) learn(c *Case) {
 		e.nodes = append(e.nodes, node.Name)
 	}
 	e.versions = c
-	zones, plugins, ports := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	zones, plugins, ports, counted := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for variable := range c.Initial {
 		switch name, indices := parts(variable); name {
 		case "node_tree.zones.member":
@@ -102,9 +103,11 @@ func (e *eye) learn(c *Case) {
 			plugins[indices[1]] = true
 		case "node_infos.port":
 			ports[indices[1]] = true
+		case "snapshot.used":
+			counted[indices[0]] = true
 		}
 	}
-	e.zones, e.plugins, e.ports = sorted(zones), sorted(plugins), sorted(ports)
+	e.zones, e.plugins, e.ports, e.counted = sorted(zones), sorted(plugins), sorted(ports), sorted(counted)
 }
 
 // parts are the name of a variable without its indices, and these.

@@ -54,12 +54,15 @@ func recordsOf(queue reflect.Value) []queued {
 	var found []queued
 	for _, heap := range []struct{ name, place string }{
 		{"podBackoffQ", "BACKOFF"}, {"podErrorBackoffQ", "BACKOFF"}, // two from 1.33 on
+		{"entityBackoffQ", "BACKOFF"}, {"entityErrorBackoffQ", "BACKOFF"}, // these from 1.37 on
 	} {
 		found = append(found, recordsIn(find(queue, heap.name), heap.place)...)
 	}
 	found = append(found, recordsIn(activeHeap(queue), "ACTIVE")...)
-	for _, info := range values(find(queue, "podInfoMap")) {
-		found = append(found, queued{"UNSCHEDULABLE", info, get[*v1.Pod](info, "Pod")})
+	for _, name := range []string{"podInfoMap", "entityInfoMap"} { // the second from 1.37 on
+		for _, info := range values(find(queue, name)) {
+			found = append(found, queued{"UNSCHEDULABLE", info, get[*v1.Pod](info, "Pod")})
+		}
 	}
 	return found
 }
@@ -73,9 +76,19 @@ func activeHeap(queue reflect.Value) reflect.Value {
 	return active
 }
 
+// recordsIn are the records of a heap: a map has them by their keys, or, from 1.37 on, a list in the heap's order.
 func recordsIn(heap reflect.Value, place string) []queued {
 	var found []queued
+	var items []reflect.Value
 	for _, item := range values(find(heap, "items")) {
+		items = append(items, item)
+	}
+	if list := find(heap, "queue"); len(items) == 0 && list.IsValid() && list.Type().Elem().Kind() == reflect.Pointer {
+		for i := range list.Len() {
+			items = append(items, list.Index(i))
+		}
+	}
+	for _, item := range items {
 		info := field(item, "obj")
 		found = append(found, queued{place, info, get[*v1.Pod](info, "Pod")})
 	}

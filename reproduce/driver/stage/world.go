@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
@@ -215,7 +216,7 @@ func (w *World) start(then time.Time) error {
 	}
 	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
 	w.budgets.clients = clientset.Interface
-	i.Informers = &gatedInformers{SharedInformerFactory: scheduler.NewInformerFactory(clientset, never), gate: g, handlers: map[string]int{}}
+	i.Informers = &gatedInformers{SharedInformerFactory: informerFactory(clientset), gate: g, handlers: map[string]int{}}
 	i.Informers.passes = w.Store.IsBeyond
 	i.Informers.drops = func(version string) bool {
 		return w.Case.Drops && w.Store.IsBeyond(version) && !(w.Case.tellsOfTargets() && w.Store.IsTarget(version))
@@ -259,6 +260,16 @@ func (w *World) start(then time.Time) error {
 	return nil
 }
 
+// informerFactory is NewInformerFactory, which is also given a name for metrics from 1.37 on: none here.
+func informerFactory(clientset *client) informers.SharedInformerFactory {
+	made := reflect.ValueOf(scheduler.NewInformerFactory)
+	arguments := []reflect.Value{reflect.ValueOf(clientset), reflect.ValueOf(never)}
+	for i := len(arguments); i < made.Type().NumIn(); i++ {
+		arguments = append(arguments, reflect.Zero(made.Type().In(i)))
+	}
+	return made.Call(arguments)[0].Interface().(informers.SharedInformerFactory)
+}
+
 // wrap puts gates where the scheduler calls its parts.
 func (i *instance) wrap(g *gate, a *answers) error {
 	sched := i.Sched
@@ -267,6 +278,9 @@ func (i *instance) wrap(g *gate, a *answers) error {
 	sched.Cache = &gatedCache{i.RealCache, g}
 	for _, name := range []string{"NextPod", "FailureHandler"} {
 		f := path(sched, name)
+		if !f.IsValid() {
+			f = path(sched, "NextEntity") // NextPod from 1.37 on
+		}
 		f.Set(around(f, func(in []any) func([]any) {
 			c := g.enter(name, in...)
 			return func(out []any) { c.leave(out...) }

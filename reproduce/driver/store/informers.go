@@ -40,30 +40,30 @@ type gatedCoreV1 struct {
 	factory *gatedInformers
 }
 
-func (c *gatedCoreV1) Pods() corev1.PodInformer {
+func (c *gatedCoreV1) Pods() realPodInformer {
 	return &gatedPodInformer{c.Interface.Pods(), c.factory}
 }
 
-func (c *gatedCoreV1) Nodes() corev1.NodeInformer {
+func (c *gatedCoreV1) Nodes() realNodeInformer {
 	return &gatedNodeInformer{c.Interface.Nodes(), c.factory}
 }
 
 type gatedPodInformer struct {
-	corev1.PodInformer
+	realPodInformer
 	factory *gatedInformers
 }
 
 func (i *gatedPodInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.PodInformer.Informer(), podEvent, i.factory}
+	return &gatedInformer{i.realPodInformer.Informer(), podEvent, i.factory}
 }
 
 type gatedNodeInformer struct {
-	corev1.NodeInformer
+	realNodeInformer
 	factory *gatedInformers
 }
 
 func (i *gatedNodeInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.NodeInformer.Informer(), nodeEvent, i.factory}
+	return &gatedInformer{i.realNodeInformer.Informer(), nodeEvent, i.factory}
 }
 
 type gatedInformer struct {

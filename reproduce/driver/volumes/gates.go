@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	corev1 "k8s.io/client-go/informers/core/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -80,30 +79,30 @@ func (o *orderedVolumes) GetPodVolumeClaims(logger klog.Logger, pod *v1.Pod) (po
 	return claims, err
 }
 
-func (c *gatedCoreV1) PersistentVolumes() corev1.PersistentVolumeInformer {
+func (c *gatedCoreV1) PersistentVolumes() realVolumeInformer {
 	return &gatedVolumeInformer{c.Interface.PersistentVolumes(), c.factory}
 }
 
-func (c *gatedCoreV1) PersistentVolumeClaims() corev1.PersistentVolumeClaimInformer {
+func (c *gatedCoreV1) PersistentVolumeClaims() realVolumeClaimInformer {
 	return &gatedVolumeClaimInformer{c.Interface.PersistentVolumeClaims(), c.factory}
 }
 
 type gatedVolumeInformer struct {
-	corev1.PersistentVolumeInformer
+	realVolumeInformer
 	factory *gatedInformers
 }
 
 func (i *gatedVolumeInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.PersistentVolumeInformer.Informer(), volumeEvent, i.factory}
+	return &gatedInformer{i.realVolumeInformer.Informer(), volumeEvent, i.factory}
 }
 
 type gatedVolumeClaimInformer struct {
-	corev1.PersistentVolumeClaimInformer
+	realVolumeClaimInformer
 	factory *gatedInformers
 }
 
 func (i *gatedVolumeClaimInformer) Informer() cache.SharedIndexInformer {
-	return &gatedInformer{i.PersistentVolumeClaimInformer.Informer(), volumeClaimEvent, i.factory}
+	return &gatedInformer{i.realVolumeClaimInformer.Informer(), volumeClaimEvent, i.factory}
 }
 
 // passesStorage is whether a handler is given an event of volumes without a stop: a deletion, of which the queue is not told, and, where the assume caches read

@@ -101,7 +101,7 @@ def test_an_error_while_the_patch_is_traced_names_its_line(shell: Shell, tmp_pat
     )
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"podrace: {path}: line 8: 1.36 + A cannot be built: ")
+    assert ran.err.startswith(f"podrace: {path}: line 8: 1.37 + A cannot be built: ")
     assert ran.err.count("\n") == 1
     again = shell("check", str(tiny), "--release", "1.36", "--patch", str(path))
     assert again.err.startswith(f"podrace: --patch: {path}: line 8: 1.36 + A cannot be built: ")
@@ -220,7 +220,7 @@ def test_the_list(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.36; known: "),
+        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37; known: "),
         (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
         (["A-B"], "`A-B` cannot name a class: write letters, digits and _, such as MyPatch"),
         ([], "name the patch, such as `podrace new-patch MyPatch`, or see --list"),

@@ -238,6 +238,7 @@ def test_the_holes_are_there() -> None:
     one, two = Term(WEB, "zone", anti=True), Term({"app": "db"}, "zone", anti=True)
     b = becoming(Pod(1, "b", 1, terms=[one, two]), later=Pod(1, "b", 1, terms=[one, two]))
     assert verdict(False, x, b, n) is False
+    assert verdict(False, x, b, n, "1.37") is True  # 139161
     b = becoming(Pod(1, "b", 1, terms=[one]), later=Pod(1, "b", 1, terms=[one]))
     assert verdict(False, x, b, n) is True
     # 141354: the last pod that b's affinity means is one no more, so that b might be the first of its kind elsewhere.
@@ -251,6 +252,34 @@ def test_the_holes_are_there() -> None:
     b = becoming(Pod(1, "b", 1, labels=WEB), later=Pod(1, "b", 1, labels=BATCH))
     assert verdict(True, x, b, n, "1.35") is False
     assert verdict(True, x, b, n, "1.36") is True
+
+
+def test_139161_left_a_pod_kept_out_by_another_term_for_a_smaller_domain() -> None:
+    """x was kept away by zone and by host; it is no database any more, so that b fits on the other host. The hint looks whether some term still means x."""
+    on = tuple(Node(i, f"n{i}", 4, labels={"zone": "east", "host": f"n{i}"}) for i in range(2))
+    db = {"tier": "db"}
+    x = becoming(
+        Pod(0, "x", 1, labels={**WEB, **db}, node=on[0]), later=Pod(0, "x", 1, labels=WEB, node=on[0])
+    )
+    terms = [Term(WEB, "host", anti=True), Term(db, "zone", anti=True)]
+    b = becoming(Pod(1, "b", 1, terms=terms), later=Pod(1, "b", 1, terms=terms))
+    assert verdict(False, x, b, on, "1.36") is True
+    assert verdict(False, x, b, on, "1.37") is False
+
+
+@pytest.mark.parametrize(("release", "woken"), [("1.36.4", False), ("1.37", True)])
+def test_135905_the_update_of_one_pod_has_others_in_flight_tried_again(release: str, woken: bool) -> None:
+    """a and b are in flight, and a gets a toleration: the event is kept for both, and TaintToleration does not ask whose it is."""
+    a = becoming(Pod(0, "a", 1), later=Pod(0, "a", 1, tolerations=[TOLERANT]))
+    b = Pod(1, "b", 1)
+    model = concrete(spec([a, b], (Node(0, "n0", 2),)), release)
+    queue = model.part("queue")
+    for one in (a, b):
+        model.do(partial(queue.begin_attempt, one))
+    model.do(lambda: queue.update(a, PodObject(exists=True), PodObject(exists=True, version=1)))
+    (plugin,) = (p for p in queue.universe[Plugin] if p.name == "TaintToleration")
+    assert model.get(lambda: queue.in_flight_events[a][plugin]) is True
+    assert model.get(lambda: queue.in_flight_events[b][plugin]) is woken
 
 
 # --- the handler ---------------------------------------------------------------------------------------------

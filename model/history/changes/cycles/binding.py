@@ -9,7 +9,6 @@ from ....scheduler import Binding
 from ....scheduler.cycles.binding import BindingPhase
 from ....scheduler.cycles.failure import FailureHandler
 from ...registry.change import before
-from ...versions import LATER
 
 _DONE_BEFORE_PRE_BIND = "Done comes before PreBind, which rejects no pod any more"
 
@@ -128,7 +127,7 @@ class BindingReported(Binding):
         super().bind_returned(pod, succeeded)
 
 
-@before("138855", "a Binding that failed for the moment is posted again", first_in=LATER, issues=(138255,))
+@before("138855", "a Binding that failed for the moment is posted again", first_in="1.37", issues=(138255,))
 class BindingPostedOnce(Binding):
     """Any error of the call ended the binding cycle."""
 

@@ -19,7 +19,6 @@ from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
 from ....scheduler.dynamicresources.find_devices import Stage
 from ...registry.change import before
-from ...versions import LATER
 
 
 @before(
@@ -233,7 +232,7 @@ class FlightsUncounted(ClaimTracker):
 @before(
     "140089",
     "a pod that shares an allocation in flight goes only where its device is",
-    first_in=LATER,
+    first_in="1.37",
     issues=(140087,),
 )
 class SharedAnywhere(DynamicResources):
@@ -246,7 +245,7 @@ class SharedAnywhere(DynamicResources):
 @before(
     "139418",
     "a pod gives back its share of an allocation in flight once, in Unreserve",
-    first_in=LATER,
+    first_in="1.37",
 )
 class GivenBackTwice(DynamicResources):
     """bindClaim gave a share back when it failed, and Unreserve did so once more; what was written left the flight claim by claim."""
@@ -261,7 +260,7 @@ class GivenBackTwice(DynamicResources):
 @before(
     "140269",
     "Reserve puts no claim in flight that is allocated by now",
-    first_in=LATER,
+    first_in="1.37",
     issues=(140263,),
 )
 class FlownAgain(ClaimTracker):
@@ -277,7 +276,7 @@ class FlownAgain(ClaimTracker):
 @before(
     "140831",
     "the queue hears that a claim is gone, in case the update was missed that freed its device",
-    first_in=LATER,
+    first_in="1.37",
 )
 class DeletionsUntold(AssumeCache):
     """DynamicResources asked for claims that are added or updated, and not for those that are deleted."""

@@ -1,7 +1,7 @@
 """Groups of pods (KEP-4671): what the scheduler does where GangScheduling is on, and how it did that before.
 
 The gate is off in 1.35 and 1.36, and needs GenericWorkload. In 1.35 a gang was scheduled pod by pod, and a manager of its own had the state of each group (backend/workloadmanager); 136618
-gave the group a cycle, and with 137073 its state went into the cache. Of what came after 1.36.3, 138445 is known by its description, bound-leaves-sets by podgroupstate.go as it is in 1.37.
+gave the group a cycle, and with 137073 its state went into the cache. 138445 and bound-leaves-sets are as 1.37.0 has them; all else of groups in 1.37 is not modelled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from ....scheduler import (
 )
 from ....scheduler.event_handlers import Addition, Removal
 from ...registry.change import before
-from ...versions import LATER
 
 _on = before(
     "gangs-off",
@@ -61,7 +60,7 @@ class GroupsAreScheduled(PodGroups):
 @before(
     "138445",
     "an assumed pod that is being deleted leaves the state of its group at once",
-    first_in=LATER,
+    first_in="1.37",
     issues=(138422,),
 )
 class DismissedPodsStay(PodGroupStates):
@@ -74,7 +73,7 @@ class DismissedPodsStay(PodGroupStates):
 @before(
     "bound-leaves-sets",
     "a pod that is bound without having been assumed is not unscheduled in the state of its group any more",
-    first_in=LATER,
+    first_in="1.37",
 )
 class BoundPodsStayUnscheduled(PodGroupStates):
     """addPod put a pod with a node among the assigned ones, and left it among the others."""

@@ -1,4 +1,4 @@
-"""Volumes before the changes of the plugin VolumeBinding since 1.32 (framework/plugins/volumebinding, util/assumecache)."""
+"""Volumes before the changes of VolumeBinding and VolumeRestrictions since 1.32 (framework/plugins/volumebinding, util/assumecache, backend/cache)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from typing import Any
 from ....environment.objects import Volume, VolumeClaim
 from ....environment.storage.volumes import StorageWatch
 from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, step, tells, when
-from ....scheduler import VolumeCache
+from ....scheduler import Cache, VolumeCache
 from ....scheduler.framework.events import VOLUME_CHANGE
 from ...registry.change import before
+
+
+@before(
+    "139238", "which claims pods use is counted by what has changed since the last snapshot", first_in="1.37"
+)
+class UsedClaimsMadeAnew(Cache):
+    """Whenever it changed which claims the pods of a NodeInfo use, the set of all of them was made anew (usedPVCSet)."""
+
+    def keeps_counts(self) -> bool:
+        return False
 
 
 @before(

@@ -13,7 +13,6 @@ from ....scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ....scheduler.preemption.evaluator import highest
 from ....scheduler.preemption.eviction_words import eviction
 from ...registry.change import before
-from ...versions import LATER
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")
@@ -117,9 +116,19 @@ class GoneVictimsWakeNobody(AsyncPreemption):
 
 
 @before(
+    "137981", "a victim takes from its budgets only up to the first that has no room for it", first_in="1.37"
+)
+class EveryBudgetIsSpent(Preemption):
+    """A victim that one budget had no room for took from its other budgets all the same (filterPodsWithPDBViolation)."""
+
+    def is_spent(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
+        return as_expr(True)
+
+
+@before(
     "140054",
     "a preemptor whose last victim was rejected in memory is activated",
-    first_in=LATER,
+    first_in="1.37",
     issues=(140082,),
 )
 class RejectionsWakeNobody(AsyncPreemption):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....environment.cluster.footprint import UsedPort
 from ....environment.cluster.node_versions import NodeVersion
-from ....environment.cluster.pod_versions import PodVersion, in_form
+from ....environment.cluster.pod_versions import PodChange, PodVersion, in_form
 from ....environment.objects import Node, Pod, PodCopy, PodObject
 from ....environment.watch import Handler, PodWatch
 from ....language import (
@@ -299,6 +299,34 @@ class FitIgnoresNominations(Hints):
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
         seen = WAITING_POD_GONE if event == NOMINATED_POD_GONE else event
         return super().wakes(plugin, pod, seen, about)
+
+
+@before(
+    "139161",
+    "one anti-affinity term is enough to be kept out, for InterPodAffinity's hints as well",
+    first_in="1.37",
+)
+class AllTermsKeepOut(Hints):
+    """A pod that came or went counted as kept out only by all anti-affinity terms together (podMatchesAllAffinityTerms, 1.32 to 1.36)."""
+
+    def keeps_out(self, pod: Pod, other: Pod) -> bool:
+        return matches_all(pod, other, anti=True)
+
+
+TARGETS = "an update of a pod that waits is an event of its own, of which no hint asks whose it is"
+"""The title of 135905, which is in two files."""
+
+
+@before(
+    "135905",
+    TARGETS,
+    first_in="1.37",
+)
+class HintsAskWhoseUpdate(Hints):
+    """The hints compared the UIDs: the update of one pod in flight had no other one tried again (1.32 to 1.36)."""
+
+    def is_target(self, pod: Pod, change: PodChange) -> bool:
+        return change.new.uid == pod.uid
 
 
 @before(

@@ -27,7 +27,7 @@ from ....scheduler.framework.events import About, ClusterEvent, Plugin
 from ....scheduler.framework.status import Phase
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
-from ...versions import LATER
+from .event_handlers import TARGETS
 
 
 @before(
@@ -288,10 +288,26 @@ class ActivationAsksAgain(PriorityQueue):
         return False
 
 
+@before("139057", "the nomination of a pod that is added gated counts", first_in="1.37")
+class GatedPodsAreNotNominated(PriorityQueue):
+    """moveToActiveQ noted the nomination of a new pod, and only of one that it put into activeQ."""
+
+    def nominates_added(self, pod: Pod) -> Expr:
+        return ~as_expr(self.gated[pod])
+
+
+@before("135905", TARGETS, first_in="1.37")
+class NamesOfOnesOwn(PriorityQueue):
+    """DynamicResources compared the UIDs (isSchedulableAfterPodChange)."""
+
+    def told_of_names(self, pod: Pod) -> list[Pod]:
+        return [pod]
+
+
 @before(
     "139162",
     "the periodic flush also tries pods that are noted as held back",
-    first_in=LATER,
+    first_in="1.37",
     issues=(139162,),
     since="1.34",
     backports=("1.35.8", "1.36.4"),

@@ -46,6 +46,16 @@ def test_the_popped_pod_is_in_its_cycle_and_in_activeq(release):
     assert model.get(handlers.is_queue_idle) is True
 
 
+@pytest.mark.parametrize(("release", "counts"), [("1.36.4", False), ("1.37", True)])
+def test_139057_the_nomination_of_a_pod_that_is_added_gated(release, counts):
+    p, on = Pod(0, "p", 1, gated=True), nodes(2)
+    model = concrete(spec([p], on), release)
+    queue, nominator = model.part("queue"), model.part("nominator")
+    model.do(lambda: queue.add(p, PodObject(exists=True, gated=True, nominated=on[0])))
+    assert model.get(lambda: queue.gated[p]) is True
+    assert model.get(lambda: nominator.nominated_to(p, on[0])) is counts
+
+
 @pytest.mark.parametrize(
     ("release", "place"),
     [("1.34", SubQueue.UNSCHEDULABLE), ("1.35", SubQueue.ACTIVE), ("1.36", SubQueue.ACTIVE)],

@@ -7,6 +7,7 @@ from podrace.model.environment.cluster.footprint import UsedPort
 from podrace.model.environment.cluster.node_versions import NodeVersion
 from podrace.model.environment.cluster.pod_versions import PodVersion
 from podrace.model.environment.objects import Node, Pod
+from podrace.model.environment.storage.volumes import CountedClaim
 from podrace.model.language import Component, Concrete, Model, Universe, build, record
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot
 from podrace.model.scheduler.cache.order import NodeOrder, Zone, zone_key, zones_named
@@ -58,7 +59,15 @@ def in_turn(zones):
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(0, 2))))
 def test_a_tree_lists_one_node_of_each_zone_in_turn(operations):
-    kinds = {Pod: (), Node: NODES, Zone: ZONES, PodVersion: (), UsedPort: (), NodeVersion: ()}
+    kinds = {
+        Pod: (),
+        Node: NODES,
+        Zone: ZONES,
+        PodVersion: (),
+        UsedPort: (),
+        NodeVersion: (),
+        CountedClaim: (),
+    }
     model = Concrete(build(Trees, Universe(kinds)))
     plain: dict[int, list[int]] = {}
     tree = model.part("node_tree")

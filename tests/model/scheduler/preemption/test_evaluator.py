@@ -179,6 +179,24 @@ def test_128307_victims_go_by_importance_alone(release, node, last):
     assert model.get(lambda: preemption.last_of(pods[4], victims)).name == last
 
 
+@pytest.mark.parametrize(("release", "violating"), [("1.36.4", ["one", "two"]), ("1.37", ["one"])])
+def test_137981_a_victim_takes_from_no_budget_after_the_first_without_room(release, violating):
+    """Budget a has no room for pod one, so that from 1.37 on it leaves b's only disruption to pod two."""
+    (n0,) = nodes(4)
+    one, two = (
+        Pod(0, "one", 1, 5, node=n0, labels={"of": "a", "all": "b"}),
+        Pod(1, "two", 1, 4, node=n0, labels={"all": "b"}),
+    )
+    preemptor = Pod(2, "p", 4, 10)
+    budgets = (
+        DisruptionBudget(0, "a", Selector({"of": "a"}), 0),
+        DisruptionBudget(1, "b", Selector({"all": "b"}), 1),
+    )
+    model, preemption = prepared([one, two, preemptor], (n0,), release, budgets)
+    found = model.get(lambda: preemption.violating(preemptor, n0))
+    assert [pod.name for pod, violates in found.items() if violates] == violating
+
+
 # --- the nominations that are withdrawn ------------------------------------------------------------------------
 
 
