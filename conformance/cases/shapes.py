@@ -257,7 +257,9 @@ def refuse_malformed(case: Case) -> None:
         fields({"a": SIDE, "b": SIDE}, ["a", "b"])("", case)
     if case.get("kind") == "more_important":
         fields({"a": POD, "b": POD}, ["a", "b"])("", case)
-    params = fields({**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole)})
+    params = fields(
+        {**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole), "queueing_hints": flag}
+    )
     params("params", case.get("params") or {})
     if "ops" in case:
         for key, pod in _entries(case, "pods"):

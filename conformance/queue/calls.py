@@ -13,7 +13,7 @@ from typing import Any
 
 from ...model.environment.objects import Pod, PodObject
 from ...model.language import NotEnabled
-from ...model.scheduler.framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_UPDATE
+from ...model.scheduler.framework.events import ASSIGNED_POD_ADD, ASSIGNED_POD_UPDATE, Action
 from ...model.scheduler.queue.scheduling_queue import SubQueue
 from ..cases.cases import Case, Differs, NotTranslated, check, keys_of
 from .cast import Version, admits, event_of, group_key, nanoseconds, time_span
@@ -95,8 +95,13 @@ class Calls(Stage):
         return ASSIGNED_POD_ADD.label
 
     def op_assigned_pod_updated(self, op: Case) -> str:
-        self.model.do(lambda: self.queue.move_matching(self.version(op["pod"]).pod, ASSIGNED_POD_UPDATE))
-        return ASSIGNED_POD_UPDATE.label
+        event = event_of(op["event"]) if op.get("event") else ASSIGNED_POD_UPDATE
+        pod = self.version(op["new"] if op.get("new") else op["pod"]).pod
+        if event.action & Action.UPDATE_POD_SCALE_DOWN:  # room becomes free: it concerns every pod
+            self.model.do(lambda: self.queue.move_all(event, about=pod))
+        else:
+            self.model.do(lambda: self.queue.move_matching(pod, event))
+        return event.label
 
     def op_activate(self, op: Case) -> str:
         def activate() -> None:

@@ -14,10 +14,11 @@ from typing import Any
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
 from ...model.history import resolve
-from ...model.language import Concrete
-from ...model.scheduler.framework.events import EVENTS, Action, ClusterEvent, Plugin
+from ...model.language import Component, Concrete, Expr, as_expr
+from ...model.scheduler.framework.events import EVENTS, About, Action, ClusterEvent, Plugin
+from ...model.scheduler.framework.hints import Hints
 from ...model.scheduler.queue.numbered import SECOND, Timing, counted
-from ..cases.case_cluster import terms
+from ..cases.case_cluster import spread, terms
 from ..cases.cases import Case, NotTranslated
 
 
@@ -36,7 +37,18 @@ def event_of(said: str | Mapping[str, Any]) -> ClusterEvent:
     name = said.get("name") or said.get("label") or ""
     if "resource" not in said:
         return event_of(name)
-    return ClusterEvent(name, said["resource"] or "", _action(said.get("action"), EVENTS.get(name)))
+    action, resource = _action(said.get("action"), EVENTS.get(name)), said["resource"] or ""
+    if resource == _UNSCHEDULED and action & _POD_UPDATES:
+        action |= Action.UPDATE_POD_OTHER
+    return ClusterEvent(name, _PODS.get(resource, resource), action)
+
+
+_UNSCHEDULED = "UnschedulablePod"
+_PODS = {"AssignedPod": "Pod", _UNSCHEDULED: "Pod"}
+"""Kinds of pods that upstream's events tell apart; the model does so by the action."""
+_POD_UPDATES = (
+    Action.UPDATE | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_SCALE_DOWN | Action.UPDATE_POD_TOLERATION
+)
 
 
 def registrations(said: Any) -> list[tuple[ClusterEvent, Sequence[str]]]:
@@ -192,6 +204,13 @@ def group_key(index: int) -> str:
     return f"#{index}"
 
 
+class RegistrationsDecide(Hints):
+    """The plugins of a case are stubs: each wants every event that it registered, whatever the event is about."""
+
+    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
+        return as_expr(event.is_wildcard or plugin.asked_for(event))
+
+
 @dataclass
 class QueueCast:
     """Who takes part in a case."""
@@ -232,13 +251,16 @@ def gather(case: Case, release: str) -> QueueCast:
     entities: dict[Identity, Pod] = {}
     fixed_facts: dict[Identity, tuple[Any, ...]] = {}
     specifications: dict[Identity, list[str]] = {}
-    for key, facts in pod_facts(case).items():
+    told = pod_facts(case)
+    labels_count = any(terms(facts) or facts.get("topologySpreadConstraints") for facts in told.values())
+    for key, facts in told.items():
         who = _identity(facts)
         pod = entities.get(who)
-        fixed = (facts.get("priority") or 0, terms(facts), facts.get("labels") or {})
+        priority, affinity, constraints = facts.get("priority") or 0, terms(facts), spread(facts)
+        labels = facts.get("labels") or {}
+        fixed = (priority, affinity, constraints, labels if labels_count else {})
         if pod is None:
             name = "/".join(who) if who[0] else who[1]
-            priority, affinity, labels = fixed
             pod = Pod(
                 len(entities),
                 name,
@@ -247,6 +269,7 @@ def gather(case: Case, release: str) -> QueueCast:
                 namespace=who[0],
                 labels=labels,
                 terms=affinity,
+                spread=constraints,
                 exists=False,
             )
             fixed_facts[who] = fixed
@@ -270,7 +293,9 @@ def gather(case: Case, release: str) -> QueueCast:
     _gather_plugins(case, cast)
     scope = Scopes(pod_versions=max((len(s) for s in specifications.values()), default=1))
     spec = ClusterSpec(case["id"], tuple(cast.pods), tuple(cast.nodes.values()), scope)
-    changes = (*resolve(release).classes, *counted(_timing(case)))
+    hints = (case.get("params") or {}).get("queueing_hints")
+    numbers = counted(_timing(case), hints)
+    changes: list[type[Component]] = [RegistrationsDecide, *resolve(release).classes, *numbers]
     cast.model = Concrete(build_cluster(spec, changes, tuple(cast.plugins.values())))
     return cast
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ...model.environment.objects import Node, Pod, PodObject
 from ...model.scheduler.framework.events import Plugin
-from ...model.scheduler.queue.numbered import CountingClock, CountingQueue, OrderedNominator
+from ...model.scheduler.queue.numbered import CountedCycles, CountingClock, OrderedNominator
 from ...model.scheduler.queue.scheduling_queue import SubQueue
 from ..cases.cases import REMARKS, Case, Differs, NotTranslated, Script, check, keys_of
 from .cast import QueueCast, Version
@@ -29,7 +29,7 @@ class Stage(Script):
 
     def __init__(self, case: Case, cast_: QueueCast) -> None:
         self.case, self.cast, self.model = case, cast_, cast_.model
-        self.queue = cast(CountingQueue, self.model.part("queue"))
+        self.queue = cast(CountedCycles, self.model.part("queue"))
         self.clock = cast(CountingClock, self.model.part("clock"))
         self.nominator = cast(OrderedNominator, self.model.part("nominator"))
         self.bound: dict[str, Version] = {}
@@ -207,7 +207,7 @@ class QueueExpectations(Stage):
         """All nominations: for each node its pods in order."""
         found = {str(node): [str(p) for p in pods] for node, pods in self._nominated().items() if pods}
         wanted = {n: [str(self.version(k).pod) for k in keys] for n, keys in expected.items() if keys}
-        check("nominated", found, wanted)
+        check("nominated", dict(sorted(found.items())), dict(sorted(wanted.items())))
 
     def expect_nominated_for(self, expected: Mapping[str, Sequence[str]]) -> None:
         """NominatedPodsForNode of some nodes."""

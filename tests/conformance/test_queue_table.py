@@ -165,3 +165,89 @@ def test_actions(action, same):
 def test_a_known_event_needs_no_action_that_is_known():
     event = {"name": "NodeTaintChange", "resource": "Node", "action": "repaint"}
     assert queue_words.event_of(event).action == Action.UPDATE_NODE_TAINT
+
+
+def failing(hints, *, plugins=("Fit",), event="NodeAdd", registered="NodeAdd"):
+    """A pod is popped, an event comes, and the attempt fails."""
+    params = {} if hints is None else {"queueing_hints": hints}
+    return {
+        "id": "failing", "kind": "ops", "params": params, "pods": {"p": {"name": "p"}},
+        "registrations": [{"event": registered, "plugins": ["Fit"]}],
+        "ops": [
+            {"op": "add", "pod": "p"}, {"op": "pop", "expect": "p"}, {"op": "move_all", "event": event},
+            {"op": "add_unschedulable", "pod": "p", "cycle": "current", "unschedulable_plugins": list(plugins)},
+        ],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hints", "told", "parked"),
+    [
+        (True, {}, False),
+        # With the gate on, an event counts that a rejecting plugin registered; off, any move does.
+        (True, {"event": "PvAdd"}, True),
+        (False, {"event": "PvAdd"}, False),
+        (None, {"event": "PvAdd"}, False),
+        # Nobody rejected the pod: an error, which is retried from 1.29 on.
+        (True, {"plugins": (), "event": "PvAdd"}, False),
+        (True, {"registered": {"name": "x", "resource": "Node", "action": "add"}}, False),
+    ],
+)
+def test_the_gate_decides_what_counts_for_a_pod_in_flight(hints, told, parked):
+    case = failing(hints, **told)
+    expected = {"unschedulable": ["p"]} if parked else {"backoff": ["p"]}
+    case["ops"].append({"op": "expect", **expected})
+    assert queue.run(case, "1.36.3").reason == ""
+
+
+@pytest.mark.parametrize(("hints", "place"), [(None, "unschedulable"), (False, "backoff"), (True, "backoff")])
+def test_an_error_is_retried_if_the_case_tells_of_the_gate(hints, place):
+    case = failing(hints, plugins=())
+    del case["ops"][2]
+    case["ops"].append({"op": "expect", place: ["p"]})
+    assert queue.run(case, "1.36.3").reason == ""
+
+
+ASSIGNED = {"name": "AssignedPodAdd", "resource": "AssignedPod", "action": "add"}
+UPDATED = {"name": "x", "resource": "UnschedulablePod", "action": "update"}
+SMALLER = {"name": "AssignedPodUpdate", "resource": "AssignedPod", "action": "UPDATE_POD_SCALE_DOWN"}
+SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "labelSelector": None}]
+
+
+@pytest.mark.parametrize(
+    ("registered", "plugin", "call", "woken"),
+    [
+        (ASSIGNED, "PodTopologySpread", {"op": "assigned_pod_added", "pod": "other"}, True),
+        (ASSIGNED, "NodeResourcesFit", {"op": "assigned_pod_added", "pod": "other"}, False),
+        (UPDATED, "NodeResourcesFit", {"op": "update", "old": "p", "new": "q"}, True),
+        (ASSIGNED, "NodeResourcesFit", {"op": "update", "old": "p", "new": "q"}, False),
+        # What becomes free concerns every pod, any other change only those that look at other nodes' pods.
+        (SMALLER, "NodeResourcesFit", {"op": "assigned_pod_updated", "new": "other", "event": SMALLER}, True),
+        (ASSIGNED, "NodeResourcesFit", {"op": "assigned_pod_updated", "pod": "other"}, False),
+    ],
+)
+def test_plugins_want_what_they_registered(registered, plugin, call, woken):
+    pod = {"name": "p", "topologySpreadConstraints": SPREAD}
+    case = {
+        "id": "stub", "kind": "ops", "params": {"queueing_hints": True},
+        "pods": {"p": pod, "q": {**pod, "annotations": {"a": "b"}}, "other": {"name": "other", "nodeName": "n"}},
+        "registrations": [{"event": registered, "plugins": [plugin]}],
+        "ops": [
+            {"op": "add", "pod": "p"}, {"op": "pop", "expect": "p"},
+            {"op": "add_unschedulable", "pod": "p", "cycle": "current", "unschedulable_plugins": [plugin]},
+            call, {"op": "expect", "counts": [0, 1, 0] if woken else [0, 0, 1]},
+        ],
+    }  # fmt: skip
+    assert queue.run(case, "1.36.3").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("looked_at", "reason"),
+    [(False, ""), (True, "not translated: versions of p that differ in priority, labels or affinity")],
+)
+def test_labels_may_change_where_nobody_looks_at_them(looked_at, reason):
+    pods = {"p": {"name": "p", "labels": {"a": "1"}}, "q": {"name": "p", "labels": {"a": "2"}}}
+    if looked_at:
+        pods["r"] = {"name": "r", "topologySpreadConstraints": SPREAD}
+    ops = [{"op": "add", "pod": "p"}, {"op": "update", "old": "p", "new": "q"}, {"op": "pop", "expect": "q"}]
+    assert queue.run({"id": "c", "kind": "ops", "pods": pods, "ops": ops}, "1.22").reason == reason

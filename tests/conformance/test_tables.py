@@ -75,3 +75,24 @@ def test_an_end_that_is_stated_anew_counts_from_its_release_on() -> None:
     assert run_case({**case, "expected_from_1_20": "n"}, "preempt", "1.22") == Outcome(
         "FAIL", "not translated: the end n instead of an object with a nominated node"
     )
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcome"),
+    [
+        ({"expected_nominated_node": "n"}, Outcome("PASS")),
+        ({"expected_evicted": ["v"]}, Outcome("PASS")),
+        (
+            {"expected_nominated_node": "n", "expected_evicted": []},
+            Outcome("FAIL", "evicted: expected {}, the model gives {v}"),
+        ),
+        ({"expected_evicted": None}, Outcome("FAIL", "not translated: the case expects nothing")),
+    ],
+)
+def test_what_a_case_does_not_tell_is_not_compared(expected, outcome):
+    case = {
+        "id": "c", "nodes": [{"name": "n", "allocatable": {"pods": 1}}],
+        "pods": [{"name": "v", "nodeName": "n", "priority": 1}],
+        "preemptor": {"name": "p", "priority": 2}, **expected,
+    }  # fmt: skip
+    assert run_case(case, "preempt", "1.22") == outcome

@@ -107,11 +107,8 @@ class CountingClock(Clock):
         return parked > self.timing.max_parked
 
 
-class CountingQueue(QueueWithoutHints):
-    """The queue with its two numbers, and the number that each failing attempt read.
-
-    The numbers decide only where SchedulerQueueingHints is off, which is how upstream's tables that state them are meant.
-    """
+class CountedCycles(PriorityQueue):
+    """The numbers of scheduling cycles, of which nothing depends on any with SchedulerQueueingHints."""
 
     cycle = integer(-_FAR, _FAR, 0)
     move_cycle = integer(-_FAR, _FAR, -1)
@@ -132,17 +129,29 @@ class CountingQueue(QueueWithoutHints):
         super().begin_failure(pod)
         self.attempt_cycle[pod] = self.cycle
 
+
+class ComparedCycles(CountedCycles, QueueWithoutHints):
+    """The queue with SchedulerQueueingHints off: a move counts for a failing attempt whose number is not greater."""
+
+    phrases = UNTOLD
+
     def move_came(self, pod: Pod) -> Expr:
         came: Expr = self.move_cycle >= self.attempt_cycle[pod]
         return came
 
-    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
-        # A row that names no rejecting plugin is about the numbers, not about errors (which are retried from 1.29 on).
-        return self.move_came(pod)
-
     def record_move(self, event: ClusterEvent, about: About) -> None:
         super().record_move(event, about)
         self.move_cycle = self.cycle
+
+
+class NumbersOnly(ComparedCycles):
+    """The same for rows of tables that do not tell whether the gate is on: what decides is the numbers alone."""
+
+    phrases = UNTOLD
+
+    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
+        # A row that names no rejecting plugin is about the numbers, not about errors (which are retried from 1.29 on).
+        return self.move_came(pod)
 
 
 class OrderedNominator(Nominator):
@@ -159,7 +168,11 @@ class OrderedNominator(Nominator):
         self.recorded = self.recorded + 1
 
 
-def counted(timing: Timing) -> tuple[type[Component], ...]:
-    """The changes that make a cluster count; they come after those of a release."""
+def counted(timing: Timing, hints: bool | None = None) -> tuple[type[Component], ...]:
+    """The changes that make a cluster count; they come after those of a release.
+
+    `hints` says whether SchedulerQueueingHints is on, None that nothing is known of it.
+    """
     clock = type("CountingClock", (CountingClock,), {"timing": timing, "__module__": __name__})
-    return clock, CountingQueue, OrderedNominator
+    queue = NumbersOnly if hints is None else CountedCycles if hints else ComparedCycles
+    return clock, queue, OrderedNominator
