@@ -129,7 +129,11 @@ class TableView:
             if result:
                 return [(c, cell) for c, cell in result if c.op != "const" or c.value] or result[:1]
             return [(as_expr(False), cell.cells[0])]
-        found = f"a {key.sort}" if isinstance(key, Expr) else f"`{key!r}` ({type(key).__name__})"
+        found = (
+            f"{'an' if key.sort is INT else 'a'} {key.sort}"
+            if isinstance(key, Expr)
+            else f"`{key!r}` ({type(key).__name__})"
+        )
         if kind is int:
             raise ModelError(f"{self._numbers()}; it cannot be indexed with {found}")
         raise ModelError(f"this table is per {kind.__name__}; it cannot be indexed with {found}")
