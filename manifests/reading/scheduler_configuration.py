@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .manifest_files import Manifest, Remarks
 from .pod_objects import DEFAULT_SCHEDULER, is_hard
@@ -71,15 +71,15 @@ def read_configuration(top: Manifest, remarks: Remarks) -> Configuration:
     if "percentageOfNodesToScore" in fields:
         fields["percentageOfNodesToScore"].integer(0, 100)
         remarks.add("below 100 nodes every node is examined: percentageOfNodesToScore is left out", top.file)
-    for element in fields["extenders"].elements("a list of extenders") if "extenders" in fields else ():
-        _remark_extender(element, remarks)
+    ignored = _read_extenders(fields["extenders"], remarks) if "extenders" in fields else frozenset()
     profiles: dict[str, Profile] = {}
     for element in fields["profiles"].elements("a list of profiles") if "profiles" in fields else ():
         profile = _profile(element, remarks)
         if profile.name in profiles:
             element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
         profiles[profile.name] = profile
-    return Configuration(profiles) if profiles else Configuration()
+    found = profiles or {DEFAULT_SCHEDULER: Profile()}
+    return Configuration({n: replace(p, ignored=p.ignored | ignored) for n, p in found.items()})
 
 
 _VERBS = {
@@ -90,21 +90,61 @@ _VERBS = {
 """What is left out where an extender has a verb. Its scores (prioritizeVerb) need no model: every feasible node may win."""
 
 
-def _remark_extender(element: Manifest, remarks: Remarks) -> None:
-    """What an extender may decide that the verdict does not heed."""
-    fields = element.fields((*_VERBS, "urlPrefix", "managedResources"), "an extender: a mapping")
-    url = fields["urlPrefix"].text("the address of an extender") if "urlPrefix" in fields else element.path
-    managed = []
-    for resource in (
-        fields["managedResources"].elements("a list of resources") if "managedResources" in fields else ()
-    ):
-        name = resource.fields(("name",), "a resource with `name`").get("name")
-        if name is not None:
-            managed.append(name.text("the name of a resource"))
-    whose = f" (asked for pods with {', '.join(managed)} only)" if managed else ""
-    for verb, why in _VERBS.items():
-        if verb in fields and fields[verb].text("a verb"):
-            remarks.add(f"{verb} of an extender is left out: {why}{whose}", url)
+_EXTENDER_FIELDS = (
+    *_VERBS, "prioritizeVerb", "urlPrefix", "weight", "enableHTTPS", "tlsConfig", "httpTimeout", "nodeCacheCapable", "managedResources", "ignorable",
+)  # fmt: skip
+
+
+def _read_extenders(section: Manifest, remarks: Remarks) -> frozenset[str]:
+    """What extenders may decide that the verdict does not heed; gives the resources that NodeResourcesFit ignores because of them (buildExtenders)."""
+    seen: set[str] = set()
+    ignored: set[str] = set()
+    binders = 0
+    for element in section.elements("a list of extenders"):
+        fields = element.fields(_EXTENDER_FIELDS, "an extender: a mapping")
+        verbs = {v: fields[v].text("a verb") for v in (*_VERBS, "prioritizeVerb") if v in fields}
+        weight = fields["weight"].integer(-(2**63), 2**63 - 1) if "weight" in fields else 0
+        if verbs.get("prioritizeVerb") and weight <= 0:
+            element.fail("kube-scheduler refuses prioritizeVerb without a positive `weight`: add one")
+        binders += bool(verbs.get("bindVerb"))
+        if binders > 1:
+            fields["bindVerb"].fail(
+                "kube-scheduler takes one extender that binds: remove `bindVerb` from the others"
+            )
+        managed = _managed(fields["managedResources"], seen) if "managedResources" in fields else {}
+        mine = [name for name, is_ignored in managed.items() if is_ignored]
+        ignored.update(mine)
+        url = (
+            fields["urlPrefix"].text("the address of an extender") if "urlPrefix" in fields else element.path
+        )
+        whose = f" (asked for pods with {', '.join(managed)} only)" if managed else ""
+        for verb, why in _VERBS.items():
+            if verbs.get(verb):
+                remarks.add(f"{verb} of an extender is left out: {why}{whose}", url)
+        passed_over = "ignorable" in fields and fields["ignorable"].boolean()
+        if mine and passed_over:
+            remarks.add(
+                f"nobody counts {', '.join(mine)} while a call to this extender fails, as it is ignorable and the scheduler ignores that",
+                url,
+            )
+        elif mine:
+            remarks.add(f"NodeResourcesFit ignores {', '.join(mine)}, which an extender counts", url)
+    return frozenset(ignored)
+
+
+def _managed(section: Manifest, seen: set[str]) -> dict[str, bool]:
+    """The resources that an extender manages, each with whether the scheduler is to ignore it."""
+    found: dict[str, bool] = {}
+    for element in section.elements("a list of resources"):
+        fields = element.fields(("name", "ignoredByScheduler"), "a resource with `name`")
+        if "name" not in fields:
+            element.fail("`name` is missing: name the resource")
+        name = fields["name"].text("the name of a resource")
+        if name in seen:
+            fields["name"].fail(f"kube-scheduler takes one extender for {name}: name it once")
+        seen.add(name)
+        found[name] = "ignoredByScheduler" in fields and fields["ignoredByScheduler"].boolean()
+    return found
 
 
 def _profile(value: Manifest, remarks: Remarks) -> Profile:

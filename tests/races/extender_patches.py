@@ -5,7 +5,7 @@ from __future__ import annotations
 from podrace.model.environment.extender import Extender, HTTPExtender
 from podrace.model.environment.objects import Node, Pod, PodCopy
 from podrace.model.language import Expr, step
-from podrace.model.scheduler import Binding, Placement, Plugin, Preemption, PriorityQueue
+from podrace.model.scheduler import Binding, Placement, Plugin, Preemption, PriorityQueue, Scheduler
 from podrace.model.scheduler.framework.events import EXTENDER
 
 
@@ -55,3 +55,24 @@ class ExtendersInDryRuns(Preemption):
         found = self._model.parts["extender"]
         assert isinstance(found, Extender)
         return found
+
+
+class ToldOfRejection(Scheduler):
+    """Whoever gives a pod up in its scheduling cycle tells the extenders, too: one that is placed nowhere is counted nowhere."""
+
+    @step(actor="scheduler")
+    def fail(self, pod: Pod) -> None:
+        """The failure handler takes over, and the extenders forget the pod."""
+        super().fail(pod)
+        for managed in self.extender.asked_about(pod):
+            self.extender.note(managed, None)
+
+
+class VetoIsNoted(Scheduler):
+    """What extenders leave of the candidates is recorded as what they reject in the filter call: where nothing is left, any event may help."""
+
+    @step(actor="scheduler")
+    def ask_extender_about_victims(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
+        """callExtenders, which notes who was asked."""
+        super().ask_extender_about_victims(pod, extender, ok)
+        self.note_extender()

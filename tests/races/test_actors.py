@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 
 from podrace.checker.search import check
 from podrace.model.environment.cluster.node_health import give_healths
-from podrace.model.environment.objects import DisruptionBudget, Node
+from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node
 from podrace.model.history import resolve
 from podrace.model.history.changes.plugins.scores import AllCountOnce
 from podrace.model.language import Component
@@ -41,6 +43,8 @@ from tests.races.extender_patches import (
     ExtendersInDryRuns,
     RejectedByExtenderRetried,
     ToldOfFailure,
+    ToldOfRejection,
+    VetoIsNoted,
 )
 from tests.races.hazard_patches import AskedBeforeForgotten
 from tests.races.taint_patches import LiveTaintsAsked, TaintsGoTogether
@@ -110,6 +114,26 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("extender-behind", "S-STUCK", "1.28", (), V, 346, 17),
     ("extender-behind", "S-STUCK", "1.36", (), V, 631, 28),
     ("extender-behind", "S-STUCK", "1.36", (RejectedByExtenderRetried,), H, 999, None),
+    ("back-to-the-larger", "L-LOOP", "1.18", (), V, 73969, 39),
+    ("back-to-the-larger", "L-LOOP", "1.36", (), V, 4411, 37),
+    ("packed-again", "L-LOOP", "1.22", (), V, 1809, 39),
+    ("packed-again", "L-LOOP", "1.36", (), V, 213, 31),
+    ("counted-and-rejected", "S-STUCK", "1.22", (), V, 85, 31),
+    ("counted-and-rejected", "S-STUCK", "1.36", (), V, 247, 58),
+    ("counted-and-rejected", "S-STUCK", "1.36", (ToldOfRejection,), H, 223, None),
+    ("counted-and-rejected", "S-STUCK", "1.36", (RejectedByExtenderRetried,), H, 820, None),
+    ("answered-too-late", "S-STUCK", "1.22", (), V, 3539, 24),
+    ("answered-too-late", "S-STUCK", "1.36", (), V, 3973, 47),
+    ("answered-too-late", "S-STUCK", "1.36", (ToldOfRejection,), H, 3790, None),
+    ("counted-elsewhere", "S-STUCK", "1.22", (), V, 4086, 28),
+    ("counted-elsewhere", "S-STUCK", "1.36", (), V, 2690, 40),
+    ("counted-elsewhere", "S-STUCK", "1.36", (RejectedByExtenderRetried,), H, 3808, None),
+    ("passed-over", "S-ADMIT", "1.22", (), V, 21, 8),
+    ("passed-over", "S-ADMIT", "1.36", (), V, 19, 8),
+    ("veto-from-before", "L-INV", "1.22", (), V, 474, 17),
+    ("veto-from-before", "L-INV", "1.36", (), V, 577, 17),
+    ("veto-from-before", "L-INV", "1.36", (VetoIsNoted,), V, 1481, 27),
+    ("veto-from-before", "L-INV", "1.36", (VetoIsNoted, RejectedByExtenderRetried), H, 3700, None),
     ("late-extender", "S-CAP", "1.29", (), V, 1761, 15),
     ("late-extender", "S-CAP", "1.36", (), V, 866, 15),
     ("late-extender", "S-CAP", "1.36", (AskedBeforeForgotten,), H, 836, None),
@@ -139,6 +163,39 @@ def test_an_extender_that_is_told_keeps_nothing_for_nobody() -> None:
     classes: Patches = (ToldOfFailure, *resolve("1.36").classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
     assert (found.verdict.name, found.counts.states) == (H, 2_251_402)
+
+
+def _with_config(spec: ClusterSpec, **changed: Any) -> ClusterSpec:
+    return replace(spec, scope=replace(spec.scope, config=replace(spec.scope.config, **changed)))
+
+
+def _with_extender(spec: ClusterSpec, **changed: Any) -> ClusterSpec:
+    return replace(spec, extenders=tuple(replace(of, **changed) for of in spec.extenders))
+
+
+UNSCORED: dict[str, Any] = {"scored": False, "scoring_strategy": ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "changed", "states"),
+    [
+        ("back-to-the-larger", "L-LOOP", partial(_with_config, **UNSCORED), 4867),
+        ("back-to-the-larger", "L-LOOP", partial(_with_config, scoring_strategy="MostAllocated"), 18),
+        ("packed-again", "L-LOOP", partial(_with_config, **UNSCORED), 251),
+        ("packed-again", "L-LOOP", partial(_with_config, scoring_strategy="LeastAllocated"), 18),
+        ("counted-and-rejected", "S-STUCK", lambda spec: replace(spec, extenders=spec.extenders[::-1]), 232),
+        ("counted-elsewhere", "S-STUCK", partial(_with_extender, ignorable=False), 3290),
+        ("passed-over", "S-ADMIT", partial(_with_extender, ignorable=False), 958),
+        ("passed-over", "S-ADMIT", partial(_with_extender, ignored_by_scheduler=False), 54),
+    ],
+)
+def test_what_a_configuration_makes_of_scores_and_extenders(
+    name: str, identifier: str, changed: Callable[[ClusterSpec], ClusterSpec], states: int
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    system = instrument(changed(scenario.spec), resolve("1.36").classes, [PROPERTIES[identifier]])
+    (found,) = check(system, [identifier])
+    assert (found.verdict.name, found.counts.states, found.vacuous) == (H, states, False)
 
 
 def test_a_question_before_forget_pod_is_too_early_where_the_extender_is_not_ignorable() -> None:

@@ -31,7 +31,14 @@ def read_extenders(sections: Mapping[str, Value], nodes: Sequence[str]) -> tuple
     members = read_members(several, "extenders", EXTENDER_FIELDS, _EXAMPLE)
     if not 1 <= len(members) <= MAX_EXTENDERS:
         several.fail(f"there are {len(members)} extenders: name 1 to {MAX_EXTENDERS}, or remove the section")
-    return tuple(_read(member.place, name, nodes) for name, member in members.items())
+    found = tuple(_read(member.place, name, nodes) for name, member in members.items())
+    if sum(of.binds for of in found) > 1:
+        several.fail("kube-scheduler takes one extender that binds: remove `bind` from the others")
+    managed = [of.resource for of in found if of.resource is not None]
+    for resource in managed:
+        if managed.count(resource) > 1:
+            several.fail(f"kube-scheduler takes one extender for {resource}: let it have one")
+    return found
 
 
 def _read(section: Value, name: str, nodes: Sequence[str]) -> ExtenderSpec:

@@ -57,6 +57,8 @@ scope: {late_answers: 1}
         ("extender: {verbs: [filter], nodes: [n1, n3]}", "extender.nodes[1]: there is no node `n3`; known: n1, n2"),
         ("extender: {verbs: [prioritize], scores: {n1: 1}}", "without scores every node may win, whatever an extender says: add `config: {scored: true}`, or remove `prioritize`"),
         ("extender: {verbs: [bind]}\nextenders: {b: {verbs: [bind]}}", "extender: there are `extenders`, too: name this one among them"),
+        ("extenders: {a: {verbs: [bind]}, b: {verbs: [bind]}}", "extenders: kube-scheduler takes one extender that binds: remove `bind` from the others"),
+        ("extenders: {a: {resource: x/gpu, verbs: [filter]}, b: {resource: x/gpu, verbs: [bind]}}", "extenders: kube-scheduler takes one extender for x/gpu: let it have one"),
         ("extenders: {}", "extenders: there are 0 extenders: name 1 to 3, or remove the section"),
         ("extenders: {a: {verbs: [bind]}, b: {verbs: [bind]}, c: {verbs: [bind]}, d: {verbs: [bind]}}", "extenders: there are 4 extenders: name 1 to 3, or remove the section"),
         ("extender: {resource: x/gpu, verbs: [filter]}\nscope: {late_answers: 1}", "scope: no extender does anything before it answers: add `counts: filtered`, or remove `late_answers`"),
