@@ -18,7 +18,6 @@ from ...language import Component, Expr, all_of, any_of, as_expr
 from .events import (
     DEFAULT_PREEMPTION,
     GANG_SCHEDULING,
-    NODE_ADD,
     NODE_DECLARED_FEATURES,
     NODE_PORTS,
     UNSCHEDULED_POD_ADD,
@@ -101,12 +100,8 @@ class Hints(Component):
         return plugin.name != DEFAULT_PREEMPTION and heard
 
     def hears_taints_too(self, plugin: Plugin, event: ClusterEvent) -> bool:
-        """buildQueueingHintMap: a plugin that asked for new nodes, but not for changed taints, is given these as well, without a hint.
-
-        It is not asked, so that each moves every pod that it rejected: the pre-check may have hidden the node when it was new.
-        """
-        is_taint = event.resource == "Node" and event.action == Action.UPDATE_NODE_TAINT
-        return is_taint and not plugin.asked_for(event) and plugin.asked_for(NODE_ADD)
+        """Whether a plugin that did not ask for changed taints is given them all the same: none is, as no pre-check hides a new node any more."""
+        return False
 
     def after_claim(self, pod: Pod, change: ClaimChange) -> Expr:
         """isSchedulableAfterClaimChange: a claim was deallocated, or one of the pod's own was created, or its status has changed.

@@ -1,5 +1,7 @@
 package podrace
 
+import "time"
+
 // What the binding cycle and the failure handler do, move by move.
 
 // bindingStands lets the binding goroutine come to where the model has it after the step.
@@ -22,6 +24,21 @@ func (p *player) bindingStands(s Step) error {
 		return nil
 	}
 	return p.advance(s, r)
+}
+
+// bindsAgain: BindPod posts the Binding once more after a while, which grows from 10 to 250 milliseconds.
+func (p *player) bindsAgain(s Step) error {
+	if a := p.world.Stage.Find(isBinding(p, s)); a != nil && a.at.call == "Client.Bind" && a.at.after {
+		p.world.Stage.Release(a)
+		for range 60 {
+			settle()
+			if a.at != nil && a.at.call == "Client.Bind" && !a.at.after {
+				return nil
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	return p.bindingStands(s)
 }
 
 // finish: up to 1.35 the cache is told that a binding is over, whether it was made or failed.
@@ -97,7 +114,10 @@ func bind(p *player, s Step) error {
 	if err := p.advance(s, r); err != nil {
 		return err
 	}
-	if s.arg("reply") == "TRANSIENT" || p.expects("binding.phase[%s]", pod) == "NONE" {
+	if s.arg("reply") == "TRANSIENT" {
+		return p.bindsAgain(s)
+	}
+	if p.expects("binding.phase[%s]", pod) == "NONE" {
 		return p.bindingStands(s)
 	}
 	return nil

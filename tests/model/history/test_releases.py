@@ -179,6 +179,7 @@ UNSEEN = {
     "127220": _UPDATES,
     "127470": "needs affinity terms: see the scenario keyless-node",
     "135905": "needs a pod that changes while others are in flight: see test_pod_updates",
+    "taints-asked-for": _UPDATES,
     "137981": "needs budgets: see test_evaluator",
     "139057": "needs a pod with gates: see changes/test_queue",
     "139161": "needs affinity terms: see test_pod_updates",

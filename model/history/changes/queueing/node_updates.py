@@ -8,7 +8,7 @@ from ....environment.cluster.node_versions import NodeChange
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr
 from ....scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin
-from ....scheduler.framework.events import NODE_PORTS
+from ....scheduler.framework.events import NODE_ADD, NODE_PORTS
 from ...registry.change import before
 
 _OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", NODE_PORTS, "NodeResourcesFit")
@@ -34,6 +34,18 @@ class EveryNodeUpdateHeard(Hints):
         if _is_update(event) and plugin.name in (*_OF_ANY_UPDATE, "NodeUnschedulable"):
             return True
         return super().hears(plugin, event)
+
+
+@before("taints-asked-for", "only who asks for changed taints hears of them", first_in="1.37")
+class NewNodesMeanTaints(Hints):
+    """buildQueueingHintMap: a plugin that asked for new nodes, but not for changed taints, was given these as well, without a hint (1.30 to 1.36).
+
+    It was not asked, so that each moved every pod that it had rejected: the pre-check might have hidden the node when it was new (issue 109437).
+    """
+
+    def hears_taints_too(self, plugin: Plugin, event: ClusterEvent) -> bool:
+        is_taint = event.resource == "Node" and event.action == Action.UPDATE_NODE_TAINT
+        return is_taint and not plugin.asked_for(event) and plugin.asked_for(NODE_ADD)
 
 
 _TAINTS = "a plugin that asks for new nodes asks for changed taints, too"
