@@ -21,7 +21,7 @@ from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
 from ..model.language import TransitionSystem
 from ..reports.step import Value
-from .objects import objects_of
+from .objects import extender_object, objects_of
 from .storage_objects import absent_storage
 
 FORMAT_VERSION = 1
@@ -48,7 +48,7 @@ class Case(msgspec.Struct, frozen=True):
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat;
-    without backoff it has no `epilogue`, since a pod may be tried again and again while no time passes.
+    without backoff it has no `epilogue`, since a pod may be tried again and again while no time passes. The scheduler asks the `extender`, if there is one.
     With `drops_beyond`, handlers are not given the events of writes that the model does not have.
     """
 
@@ -77,6 +77,7 @@ class Case(msgspec.Struct, frozen=True):
     steps: list[CaseStep]
     loop_from: int | None = None
     epilogue: bool = True
+    extender: dict[str, Any] | None = None
     drops_beyond: bool = False
     format: Literal["podrace-case"] = "podrace-case"
     version: Literal[1] = 1
@@ -153,6 +154,7 @@ def case_of_run(
         steps=steps,
         loop_from=loop_from,
         epilogue=loop_from is None or spec.scope.backoff,
+        extender=extender_object(spec.extenders[0]) if spec.extenders else None,
     )
 
 
@@ -166,6 +168,7 @@ def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:
             f"{pod.name} takes the name of {pod.recreates}, and the driver of this version knows pods by their names"
             for pod in again
         ),
+        *(("the driver of this version has no extender",) if by_name and spec.extenders else ()),
         *(
             ("the driver of this version scores by affinity between pods alone",)
             if by_name and spec.scope.config.scored and any(pod.wishes != NO_WISHES for pod in spec.pods)

@@ -19,11 +19,12 @@ from ..model.environment.cluster.placement_rules import (
     Term,
 )
 from ..model.environment.cluster.pod_versions import pod_versions_of
-from ..model.environment.cluster.workloads import OwnerKind, OwnerSpec
+from ..model.environment.cluster.workloads import ExtenderSpec, OwnerKind, OwnerSpec
 from ..model.environment.objects import (
     DEFAULTS,
     NATIVE,
     NOW,
+    READY,
     ClusterSpec,
     Config,
     DisruptionBudget,
@@ -111,10 +112,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
     if any(constraint.by_default for pod in spec.pods for constraint in pod.wishes.spread):
         yield "the driver has no services, from which pods have topology spread constraints by default"
-    if spec.scope.scale_down_drains:
-        yield "the driver's autoscaler evicts nobody"
-    if spec.extenders:
-        yield "the scheduler that is run has no such extender"
+    if len(spec.extenders) > 1 or not all(map(_is_played, spec.extenders)):
+        yield "the driver plays one extender, which counts a resource, and neither scores nodes nor calls them unresolvable"
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
     yield from missing_storage(spec)
@@ -141,6 +140,11 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
         yield f"the configuration says {said}"
 
 
+def _is_played(extender: ExtenderSpec) -> bool:
+    told = (extender.nodes, extender.scores, extender.unresolvable)
+    return extender.resource is not None and told == (None, (), False)
+
+
 def node_object(node: Node) -> Object:
     """A v1.Node."""
     spec: Object = {}
@@ -152,12 +156,29 @@ def node_object(node: Node) -> Object:
         spec["unschedulable"] = True
     amounts = _amounts(node._allocatable)
     amounts["pods"] = MOST_PODS if node._pods is None else str(_number(node._pods))
+    status: Object = {"allocatable": amounts, "capacity": dict(amounts)}
+    if conditions := {
+        kind: word for kind, word in node.conditions.items() if (kind, word) != (READY, "True")
+    }:
+        status["conditions"] = [{"type": kind, "status": word} for kind, word in conditions.items()]
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": node.name, "uid": node.name, "labels": dict(node.labels)},
         "spec": spec,
-        "status": {"allocatable": amounts, "capacity": dict(amounts)},
+        "status": status,
+    }
+
+
+def extender_object(extender: ExtenderSpec) -> Object:
+    """What the driver is told of an extender."""
+    verbs = {"filter": extender.filters, "bind": extender.binds, "preempt": extender.preempts}
+    return {
+        "resource": extender.resource,
+        "ignored_by_scheduler": extender.ignored_by_scheduler,
+        "verbs": [verb for verb, has in verbs.items() if has],
+        "ignorable": extender.ignorable,
+        "counts": extender.noting.value,
     }
 
 
@@ -227,6 +248,8 @@ def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
     owners = {name: owner for owner in spec.owners for _, names in owner.slots for name in names}
     if pod.name in owners:
         made["metadata"]["ownerReferences"] = [_owner(owners[pod.name])]
+    if spec.scope.readiness and pod.node is not None:
+        made["status"]["conditions"] = [{"type": "Ready", "status": str(pod.ready)}]
     if named := claims_named_at_start(pod, spec):
         made["status"]["resourceClaimStatuses"] = named
     return made
@@ -251,11 +274,16 @@ def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
     disrupted = sorted(_short_name(pod.name) for pod in pods if pod.name in budget.disrupted)
     if disrupted:
         status["disruptedPods"] = dict.fromkeys(disrupted, _EPOCH.format(0, 0, 0))
+    wanted: Object = {} if budget.selector.nothing else {"selector": _selector(budget.selector)}
+    if budget.min_available is not None:
+        wanted["minAvailable"] = budget.min_available
+    if budget.always_allow:
+        wanted["unhealthyPodEvictionPolicy"] = "AlwaysAllow"
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
         "metadata": {"name": _short_name(budget.name), "namespace": budget.namespace, "uid": budget.name},
-        "spec": {} if budget.selector.nothing else {"selector": _selector(budget.selector)},
+        "spec": wanted,
         "status": status,
     }
 

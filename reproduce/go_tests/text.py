@@ -37,6 +37,8 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
         raise UsageProblem(
             f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
         )
+    if case.extender is not None:
+        raise UsageProblem(f"--go-test: {case.id}: the cluster has an extender, and a test has none")
     claim = claim_of(found)
     if claim is None:
         raise UsageProblem(f"--go-test: there is no readable test for {case.property} yet")

@@ -82,7 +82,7 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("overwritten-budget", "S-EVICT", "1.17", (), H, 10002, None),
     ("overwritten-budget", "S-EVICT", "1.16", (), V, 1617, 14),
     ("namesake-drained", "S-IDEVICT", "1.36", (), V, 90, 6),
-    ("namesake-drained", "S-IDEVICT", "1.36", (EvictsByUID,), H, 1000, None),
+    ("namesake-drained", "S-IDEVICT", "1.36", (EvictsByUID,), H, 979, None),
     ("unready-unseen", "S-EVICT", "1.36", (), V, 21, 2),
     ("unready-unseen", "S-EVICT", "1.19", (), V, 19, 2),
     ("unready-unseen", "S-EVICT", "1.36", (ReadinessAsked,), H, 4033, None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from podrace.manifests import Inventory, read_manifests
 from podrace.model.environment.cluster.placement_rules import PreferredNodes, SpreadConstraint, Wishes
-from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec
+from podrace.model.environment.cluster.workloads import ExtenderSpec, Noting, OwnerKind, OwnerSpec
 from podrace.model.environment.objects import (
     ClusterSpec,
     Config,
@@ -32,7 +33,14 @@ from podrace.model.environment.objects import (
     Toleration,
 )
 from podrace.model.language import Parameter
-from podrace.reproduce.objects import GATE, budget_object, node_object, objects_of, pod_object
+from podrace.reproduce.objects import (
+    GATE,
+    budget_object,
+    extender_object,
+    node_object,
+    objects_of,
+    pod_object,
+)
 from podrace.scenarios import catalogue, hazards
 from podrace.scenarios.reader.sections.pod_section import NAMESPACE_NAME
 
@@ -151,6 +159,58 @@ def test_a_budget() -> None:
     found = budget_object(budget, (pod,))
     assert found["spec"] == {"selector": {"matchLabels": {"app": "web"}}}
     assert found["status"] == {"disruptionsAllowed": 2, "disruptedPods": {"p": "2000-01-01T00:00:00Z"}}
+
+
+def test_what_a_budget_wants() -> None:
+    budget = DisruptionBudget(0, "web", Selector({"app": "web"}), 0, min_available=2, always_allow=True)
+    wanted = {"minAvailable": 2, "unhealthyPodEvictionPolicy": "AlwaysAllow"}
+    assert budget_object(budget, ())["spec"] == {"selector": {"matchLabels": {"app": "web"}}, **wanted}
+
+
+def test_conditions_of_nodes_are_those_that_are_not_as_usual() -> None:
+    assert "conditions" not in node_object(Node(0, "n", 1))["status"]
+    cut_off = Node(0, "n", 1, conditions={"Ready": "Unknown", "DiskPressure": "True"})
+    assert node_object(cut_off)["status"]["conditions"] == [
+        {"type": "Ready", "status": "Unknown"},
+        {"type": "DiskPressure", "status": "True"},
+    ]
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_a_pod_is_said_to_be_ready_or_not_where_somebody_looks(looked: bool) -> None:
+    node = Node(0, "n", 1)
+    pods = (Pod(0, "p", 1, node=node, ready=False), Pod(1, "q", 1, node=node), Pod(2, "r", 1))
+    scope = Scope(disruption_controller=True, readiness=looked)
+    made = objects_of(ClusterSpec("c", pods, (node,), scope)).pods
+    told = [[{"type": "Ready", "status": status}] if looked else None for status in ("False", "True")]
+    assert [pod["status"].get("conditions") for pod in made] == [*told, None]
+
+
+def test_an_extender() -> None:
+    extender = ExtenderSpec("example.com/gpu", filters=True, binds=True, ignorable=True, noting=Noting.BOUND)
+    assert extender_object(extender) == {
+        "resource": "example.com/gpu",
+        "ignored_by_scheduler": False,
+        "verbs": ["filter", "bind"],
+        "ignorable": True,
+        "counts": "bound",
+    }
+
+
+def test_of_extenders_the_driver_plays_one_that_counts() -> None:
+    counts = ExtenderSpec("example.com/gpu", filters=True)
+    words = "the driver plays one extender, which counts a resource, and neither scores nodes nor calls them unresolvable"
+
+    def missing(*extenders: ExtenderSpec) -> tuple[str, ...]:
+        return objects_of(ClusterSpec("c", (), (Node(0, "n", 1),), extenders=extenders)).missing
+
+    assert missing() == missing(counts) == ()
+    assert missing(counts, counts) == missing(ExtenderSpec(filters=True)) == (words,)
+    assert (
+        missing(replace(counts, scores=(("n", 1),)))
+        == missing(replace(counts, unresolvable=True))
+        == (words,)
+    )
 
 
 def test_a_pod() -> None:

@@ -170,8 +170,8 @@ class Budgets(Component):
             if self.probes:
                 self.said_healthy[budget] = len(self._running_at_first(budget))
             for pod in self.universe[Pod]:
-                self.disrupted[budget][pod] = pod.name in budget.disrupted
-                self.listed_disrupted[budget][pod] = pod.name in budget.disrupted
+                paid = any(named.name in budget.disrupted for named in self._of_name(pod))
+                self.disrupted[budget][pod] = self.listed_disrupted[budget][pod] = paid
 
     # --- what the scheduler reads ----------------------------------------------------------------------------
 
@@ -320,9 +320,14 @@ class Budgets(Component):
     def take(self, budget: DisruptionBudget, pod: Pod) -> None:
         """The budget, which allows a disruption, pays for the eviction of a pod."""
         self.allowed[budget] = clamp(self.allowed[budget] - 1, 0, MOST)
-        self.disrupted[budget][pod] = True
+        for named in self._of_name(pod):
+            self.disrupted[budget][named] = True
         if self.lags:
             self.outdated[budget] = self.counting[budget]
+
+    def _of_name(self, pod: Pod) -> tuple[Pod, ...]:
+        """The pods that have the pod's name, one after the other: status.disruptedPods has names."""
+        return (pod, *namesakes(self.universe, pod))
 
     @step(actor="API server", each="pod")
     @tells("The API server goes on with the eviction of {pod}, and deletes it.")
@@ -363,7 +368,10 @@ class Budgets(Component):
             require(False)
             return
         api, pods = self.api.pod, [p for p in self.universe[Pod] if budget.selects(p)]
-        paid = {p: self.disrupted[budget][p] & api[p].exists & ~api[p].terminating for p in pods}
+        kept = {
+            p: any_of(api[named].exists & ~api[named].terminating for named in self._of_name(p)) for p in pods
+        }
+        paid = {p: self.disrupted[budget][p] & kept[p] for p in pods}
         healthy = count(api[p].assigned & ~api[p].terminating & ~paid[p] & self.is_ready(p) for p in pods)
         room = healthy - self.desired(budget)
         new = clamp(select(room > 0, room, 0), 0, MOST)
@@ -401,7 +409,8 @@ class Budgets(Component):
             require(False)
             return
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
-        paid = {p: self.disrupted[budget][p] & ~self.leaving[p] for p in pods}
+        kept = {p: any_of(~as_expr(self.leaving[named]) for named in self._of_name(p)) for p in pods}
+        paid = {p: self.disrupted[budget][p] & kept[p] for p in pods}
         healthy = count(self.running[p] & ~paid[p] for p in pods)
         room = healthy - self.desired(budget)
         new = clamp(select(room > 0, room, 0), 0, MOST)

@@ -65,12 +65,15 @@ func putTaint(p *player, s Step) error {
 	return p.world.updateNode(p.expects("api.node_version[%s]", s.arg("node")))
 }
 
-// lookAgain: it looks once more, at bound pods alone.
+// lookAgain: it looks once more, at bound pods alone; those of a node that it drains it lists.
 func lookAgain(p *player, s Step) error {
-	if !p.world.Store.hasNobody(s.arg("node")) {
-		return fmt.Errorf("somebody is on %s", s.arg("node"))
+	node := s.arg("node")
+	if p.world.drained[node] {
+		p.world.listToEvict(node)
+	} else if !p.world.Store.hasNobody(node) {
+		return fmt.Errorf("somebody is on %s", node)
 	}
-	p.world.cleared[s.arg("node")] = true
+	p.world.cleared[node] = true
 	return nil
 }
 
@@ -80,6 +83,7 @@ func takeAway(p *player, s Step) error {
 	if p.world.Case.tainting(node) && !p.world.cleared[node] {
 		return fmt.Errorf("the autoscaler has not looked at %s once more", node)
 	}
+	p.forgetDrain(node)
 	delete(p.world.doomed, node)
 	delete(p.world.cleared, node)
 	if p.world.Store.Node(node) == nil {
@@ -94,11 +98,7 @@ func spare(p *player, s Step) error {
 	if taints && p.world.Store.hasNobody(node) || !taints && p.world.Store.looksEmpty(node) {
 		return fmt.Errorf("%s is empty", node)
 	}
-	delete(p.world.doomed, node)
-	if taints && p.world.Store.Node(node) != nil {
-		return p.world.updateNode(node + "." + initial)
-	}
-	return nil
+	return p.letStay(node)
 }
 
 // makeNode: it makes a node for a pod that fits nowhere, and nominates the pod there where it does so.

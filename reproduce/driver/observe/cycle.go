@@ -31,6 +31,10 @@ func (c *cycle) hear(p point) {
 		*c = cycle{awaits: c.awaits, pod: p.pod, copy: podIn(p.results), verdicts: map[string]string{}}
 	case p.call == "Extender.ProcessPreemption":
 		c.searched = !p.after
+	case p.call == "Extender.Filter" && p.after && len(p.results) > 1:
+		for node := range p.results[1].(extenderv1.FailedNodesMap) {
+			c.verdicts[node] = "REJECTED"
+		}
 	case c.pod == "" || !p.after || len(p.results) == 0:
 	case p.call == "Framework.RunPreFilterPlugins":
 		c.preFilter = preFilterVerdict(p.results)

@@ -45,14 +45,18 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	for _, node := range e.nodes {
 		e.see["autoscaler.doomed["+node+"]"] = w.doomed[node]
 		e.see["autoscaler.cleared["+node+"]"] = w.cleared[node]
+		e.see["drain.draining["+node+"]"] = w.drained[node]
 		for _, pod := range e.pods {
 			e.see["kubelet.runs["+pod+"]["+node+"]"] = w.runs[pod] == node
 		}
 	}
 	for _, pod := range e.pods {
 		e.see["kubelet.rejected["+pod+"]"] = w.rejected[pod]
+		e.see["drain.listed["+pod+"]"] = w.listed[pod]
 	}
-	e.budgets(w.budgets, w.Informers.Policy().V1().PodDisruptionBudgets().Informer().GetStore())
+	e.extender(w.extender)
+	e.finalizers(w.Store)
+	e.budgets(w.budgets, w.Store, w.Informers.Policy().V1().PodDisruptionBudgets().Informer().GetStore())
 	e.queue()
 	e.cache()
 	e.tree()

@@ -14,6 +14,8 @@ func (p *player) bindingStands(s Step) error {
 		r.ends = points("Framework.WaitOnPermit> P")
 	case "PRE_BIND", "PRE_BIND_CANCELLED":
 		r.ends = points("Framework.RunPreBindPlugins> P")
+	case "EXTENDER_BIND":
+		r.ends = points("Extender.Bind> P")
 	case "BIND":
 		r.ends = points("Client.Bind> P", "Cache.BindPod> P")
 	case "FORGET":

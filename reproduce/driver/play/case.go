@@ -33,6 +33,8 @@ type Case struct {
 
 	Storage []json.RawMessage `json:"storage"` // StorageClasses, PersistentVolumes and PersistentVolumeClaims
 
+	Extender *extenderSpec `json:"extender"` // which the scheduler asks; nil if there is none
+
 	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
 	PodVersions  map[string]*v1.Pod  `json:"pod_versions"`  // as well, those of pods
 
@@ -53,6 +55,15 @@ type Case struct {
 	Epilogue bool           `json:"epilogue"`
 
 	names names // of the pods that do not have the model's
+}
+
+// extenderSpec is an extender: of which resource it keeps count, what it is called for, and when it begins to count a pod.
+type extenderSpec struct {
+	Resource  string   `json:"resource"`
+	Ignored   bool     `json:"ignored_by_scheduler"` // NodeResourcesFit does not look at the resource
+	Verbs     []string `json:"verbs"`
+	Ignorable bool     `json:"ignorable"`
+	Counts    string   `json:"counts"`
 }
 
 // Step is a step of the model, and what it changes there.

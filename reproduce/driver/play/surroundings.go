@@ -8,6 +8,11 @@ import (
 // What comes from elsewhere: new nodes, events, timers, the decisions of a Permit plugin.
 
 func createNode(p *player, s Step) error {
+	name := p.expects("api.node_version[%s]", s.arg("node"))
+	if version := p.world.Case.NodeVersions[name]; version != nil {
+		p.world.Store.Create(version)
+		return nil
+	}
 	for _, n := range p.world.Case.Nodes {
 		if n.Name == s.arg("node") {
 			p.world.Store.Create(n)

@@ -56,6 +56,9 @@ var held = map[string]bool{
 	"Framework.RejectWaitingPod":                  true,
 
 	"Extender.ProcessPreemption": true,
+	"Extender.Filter":            true,
+	"Extender.Preempt":           true,
+	"Extender.Bind":              true,
 
 	"Handle.GetWaitingPod": true,
 

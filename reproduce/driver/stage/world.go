@@ -47,6 +47,8 @@ type World struct {
 	budgets *keptBudgets
 	doomed  map[string]bool   // nodes that the autoscaler is about to take away
 	cleared map[string]bool   // those of them that it has looked at once more
+	drained map[string]bool   // those of them whose pods it moves
+	listed  map[string]bool   // pods that it is to evict
 	foreign map[string]string // pod of another scheduler -> the node that it has found
 	before  map[string]bool   // feature gates as they were before the case
 
@@ -55,6 +57,7 @@ type World struct {
 	claims   []runtime.Object  // ResourceClaims, also those that are created on the way
 	storage  []runtime.Object  // StorageClasses, PersistentVolumes and their claims, as well
 	told     map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
+	extender *keptExtender
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -89,7 +92,7 @@ func (i *instance) isDead() bool {
 func newWorld(c *Case) (*World, error) {
 	w := &World{
 		Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c),
-		doomed: map[string]bool{}, cleared: map[string]bool{}, foreign: map[string]string{}, runs: map[string]string{}, rejected: map[string]bool{},
+		doomed: map[string]bool{}, cleared: map[string]bool{}, drained: map[string]bool{}, listed: map[string]bool{}, foreign: map[string]string{}, runs: map[string]string{}, rejected: map[string]bool{},
 	}
 	for _, pod := range c.Pods {
 		if pod.Spec.NodeName != "" {
@@ -97,8 +100,10 @@ func newWorld(c *Case) (*World, error) {
 		}
 	}
 	w.mayEnd()
+	w.extender = newExtender(w)
 	c.nameThem()
 	w.Store.names = c.names
+	w.Store.holdBound(c)
 	c.numberVersions()
 	c.numberPodVersions()
 	for _, n := range c.Nodes {
@@ -231,6 +236,9 @@ func (w *World) start(then time.Time) error {
 	}
 	i.Sched, i.RealQueue, i.RealCache = sched, sched.SchedulingQueue, sched.Cache
 	if err := i.wrap(g, w.answers); err != nil {
+		return err
+	}
+	if err := i.connect(w.extender, g); err != nil {
 		return err
 	}
 	if len(w.storage) > 0 {
@@ -400,6 +408,9 @@ func (w *World) options() ([]scheduler.Option, error) {
 		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{
 			pluginName: func(context.Context, runtime.Object, handle) (plugin, error) { return &casePlugin{w.answers}, nil },
 		}),
+	}
+	if w.Case.Extender != nil {
+		options = append(options, scheduler.WithExtenders(w.extender.configuration()))
 	}
 	if w.Case.Backoff != nil && !*w.Case.Backoff {
 		options = append(options, scheduler.WithPodInitialBackoffSeconds(0), scheduler.WithPodMaxBackoffSeconds(0))

@@ -17,6 +17,8 @@ type keptBudgets struct {
 	shown    map[string]*budget // what the scheduler's informer has; a list of another process may be as old
 	desired  map[string]int     // how many pods each wants to run
 	evicting map[string]bool
+	unready  map[string]bool      // of these, pods that were not ready
+	probes   bool                 // whether pods count only if they are ready
 	written  map[string]int       // how often the status of each was
 	counts   map[string]count     // what the disruption controller is about to write
 	clients  kubernetes.Interface // of the process that runs
@@ -25,25 +27,33 @@ type keptBudgets struct {
 // count is what the disruption controller has counted, and how often the status that it has read had been written.
 type count struct {
 	allowed int
+	healthy int
 	paid    []string
 	read    int
 }
 
 func newBudgets(c *Case) *keptBudgets {
 	k := &keptBudgets{
-		shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}, written: map[string]int{}, counts: map[string]count{},
+		shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}, unready: map[string]bool{}, written: map[string]int{}, counts: map[string]count{},
 	}
 	for n := range c.Budgets {
 		b := c.Budgets[n].DeepCopy()
 		k.objects = append(k.objects, b)
 		k.shown[idOf(b)] = b.DeepCopy()
+		_, k.probes = c.Initial["budgets.said_healthy["+idOf(b)+"]"]
 		running := 0
 		for _, p := range c.Pods {
-			if _, paid := b.Status.DisruptedPods[p.Name]; protects(b, p) && !paid && p.Spec.NodeName != "" && !contains(c.AbsentPods, idOf(p)) {
+			_, paid := b.Status.DisruptedPods[p.Name]
+			ready := !k.probes || podReadiness(p) == v1.ConditionTrue
+			if protects(b, p) && !paid && ready && p.Spec.NodeName != "" && !contains(c.AbsentPods, idOf(p)) {
 				running++
 			}
 		}
 		k.desired[idOf(b)] = running - int(b.Status.DisruptionsAllowed)
+		if least := b.Spec.MinAvailable; least != nil {
+			k.desired[idOf(b)] = least.IntValue()
+		}
+		b.Status.CurrentHealthy = int32(running)
 	}
 	return k
 }
@@ -75,6 +85,10 @@ func evictByAPI(p *player, s Step) error {
 		return fmt.Errorf("%s does not run", pod)
 	}
 	found := p.world.protecting(pod)
+	if len(found) == 1 && p.world.spares(found[0], pod) {
+		p.world.budgets.evicting[pod], p.world.budgets.unready[pod] = true, true
+		return nil
+	}
 	if len(found) != 1 || found[0].Status.DisruptionsAllowed <= 0 {
 		return fmt.Errorf("the eviction of %s is refused", pod)
 	}
@@ -103,10 +117,18 @@ func (w *World) payFor(pod string, b *budget) {
 	w.budgets.written[idOf(b)]++
 }
 
-// finishEviction: the deletion that follows, by name: it hits whoever has the name now.
+// finishEviction: the deletion that follows, by name: it hits whoever has the name now. Of a pod that was not ready the resourceVersion is a precondition: it must not have become ready since.
 func finishEviction(p *player, s Step) error {
 	pod := s.arg("pod")
+	unready := p.world.budgets.unready[pod]
 	delete(p.world.budgets.evicting, pod)
+	delete(p.world.budgets.unready, pod)
+	if unready {
+		if p.world.Store.runs(pod) && !p.world.isReady(pod) {
+			return p.world.Store.DeletePod(pod)
+		}
+		return nil
+	}
 	holder := p.world.Store.holder(p.world.Case.names.of(pod))
 	if q := p.world.Store.Pod(holder); p.world.Store.runs(pod) || holder != pod && q != nil && q.DeletionTimestamp == nil {
 		return p.world.Store.DeletePod(holder)
@@ -128,11 +150,11 @@ func countAnew(p *player, s Step) error {
 		switch {
 		case pays && now != nil && now.DeletionTimestamp == nil:
 			paid[pod.Name] = when
-		case p.world.Store.runs(idOf(pod)):
+		case p.world.Store.runs(idOf(pod)) && p.world.isReady(idOf(pod)):
 			healthy++
 		}
 	}
-	b.Status.DisruptedPods = paid
+	b.Status.DisruptedPods, b.Status.CurrentHealthy = paid, int32(healthy)
 	b.Status.DisruptionsAllowed = int32(max(0, healthy-p.world.budgets.desired[idOf(b)]))
 	return nil
 }
@@ -140,10 +162,10 @@ func countAnew(p *player, s Step) error {
 // countByView: a disruption controller with a view of its own has counted: what, is the trace's, as its view is. The status that it has read is the API server's.
 func countByView(p *player, s Step) error {
 	name := s.arg("budget")
-	made := count{allowed: p.number("budgets.counted[" + name + "]"), read: p.world.budgets.written[name]}
+	made := count{allowed: p.number("budgets.counted[" + name + "]"), healthy: p.number("budgets.counted_healthy[" + name + "]"), read: p.world.budgets.written[name]}
 	for _, pod := range p.world.Case.Pods {
 		if p.expects("budgets.counted_disrupted[%s][%s]", name, idOf(pod)) == "true" {
-			made.paid = append(made.paid, pod.Name)
+			made.paid = append(made.paid, idOf(pod))
 		}
 	}
 	p.world.budgets.counts[name] = made
@@ -163,9 +185,9 @@ func writeStatus(p *player, s Step) error {
 	}
 	status := &k.named(name).Status
 	before := status.DisruptedPods
-	status.DisruptionsAllowed, status.DisruptedPods = int32(made.allowed), map[string]metav1.Time{}
+	status.DisruptionsAllowed, status.CurrentHealthy, status.DisruptedPods = int32(made.allowed), int32(made.healthy), map[string]metav1.Time{}
 	for _, pod := range made.paid {
-		status.DisruptedPods[pod] = before[pod]
+		status.DisruptedPods[p.world.Case.names.of(pod)] = before[p.world.Case.names.of(pod)]
 	}
 	k.written[name]++
 	return nil
@@ -181,16 +203,21 @@ func storeBudget(p *player, s Step) error {
 }
 
 // budgets are those at the API server, and those that the scheduler's lister shows.
-func (e *eye) budgets(k *keptBudgets, informed lister) {
+func (e *eye) budgets(k *keptBudgets, store *Store, informed lister) {
 	for _, b := range k.objects {
 		name := idOf(b)
 		e.putBudget("budgets.", name, b)
+		e.see["budgets.said_healthy["+name+"]"] = int(b.Status.CurrentHealthy)
 		if shown, there := listed[*budget](informed, b.Namespace+"/"+b.Name); there {
 			e.putBudget("budgets.listed_", name, shown)
 		}
 	}
 	for _, pod := range e.pods {
 		e.see["budgets.evicting["+pod+"]"] = k.evicting[pod]
+		e.see["budgets.unready["+pod+"]"] = k.unready[pod]
+		if now := store.Pod(pod); now != nil {
+			e.see["budgets.ready["+pod+"]"] = podReadiness(now) == v1.ConditionTrue
+		}
 	}
 }
 

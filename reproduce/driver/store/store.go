@@ -42,6 +42,7 @@ type Store struct {
 	names    names
 	auto     bool           // every event is delivered at once
 	rank     map[string]int // the order in which objects are listed, if not that in which they were created
+	holds    bool           // finalizers keep the objects of bound pods
 	keeps    bool           // the nomination of a pod outlives its Binding, and may be written after it
 	from     map[string]int // kind -> how many events the next list knows of, if not all
 	relisted bool           // the list has come that follows an expired watch

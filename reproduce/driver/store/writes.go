@@ -110,15 +110,19 @@ func (s *Store) DeletePod(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pods[name]
-	if p == nil && s.finished[name] != nil {
+	if ended := s.finished[name]; p == nil && ended != nil {
 		delete(s.finished, name) // at once, and no watch that selects by phase tells of it
+		if s.isHeld(ended) {
+			q, now := ended.DeepCopy(), metav1.Now()
+			q.DeletionTimestamp, s.finished[name] = &now, q
+		}
 		return nil
 	}
 	if p == nil {
 		return apierrors.NewNotFound(resource(podKind), name)
 	}
 	grace, pending := p.Spec.TerminationGracePeriodSeconds, p.Spec.NodeName == ""
-	if !pending && (grace == nil || *grace > 0) || pending && len(p.Finalizers) > 0 {
+	if !pending && (grace == nil || *grace > 0) || pending && len(p.Finalizers) > 0 || s.isHeld(p) {
 		if p.DeletionTimestamp == nil {
 			q, now := p.DeepCopy(), metav1.Now()
 			q.DeletionTimestamp, q.DeletionGracePeriodSeconds = &now, grace
@@ -137,15 +141,21 @@ func (s *Store) wasDeleted(pod string) bool {
 	return slices.ContainsFunc(s.log[podKind], func(e event) bool { return e.name == pod && e.Type == watch.Deleted })
 }
 
-// RemovePod takes a pod away, as a kubelet does whose containers have stopped.
+// RemovePod takes a pod away, as a kubelet does whose containers have stopped. One that its finalizers keep has finished before that (115331).
 func (s *Store) RemovePod(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pods[name]
-	if p == nil {
+	switch {
+	case p == nil:
 		return apierrors.NewNotFound(resource(podKind), name)
+	case s.isHeld(p):
+		s.finish(p)
+		now := metav1.Now()
+		s.finished[name].DeletionTimestamp = &now
+	default:
+		s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
 	}
-	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
 	return nil
 }
 
@@ -157,14 +167,19 @@ func (s *Store) FinishPod(name string) error {
 	if p == nil {
 		return apierrors.NewNotFound(resource(podKind), name)
 	}
+	s.finish(p)
+	return nil
+}
+
+// finish has a pod end: its object is on no watch any more.
+func (s *Store) finish(p *v1.Pod) {
 	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
 	if s.finished == nil {
 		s.finished = map[string]*v1.Pod{}
 	}
 	q := p.DeepCopy()
 	q.Status.Phase = v1.PodSucceeded
-	s.finished[name] = q
-	return nil
+	s.finished[idOf(p)] = q
 }
 
 // OpenGates takes the scheduling gates of a pod away.

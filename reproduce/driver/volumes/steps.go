@@ -17,6 +17,8 @@ func init() {
 	}
 }
 
+const volumesTimeout = 10 * time.Minute // VolumeBindingArgs.BindTimeoutSeconds, as it is by default
+
 func volumeRules() map[string]rule {
 	return map[string]rule{
 		// VolumeBinding, in the scheduling cycle.
@@ -30,6 +32,7 @@ func volumeRules() map[string]rule {
 		"volume_binding.write_volume":   {do: writeVolume},
 		"volume_binding.write_claim":    {do: writeVolume},
 		"volume_binding.check_bindings": {do: checkBindings},
+		"volume_binding.time_out":       {do: checkBindings},
 		"volume_binding.restore":        {do: restoreVolumes},
 
 		// The informers, the assume caches and the queue.
@@ -149,7 +152,7 @@ func writeVolume(p *player, s Step) error {
 	return nil
 }
 
-// checkBindings: it looks once a second; the look that finds all claims bound, or that the binding has to be tried again, is the step.
+// checkBindings: it looks once a second; the look that finds all claims bound, or that the binding has to be tried again, is the step. For the time-out ten minutes pass before it.
 func checkBindings(p *player, s Step) error {
 	is := isBinding(p, s)
 	if a := p.world.Stage.Find(is); a != nil && a.at.after && (a.at.call == updatesVolume || a.at.call == updatesClaim) {
@@ -158,6 +161,9 @@ func checkBindings(p *player, s Step) error {
 	for waited := time.Duration(0); waited < 2*time.Second && p.world.Stage.Find(is) == nil; waited += 10 * time.Millisecond {
 		time.Sleep(10 * time.Millisecond)
 		settle()
+	}
+	if s.Step == "volume_binding.time_out" { // held at a look, which is the last
+		time.Sleep(volumesTimeout)
 	}
 	if err := p.advance(s, rule{who: isBinding, ends: points("Volumes.BindPodVolumes< P"), via: points(looks + "<")}); err != nil {
 		return err

@@ -187,6 +187,12 @@ def test_no_test_for_a_property_without_a_readable_end() -> None:
         go_tests(prepare(questions(Wanted("budget-overdrawn", "v1.32.13"), budget_for(), Method())))
 
 
+def test_no_test_for_a_cluster_with_an_extender() -> None:
+    file = str(Path(__file__).parents[3] / "scenarios" / "actors" / "late-extender.yaml")
+    with pytest.raises(UsageProblem, match=r"the cluster has an extender, and a test has none$"):
+        go_tests(prepared(file))
+
+
 def test_what_go_says_of_tests() -> None:
     output = """\
 === RUN   TestGhost

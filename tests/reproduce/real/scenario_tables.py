@@ -12,10 +12,16 @@ VERSIONS = ("1.34.4", "1.35.4", "1.36.3")
 
 @dataclass(frozen=True, slots=True)
 class ScenarioTable:
-    """The table between two comments of its name, about scenarios of the folder of scenarios/ that is called so."""
+    """The table between two comments of its name, about scenarios of the folder of scenarios/ that is called so, if it is not said which."""
 
     name: str
     rows: tuple[tuple[str, str], ...]
+    of: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The folder of its scenarios."""
+        return self.of or self.name
 
     @property
     def _block(self) -> re.Pattern[str]:
@@ -76,7 +82,25 @@ ACTORS = ScenarioTable(
         ("overwritten-budget", "S-EVICT"),
         ("replaced-before-gone", "S-MANY"),
         ("one-too-many", "S-MANY"),
+        ("back-while-drained", "S-SCALE"),
+        ("drained-for-ever", "L-LOOP"),
+        ("back-and-driven-away", "S-BACK"),
+        ("unready-unseen", "S-EVICT"),
+        ("ready-in-the-end", "S-EVICT"),
+        ("namesake-drained", "S-IDEVICT"),
     ),
+)
+
+EXTENDERS = ScenarioTable(
+    "extenders",
+    (
+        ("extender-unaware", "S-ADMIT"),
+        ("extender-behind", "S-STUCK"),
+        ("late-extender", "S-CAP"),
+        ("kept-by-extender", "S-STUCK"),
+        ("nobody-makes-way", "L-INV"),
+    ),
+    of="actors",
 )
 
 VOLUMES = ScenarioTable(
@@ -93,4 +117,4 @@ VOLUMES = ScenarioTable(
     ),
 )
 
-TABLES = (CLAIMS, ACTORS, VOLUMES)
+TABLES = (CLAIMS, ACTORS, EXTENDERS, VOLUMES)

@@ -23,6 +23,33 @@ GATES = ("SchedulerAsyncAPICalls=true",)
 _RULE = re.compile(r'^\t+"([a-z_]+\.[a-z_]+)": +\{(.*)$', re.MULTILINE)
 _BLOCK = re.compile(r"(<!-- steps -->\n)(.*?)(<!-- /steps -->)", re.DOTALL)
 
+_UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOTALL)
+
+_EXTENDED = "the driver has no extended resources that devices back: the scheduler makes their claims itself"
+_LATE_GROUP = (
+    "groups are there from the start: their informer is the client's own, and its events are not held"
+)
+_WORKLOADS = "it is of 1.35 alone, whose Workloads the driver does not make"
+
+UNPLAYED = {
+    "scheduler.miss_extenders_pick": "the driver's extender answers in time, or is not reached; of a call that times out it goes on where it binds alone",
+    "scheduler.ask_for_scores": "the driver's extender has no scores",
+    "pod_groups.create_group": _LATE_GROUP,
+    "pod_groups.store_group": _LATE_GROUP,
+    "gang_scheduling.tell_queue": _LATE_GROUP,
+    "gang_scheduling.unreserve": _WORKLOADS,
+    "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
+    "claim_cache.tell_late": "as `claim_cache.take`",
+    "dynamic_resources.delete_stale": _EXTENDED,
+    "dynamic_resources.create_claim": _EXTENDED,
+    "dynamic_resources.lose_allocation": _EXTENDED,
+    "dynamic_resources.lose_name": _EXTENDED,
+    "dynamic_resources.tire_of_waiting": _EXTENDED,
+    "dynamic_resources.lose_deletion": _EXTENDED,
+    "dynamic_resources.delete_claim": _EXTENDED,
+}
+"""Why the driver does not play a step."""
+
 Parts = dict[str, tuple[list[str], list[str], list[str]]]
 """By part: the steps that have a rule, those within one lock, and those without a rule."""
 
@@ -78,4 +105,12 @@ def put(text: str, found: Parts) -> str:
             for part, columns in found.items()
         ),
     ]
-    return _BLOCK.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[3], text)
+    text = _BLOCK.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[3], text)
+    whys = [f"| `{step}` | {UNPLAYED[step]} |" for step in _left(found)]
+    return _UNPLAYED.sub(
+        lambda match: match[1] + "\n".join(["| Step | Why |", "|---|---|", *whys]) + "\n" + match[3], text
+    )
+
+
+def _left(found: Parts) -> list[str]:
+    return [f"{part}.{step}" for part, columns in found.items() for step in columns[2]]

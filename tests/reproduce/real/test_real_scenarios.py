@@ -39,7 +39,7 @@ def test_scenarios_of_a_folder(table: ScenarioTable, version: str) -> None:
     for name, identifier in run:
         wanted = Wanted("", version, properties=[identifier])
         (found,) = across(
-            find_scenarios(str(SCENARIOS / table.name / f"{name}.yaml")),
+            find_scenarios(str(SCENARIOS / table.folder / f"{name}.yaml")),
             wanted,
             go,
             budget_for(),
@@ -74,4 +74,6 @@ def test_a_table_is_of_these_rows(table: ScenarioTable) -> None:
     told = table.read(text)
     assert list(told) == list(table.rows)
     assert table.put(text, told) == text
-    assert {name for name, _ in table.rows} <= {path.stem for path in (SCENARIOS / table.name).glob("*.yaml")}
+    assert {name for name, _ in table.rows} <= {
+        path.stem for path in (SCENARIOS / table.folder).glob("*.yaml")
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tests.reproduce.real.real_table import PAGE
-from tests.reproduce.real.steps_table import parts, put, rules, steps
+from tests.reproduce.real.steps_table import UNPLAYED, parts, put, rules, steps
 
 
 def test_the_page_has_every_step_and_what_the_driver_makes_of_it() -> None:
@@ -14,6 +14,11 @@ def test_the_page_has_every_step_and_what_the_driver_makes_of_it() -> None:
     if os.environ.get("PODRACE_UPDATE_GOLDEN"):
         PAGE.write_text(said, encoding="utf-8")
     assert said == PAGE.read_text(encoding="utf-8")
+
+
+def test_every_step_that_is_not_played_has_its_reason() -> None:
+    found = parts(steps(), rules())
+    assert {f"{part}.{step}" for part, columns in found.items() for step in columns[2]} == UNPLAYED.keys()
 
 
 def test_every_rule_is_about_a_step_of_the_model() -> None:

@@ -166,3 +166,32 @@ def test_an_eviction_hits_whoever_has_the_name_by_then() -> None:
     assert model.get(lambda: as_expr(api.pod[following].exists))
     model.do(lambda: budgets.finish_eviction(gone))
     assert not model.get(lambda: as_expr(api.pod[following].exists))
+
+
+@pytest.mark.parametrize("lags", [False, True])
+def test_disrupted_pods_are_names_so_that_the_next_of_the_name_does_not_count(lags: bool) -> None:
+    """buildDisruptedPodMap and countHealthyPods (pkg/controller/disruption, 1.36) look a pod up by its name."""
+    node = Node(0, "n", 4)
+    gone = Pod(0, "db-0", 1, node=node, graceful=False, labels={"app": "web"})
+    following = Pod(1, "db-0-next", 1, labels={"app": "web"}, exists=False, recreates="db-0")
+    scope = Scope(disruption_controller=True, disruption_controller_lags=lags, evictions=1, pod_deletions=1)
+    of = ClusterSpec("db", (gone, following), (node,), scope, (DisruptionBudget(0, "web", WEB, 1),))
+    model = concrete(of, "1.36")
+    budgets, api, (budget,) = model.part("budgets"), model.part("api"), of.budgets
+    (recreation,) = model.model.entities[Recreation]
+
+    def paid(pod: Pod) -> object:
+        return model.get(lambda: as_expr(budgets.disrupted[budget][pod]))
+
+    model.do(lambda: budgets.evict(gone))
+    assert (paid(gone), paid(following)) == (True, True)
+    model.do(lambda: model.part("users").delete_pod(gone))
+    model.do(lambda: model.part("stateful_sets").recreate(recreation))
+    model.do(lambda: api.bind(following, node))
+    if lags:
+        model.do(lambda: budgets.hear(gone))
+        model.do(lambda: budgets.hear(following))
+        assert not enabled(model, lambda: budgets.count_by_view(budget))
+    else:
+        assert not enabled(model, lambda: budgets.count_anew(budget))
+    assert (paid(gone), paid(following)) == (True, True)
