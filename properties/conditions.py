@@ -33,7 +33,7 @@ class RejectedPodsSaySo(Property):
     id = "S-TOLD"
     kind = "deadlock freedom"
     concerns = "the pod without the condition"
-    issues = (140098,)
+    issues = (109796, 140098)
 
     rejected = per(Pod, boolean())  # the last attempt at the pod ended in a verdict
 
