@@ -81,7 +81,7 @@ class Groups:
     def node(self, node: ClusterNode) -> Hashable:
         """What is the same for all nodes that are like this one, their pods included."""
         return (
-            tuple(sorted(node.allocatable.items())), node.pods, node.repelling, node.ready, node.features & self._features,
+            tuple(sorted(node.allocatable.items())), node.pods, node.repelling, node.ready, node.deleted, node.features & self._features,
             tuple(sorted((k, v) for k, v in node.labels.items() if k in self._of_nodes)),
             node.name if self._by_name else "",
             tuple(node.name in nodes for nodes in self._reached), self.inventory.claims.free_at(node.name),

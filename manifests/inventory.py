@@ -72,7 +72,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Inventory:
-    """A cluster, described by the files in `where`. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler. `managed` are the workloads by name."""
+    """A cluster, described by the files in `where`. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler. `managed` are the workloads by name, `sources` file and line of every object, by kind and name."""
 
     where: str
     nodes: Sequence[ClusterNode]
@@ -87,6 +87,7 @@ class Inventory:
     remarks: Sequence[str]
     set_aside: Mapping[str, int]
     managed: Mapping[str, Workload] = field(default_factory=dict)
+    sources: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     def without_claims(self, why: str) -> Inventory:
         """The same, with all claims taken to be had everywhere; a remark says why, if a pod that waits has one."""
@@ -149,7 +150,7 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
     return Inventory(
         written.where, list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
         len(written.classes), len(written.workloads), claims, list(remarks.lines()), aside,
-        {w.meta.shown: w for w in written.workloads},
+        {w.meta.shown: w for w in written.workloads}, {name: meta.source for name, meta in written.metas.items()},
     )  # fmt: skip
 
 

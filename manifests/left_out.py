@@ -96,7 +96,7 @@ def closings_of(kept: Representative, affinity: Mapping[str, Affinity]) -> list[
 
 def tolerations_of(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) -> list[Toleration]:
     """What of the pod's tolerations matters on the kept nodes, and that it tolerates the marks of the others."""
-    taints = [t for n in kept.nodes for t in n.repelling]
+    taints = [t for n in kept.nodes for t in (*n.repelling, *n.to_come)]
     if not kept.is_placed(pod):  # it is never scheduled again: what counts is whether it has to leave
         taints = [t for n in kept.nodes if n.name == pod.node for t in n.executing]
     own = [t for t in pod.tolerations if any(t.tolerates(taint) for taint in taints)]

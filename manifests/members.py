@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import count, islice
 from typing import Any
 
+from ..model.environment.cluster.node_health import NOT_READY, UNREACHABLE
 from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from .asked import UNSCHEDULABLE, repels
@@ -22,10 +23,13 @@ from .reading.pod_objects import PodSpec, Spread, Workload, WrittenPod
 from .reading.resource_amounts import Amounts
 from .reading.scheduler_configuration import Configuration
 
+HEALTH = (NOT_READY, UNREACHABLE)
+"""The taints that the node lifecycle controller gives a node that is not ready."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterNode:
-    """A node. `entity` is it as the model knows it, `source` file and line of its object."""
+    """A node. `entity` is it as the model knows it, `source` file and line of its object. `deleted`: somebody has deleted it, and something keeps its object."""
 
     name: str
     allocatable: Amounts
@@ -37,6 +41,18 @@ class ClusterNode:
     source: tuple[str, int] | None = None
     ready: str = "True"
     features: frozenset[str] = frozenset()
+    deleted: bool = False
+
+    @property
+    def ails(self) -> bool:
+        """Whether its kubelet does not report that it is ready, or it has a taint which says so still."""
+        return self.ready != "True" or any(t.key in HEALTH for t in self.taints)
+
+    @property
+    def to_come(self) -> tuple[Taint, ...]:
+        """The taints that the node lifecycle controller may give it."""
+        marks = (Taint(key, "", effect) for key in HEALTH for effect in ("NoSchedule", "NoExecute"))
+        return tuple(m for m in marks if m not in self.taints) if self.ails else ()
 
     @property
     def repelling(self) -> tuple[Taint, ...]:
@@ -46,8 +62,8 @@ class ClusterNode:
 
     @property
     def executing(self) -> tuple[Taint, ...]:
-        """The taints that have pods leave."""
-        return tuple(t for t in self.taints if t.effect == "NoExecute")
+        """The taints that have pods leave, now or later."""
+        return tuple(t for t in (*self.taints, *self.to_come) if t.effect == "NoExecute")
 
     def resized(self, room: Amounts, pods: int | None, labels: Mapping[str, str]) -> Node:
         """It as the model knows it, with so much room for so many pods, and with more labels."""
@@ -63,7 +79,7 @@ class ClusterPod:
 
     `entity` is it as the model knows it. A pod that does not `exists`
     is one that its controller would create if another were gone. `ignored` are properties with reasons. `spread` are its hard
-    topology spread constraints. `source` is file and line of its object, or of the workload's that owes it.
+    topology spread constraints. `unstarted`: it is Pending on its node. `source` is file and line of its object, or of the workload's that owes it.
     """
 
     name: str
@@ -88,6 +104,9 @@ class ClusterPod:
     spread: tuple[Spread, ...] = ()
     source: tuple[str, int] | None = None
     claims: PodClaims = field(default_factory=PodClaims)
+    ready: bool = True
+    unstarted: bool = False
+    finalizers: tuple[str, ...] = ()
 
     @property
     def host_ports(self) -> Sequence[HostPort]:
@@ -113,6 +132,9 @@ class ClusterPod:
             start=None,
             exists=False,
             terminating=False,
+            ready=True,
+            unstarted=False,
+            finalizers=(),
             stands_for=1,
             claims=self.claims.again(),
         )
@@ -164,6 +186,7 @@ class Maker:
             node.meta.source,
             node.ready,
             node.features,
+            node.meta.deleted,
         )
 
     def pod(self, pod: WrittenPod) -> ClusterPod:
@@ -173,7 +196,14 @@ class Maker:
         if pod.nominated and pod.spec.node is None:
             self.remarks.add("the pod is nominated already: the model begins without nominations", meta.shown)
         if meta.deleted and pod.spec.node is not None:
-            self.remarks.add("the pod is being deleted: it keeps its room and is nobody's victim", meta.shown)
+            self.remarks.add(
+                "the pod is being deleted: it is nobody's victim, and keeps its room where it is left out",
+                meta.shown,
+            )
+        if pod.target and not meta.deleted and not pod.finished:
+            self.remarks.add(
+                f"the pod has the condition DisruptionTarget ({pod.target}): that whoever set it deletes it is not in the scenario", meta.shown
+            )  # fmt: skip
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
         start = pod.start if pod.spec.node else None
         claims = self.claims.of(meta.name, pod.spec.mounts, pod.spec.claims, pod.made)
@@ -185,6 +215,9 @@ class Maker:
             ignored=meta.ignored,
             source=meta.source,
             claims=claims,
+            ready=pod.ready,
+            unstarted=pod.unstarted,
+            finalizers=meta.finalizers,
         )
 
     def of(

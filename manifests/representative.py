@@ -174,7 +174,7 @@ def _kept(
     question: ClusterQuestion, asker: Asker, size: Size
 ) -> tuple[tuple[ClusterPod, ...], tuple[ClusterNode, ...]]:
     """The pod and its victims; a rival or, without one, the pod that the first victim's controller creates in its place;
-    then as many more as there is room for, and nodes where one of them could go, too.
+    then as many more as there is room for, those that are being deleted last, and nodes where one of them could go, too.
     """
     assert question.node is not None
     pods = [question.pod, *question.victims]
@@ -190,7 +190,8 @@ def _kept(
             nodes.append(node)
             pods += more
     known = {p.name for p in pods}
-    rest = [p for p in (*rivals, *after) if p.name not in known]
+    leaving = [p for node in nodes for p in asker.situation.inventory.on(node.name) if p.terminating]
+    rest = [p for p in (*rivals, *after, *leaving) if p.name not in known]
     return (*pods, *rest[: max(0, size.pods - len(pods))]), tuple(nodes)
 
 

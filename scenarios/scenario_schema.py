@@ -226,6 +226,11 @@ OBJECTS: Mapping[str, Schema] = {
                 WORD, "The pod whose name it takes, with a UID of its own, when that one is gone."
             ),
             "ready": about(FLAG, "false: it is bound at the start, and not ready."),
+            "phase": about(
+                word(("Pending", "Running")),
+                "Pending: it is bound at the start, and its containers are not started yet.",
+            ),
+            "deleted": about(FLAG, "true: it is bound at the start, and somebody has deleted it already."),
             "finishes": about(
                 FLAG, "true: once it is bound, the pod may succeed or fail, and its object stays."
             ),

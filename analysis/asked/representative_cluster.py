@@ -10,7 +10,9 @@ from pathlib import Path
 import msgspec
 
 from ...manifests import Representative, Size, read_manifests, represent
+from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
+from ...manifests.reading.manifest_files import placed
 from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
@@ -86,10 +88,11 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         inventory = inventory.without_claims(
             f"claims of volumes and devices are modelled from {FIRST_WITH_CLAIMS} on: they are taken to be had everywhere"
         )
-    for remark in inventory.remarks:
+    of_cluster = [placed(remark, inventory.sources) for remark in inventory.remarks]
+    for remark in of_cluster:
         say(f"note: {remark}")
     kept = represent(inventory, asked.size, asked.focus)
-    of_kept = list(remarks_of(kept))
+    of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
     account, caveat = account_of(kept), caveat_of(kept)
@@ -105,7 +108,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources = {node.name: node.source for node in kept.nodes if node.source}
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
-    return Represented(scenario, account, caveat, [*inventory.remarks, *of_kept], kept)
+    return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept)
 
 
 def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
 from ...scenarios.reader.sections.budget_section import MAX_ALLOWED
+from ...scenarios.reader.sections.budget_section import POLICIES as UNHEALTHY_POLICIES
 from ...scenarios.reader.sections.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
 from ...scenarios.reader.values.directives import read_taints
 from ...scenarios.reader.values.labels import label_key, read_selector
 from ...scenarios.reader.values.yaml_values import known_names, one_line
 from ...scenarios.template import HIGHEST_PRIORITY
+from .conditions import read_conditions
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta
 from .pod_objects import PodSpec
@@ -43,10 +45,6 @@ class NodeObject:
         return {"kubernetes.io/hostname": self.meta.name, **self.meta.labels}
 
 
-NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-"""The taints that the node controller gives a node that is not ready."""
-
-
 def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> NodeObject:
     """A Node. What it can allocate is its capacity where only that is written, as the API server fills in.
 
@@ -74,16 +72,10 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
         has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
     pods = has.fields(("pods",), "a mapping").get("pods")
     taints = tuple(read_taints(spec.get("taints")))
-    ready = _ready(status.get("conditions"))
+    ready, _ = read_conditions(status.get("conditions")).get("Ready", ("True", ""))
     declared = (
         status["declaredFeatures"].elements("a list of features") if "declaredFeatures" in status else []
     )
-    if ready != "True" and not any(t.key in NOT_READY for t in taints):
-        remarks.add(
-            f"the node is not Ready, but has no taint {NOT_READY[0]} or {NOT_READY[1]}: pods may go to it, as the scheduler goes "
-            "by taints; a node controller would add one",
-            meta.shown,
-        )
     return NodeObject(
         meta,
         amounts,
@@ -93,16 +85,6 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
         ready,
         frozenset(label_key(feature) for feature in declared),
     )
-
-
-def _ready(conditions: Manifest | None) -> str:
-    """The status of the condition Ready; True where nothing is said."""
-    for condition in conditions.elements("a list of conditions") if conditions is not None else ():
-        said = condition.fields(("type", "status"), "a condition with `type` and `status`")
-        if "type" in said and said["type"].text("a type such as Ready") == "Ready":
-            given = said["status"].scalar("True, False or Unknown") if "status" in said else "True"
-            return given if given in ("True", "False") else "Unknown"
-    return "True"
 
 
 def _number_of_pods(value: Manifest | None) -> int | None:
@@ -132,12 +114,17 @@ class PriorityClass:
 
 @dataclass(frozen=True, slots=True)
 class BudgetObject:
-    """A PodDisruptionBudget with what the disruption controller last wrote; `disrupted` are names of pods."""
+    """A PodDisruptionBudget with what the disruption controller last wrote; `disrupted` are names of pods.
+
+    `short`: how many healthy pods it has too few; where it has more than it wants, below zero. `always_allow`: by its policy pods that are not ready may be evicted at any time.
+    """
 
     meta: Meta
     selector: Selector
     allowed: int
     disrupted: frozenset[str]
+    short: int = 0
+    always_allow: bool = False
 
     @property
     def entity(self) -> DisruptionBudget:
@@ -200,9 +187,11 @@ def read_budget(
     """A PodDisruptionBudget; None if it protects no pod from the scheduler."""
     if "spec" not in fields:
         top.fail("`spec` is missing: a PodDisruptionBudget has at least `spec.selector`")
-    spec = fields["spec"].fields(("selector",), "a mapping with `selector`")
+    spec = fields["spec"].fields(("selector", "unhealthyPodEvictionPolicy"), "a mapping with `selector`")
     status = (
-        fields["status"].fields(("disruptionsAllowed", "disruptedPods"), "a mapping")
+        fields["status"].fields(
+            ("disruptionsAllowed", "disruptedPods", "currentHealthy", "desiredHealthy"), "a mapping"
+        )
         if "status" in fields
         else {}
     )
@@ -217,4 +206,9 @@ def read_budget(
     if selector.nothing or selector.empty:
         remarks.add("the scheduler takes an empty selector for one that matches no pod: left out", meta.shown)
         return None
-    return BudgetObject(meta, selector, min(allowed, MAX_ALLOWED), names)
+    short = -allowed
+    if "currentHealthy" in status and "desiredHealthy" in status:
+        short = status["desiredHealthy"].integer(0, MANY) - status["currentHealthy"].integer(0, MANY)
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    always = policy is not None and policy.one_of(UNHEALTHY_POLICIES, "a policy") == "AlwaysAllow"
+    return BudgetObject(meta, selector, min(allowed, MAX_ALLOWED), names, short, always)

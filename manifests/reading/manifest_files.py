@@ -11,7 +11,7 @@ import gzip
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
@@ -38,6 +38,22 @@ class Remarks:
         for remark, names in self.about.items():
             more = f" and {len(names) - 2} more" if len(names) > 2 else ""
             yield f"{remark} ({', '.join(names[:2])}{more})"
+
+
+_ABOUT = re.compile(r" \(([^()]+)\)\Z")
+
+
+def placed(line: str, sources: Mapping[str, tuple[str, int]]) -> str:
+    """A line of remarks with the file and line of each object that it names, where `sources` knows them."""
+    named = _ABOUT.search(line)
+    if named is None:
+        return line
+    names, more, rest = named[1].partition(" and ")
+    known = [
+        f"{name} at {sources[name][0]}:{sources[name][1]}" if name in sources else name
+        for name in names.split(", ")
+    ]
+    return f"{line[: named.start()]} ({', '.join(known)}{more}{rest})"
 
 
 MAX_DEPTH = 64

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...scenarios.reader.scenario import MAX_REASON
-from ...scenarios.reader.values.labels import read_labels
+from ...scenarios.reader.values.labels import label_key, read_labels
 from ...scenarios.reader.values.yaml_values import one_line
 from .manifest_files import Manifest
 
@@ -50,7 +50,7 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # Names of priority classes and others may be system:node-critical and the like.
 _FIELDS = ("name", "namespace", "uid", "resourceVersion", "labels", "ownerReferences", "deletionTimestamp", "generateName",
-           "annotations")  # fmt: skip
+           "annotations", "finalizers")  # fmt: skip
 _OWNER_FIELDS = ("kind", "name", "uid", "controller")
 CLUSTER_WIDE = (
     "Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice",
@@ -70,7 +70,7 @@ class Owner:
 class Meta:
     """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons.
 
-    `version` is its resourceVersion. `line` is where the name stands.
+    `version` is its resourceVersion, `finalizers` what keeps it when it is deleted. `line` is where the name stands.
     """
 
     kind: str
@@ -85,6 +85,7 @@ class Meta:
     ignored: Mapping[str, str]
     place: Manifest
     line: int
+    finalizers: tuple[str, ...] = ()
 
     @property
     def source(self) -> tuple[str, int]:
@@ -137,7 +138,13 @@ def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
         read_ignored(fields),
         value,
         fields["name"].line,
+        _finalizers(fields.get("finalizers")),
     )
+
+
+def _finalizers(value: Manifest | None) -> tuple[str, ...]:
+    listed = value.elements("a list of finalizers") if value is not None else ()
+    return tuple(dict.fromkeys(label_key(element) for element in listed))
 
 
 def _owner(value: Manifest) -> tuple[Owner, bool]:

@@ -34,6 +34,7 @@ from ...scenarios.reader.values.directives import (
 from ...scenarios.reader.values.host_ports import MAX_PORT, host_port
 from ...scenarios.reader.values.labels import label_key, read_labels, read_selector
 from .affinity_terms import WrittenTerm, read_terms
+from .conditions import read_conditions
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_ignored
@@ -193,7 +194,7 @@ class PodSpec:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPod:
-    """A Pod object as it was read. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
+    """A Pod object as it was read. `unstarted`: its status says Pending. `ready` is what its condition Ready says; where it says nothing, whether it runs. `target` is why it has the condition DisruptionTarget. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
 
     meta: Meta
     spec: PodSpec
@@ -202,6 +203,9 @@ class WrittenPod:
     nominated: bool
     made: Mapping[str, str | None] = field(default_factory=dict)
     special: str = ""
+    unstarted: bool = False
+    ready: bool = True
+    target: str = ""
 
 
 _STATUS_FIELDS = (
@@ -225,7 +229,14 @@ def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks:
     made = read_statuses(status.get("resourceClaimStatuses"))
     special = read_special(status.get("extendedResourceClaimStatus"))
     named = f"{meta.namespace}/{special}" if special else ""
-    return WrittenPod(meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made, named)
+    conditions = read_conditions(status.get("conditions"))
+    unstarted = "phase" in status and phase == "Pending"
+    ready, _ = conditions.get("Ready", ("False" if unstarted else "True", ""))
+    said, reason = conditions.get("DisruptionTarget", ("False", ""))
+    return WrittenPod(
+        meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made, named, unstarted, ready == "True",
+        (reason or "without a reason") if said == "True" else "",
+    )  # fmt: skip
 
 
 def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatus = NO_RESIZE) -> PodSpec:

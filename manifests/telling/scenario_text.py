@@ -14,10 +14,11 @@ from ...scenarios.reader.values.yaml_values import one_line
 from ..asked import repels
 from ..contention import selected_of_nodes
 from ..kept_controllers import KeptController, without_name
+from ..kept_lives import Lives
 from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, leaving, tolerations_of
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
-from ..representative import Representative, victims_of
+from ..representative import Representative
 from .untested import not_asked
 
 NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
@@ -106,17 +107,19 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
     closings = closings_of(kept, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
-    budgets = _budgets(kept)
+    lives = Lives(kept)
+    budgets = _budgets(lives)
     document: dict[str, Any] = {
         "name": name,
         "title": title,
         "properties": [
             *(name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)),
             *kept.claims.properties,
+            *lives.properties,
             *(["L-LOOP"] if kept.makers is not None and kept.makers.controllers else []),
         ],
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
-        "pods": {p.name: _pod(p, kept, affinity, closings) for p in kept.pods},
+        "pods": {p.name: _pod(p, kept, affinity, closings) | lives.of(p) for p in kept.pods},
     }
     if kept.makers is not None and kept.makers.controllers:
         document["controllers"] = _controllers(kept.makers.controllers)
@@ -128,7 +131,9 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
         document["namespaces"] = {n: {"labels": dict(labels)} for n, labels in spaces.items() if labels}
     if kept.inventory.configuration.preemption:
         document["config"] = dict(kept.inventory.configuration.preemption)
-    document["scope"] = {"pod_events": EVENTS, **({"taint_eviction": True} if any(leaving(kept)) else {})}
+    document["scope"] = {
+        "pod_events": EVENTS, **({"taint_eviction": True} if any(leaving(kept)) else {}), **lives.scope,
+    }  # fmt: skip
     text = yaml.dump(
         document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
     )
@@ -305,16 +310,19 @@ def _node_affinity(terms: list[dict[str, Any]], closing: str | None) -> dict[str
     return {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}} if terms else {}
 
 
-def _budgets(kept: Representative) -> dict[str, Any]:
-    """The budgets that protect a kept pod which is less important than another: nobody else is ever a victim."""
-    found: dict[str, Any] = {}
-    for budget in kept.inventory.budgets:
-        protected = [p.name for p in victims_of(kept) if budget.protects(p.entity)]
-        if protected:
-            paid = sorted(budget.disrupted & set(protected))
-            found[budget.meta.name] = {
-                "selector": selector_in_words(budget.selector),
-                "disruptionsAllowed": budget.allowed,
-                **({"disruptedPods": paid} if paid else {}),
-            }
-    return found
+def _budgets(lives: Lives) -> dict[str, Any]:
+    """The budgets of kept pods."""
+    return {
+        of.budget.meta.name: {
+            "selector": selector_in_words(of.budget.selector),
+            "disruptionsAllowed": of.allowed,
+            **({} if of.wanted is None else {"minAvailable": of.wanted}),
+            **(
+                {"unhealthyPodEvictionPolicy": "AlwaysAllow"}
+                if of.wanted is not None and of.budget.always_allow
+                else {}
+            ),
+            **({"disruptedPods": list(of.paid)} if of.paid else {}),
+        }
+        for of in lives.budgets
+    }

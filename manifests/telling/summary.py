@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..contention import ClusterQuestion
+from ..kept_lives import Lives
 from ..left_out import affinity_of, constraints_of, leaving
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
-from ..representative import Representative, is_of_daemon_set, victims_of, why_never
+from ..representative import Representative, is_of_daemon_set, why_never
 from .untested import not_asked
 
 MOST_LINES = 8
@@ -112,10 +113,11 @@ def _question(question: ClusterQuestion, kept: Representative) -> str:
 
 def _budgets(kept: Representative) -> Iterator[str]:
     lines = []
+    protecting = {of.budget.meta.name for of in Lives(kept).budgets}
     for budget in kept.inventory.budgets:
         protected = [p for p in kept.inventory.bound if budget.protects(p.entity)]
         none = "left out, it protects none of the kept pods that could be evicted"
-        mark = "kept" if any(budget.protects(p.entity) for p in victims_of(kept)) else none
+        mark = "kept" if budget.meta.name in protecting else none
         what = f"{counted(len(protected), 'pod')}, {counted(budget.allowed, 'disruption')} allowed"
         lines.append((mark != "kept", f"  {budget.meta.name}: {what}; {mark}"))
     if lines:
@@ -150,12 +152,17 @@ def _domains(key: str, kept: Representative) -> str:
 
 
 def _kept(kept: Representative) -> Iterator[str]:
+    lives = Lives(kept)
     yield f"representative: {title_of(kept)}"
     for node in kept.nodes:
         ready = f"; Ready is {node.ready}" if node.ready != "True" else ""
-        yield f"  {node.name}: {_node(node, kept)}{ready}"
+        deleted = "; being deleted" if node.deleted else ""
+        yield f"  {node.name}: {_node(node, kept)}{ready}{deleted}"
+        if node.ails:
+            yield "    the node lifecycle controller decides on its condition Ready and the taints that go with it"
     for pod in kept.pods:
         yield f"  {pod.name}: {_pod(pod, kept)}"
+        yield from (f"    {line}" for line in lives.lines(pod))
         affinity = affinity_of(pod, kept)
         if affinity.closed:
             names = _some([n.name for n in affinity.closed])

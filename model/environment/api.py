@@ -125,6 +125,7 @@ class APIServer(Component):
         return PodObject(
             exists=pod.exists,
             node=pod.node,
+            terminating=pod.deleted,
             gated=pod.exists and self.has_gates(pod),
             named=self.named_at_start(pod),
         )

@@ -41,6 +41,7 @@ class Fault(Enum):
     EXTENDER_FAILURE = "extender_failures"
     LATE_ANSWER = "late_answers"
     READINESS_LOSS = "readiness_losses"
+    START_FAILURE = "start_failures"
     HEARTBEAT_LOSS = "heartbeat_losses"
     NODE_FAILURE = "node_failures"
 

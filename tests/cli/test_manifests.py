@@ -115,7 +115,8 @@ def test_a_field_that_older_releases_do_not_know_is_noted_on_stderr(tmp_path: Pa
     assert [line.partition(" of a topology spread")[0] for line in ran.err.splitlines()] == [
         "note: matchLabelKeys",
     ]
-    assert all(line.endswith("(Pod/shop/api-1)") for line in ran.err.splitlines())
+    line = 1 + (tmp_path / "m.yaml").read_text().splitlines().index("  name: api-1")
+    assert ran.err.endswith(f" (Pod/shop/api-1 at {tmp_path / 'm.yaml'}:{line})\n")
 
 
 def test_its_counterexample_can_be_stored_and_replayed(small: Path, tmp_path: Path, shell: Shell) -> None:

@@ -100,33 +100,6 @@ def test_claims_of_devices_and_ephemeral_volumes(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("status", "taint", "said"),
-    [
-        ("False", "", True),
-        ("Unknown", "", True),
-        ("True", "", False),
-        ("False", "node.kubernetes.io/not-ready", False),
-        ("Unknown", "node.kubernetes.io/unreachable", False),
-        ("False", "team", True),
-    ],
-)
-def test_a_node_that_is_not_ready(tmp_path: Path, status: str, taint: str, said: bool) -> None:
-    made = node("n1")
-    made["status"]["conditions"] = [
-        {"type": "DiskPressure", "status": "False"},
-        {"type": "Ready", "status": status},
-    ]
-    if taint:
-        made["spec"]["taints"] = [{"key": taint, "effect": "NoSchedule"}]
-    remarks = inventory(tmp_path, made).remarks
-    words = (
-        "the node is not Ready, but has no taint node.kubernetes.io/not-ready or node.kubernetes.io/unreachable: pods may go "
-        "to it, as the scheduler goes by taints; a node controller would add one (Node/n1)"
-    )
-    assert remarks == ([words] if said else [])
-
-
 def stateful(replicas: int, **more: Any) -> dict[str, Any]:
     (found,) = objects("replicaset")
     found |= {"kind": "StatefulSet"}

@@ -277,6 +277,14 @@ ROWS = [
     Row("tainted-domain", "S-STUCK", "1.32", (), ("hints-decide",), V, 138, 276, 16, 16),
     Row("tainted-domain", "S-STUCK", "1.36", (), (), H, 246, 482, 38),
     # 125332: something is left under the name of a pod that a taint has driven away.
+    # A pod that has been Pending since it was bound cannot be evicted, although its budget does not count it.
+    Row("undrained-while-pending", "S-DRAIN", "1.18", (), (), V, 125, 287, 12, 12),
+    Row("undrained-while-pending", "S-DRAIN", "1.18", ("83906",), (), H, 2090, 7580, 22),
+    Row("undrained-while-pending", "S-DRAIN", "1.19", (), (), H, 2090, 7580, 22),
+    Row("undrained-while-pending", "S-DRAIN", "1.19", (), ("83906",), V, 125, 287, 12, 12),
+    # 94381, which came later, lets it go, too.
+    Row("undrained-while-pending", "S-DRAIN", "1.20", (), ("83906",), H, 2270, 8178, 22),
+    Row("undrained-while-pending", "S-DRAIN", "1.36", (), (), H, 769, 2042, 21),
     # 80389: a pod that is not ready takes from its budget, which does not count it.
     Row("undrained", "S-DRAIN", "1.9", (), (), V, 54, 76, 3, 3),
     Row("undrained", "S-DRAIN", "1.19", (), (), V, 54, 76, 3, 3),

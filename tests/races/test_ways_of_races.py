@@ -58,6 +58,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "kept-name": (7,),
     "untainted-arrival": (9,),
     "undrained": (3,),
+    "undrained-while-pending": (12,),
     "ended-and-kept": (16,),
     "tainted-domain": (16,),
     # Between two reads; or an event of the assume cache that is delivered late.

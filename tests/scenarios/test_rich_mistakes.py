@@ -442,7 +442,7 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, claim_events, node_deletions, node_creations, node_updates, "
             "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, extender_failures, late_answers, readiness_losses, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, extender_failures, late_answers, readiness_losses, start_failures, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, pod_phases, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush"),
         ),
         (
             "scope: {evictions: 1}",
@@ -537,7 +537,7 @@ def test_updates_that_could_never_come() -> None:
     [
         (
             "",
-            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove it from `scope`",
+            "scope.disruption_controller: a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove this",
         ),
         (
             "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptionsAllowed: 1..2}}",
@@ -546,7 +546,7 @@ def test_updates_that_could_never_come() -> None:
         (
             "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptionsAllowed: 2}}",
             (
-                "b allows 2 disruptions and has 1 running pods, and the disruption controller would never allow more than run: "
+                "it allows 2 disruptions and has 1 running pods, and the disruption controller would never allow more than run: "
                 "lower `disruptionsAllowed`"
             ),
         ),

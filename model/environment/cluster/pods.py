@@ -41,7 +41,7 @@ class Pod(Entity):
     `volumes` are the names of the PersistentVolumeClaims that it mounts, `exclusive` those of them that one pod only may use.
     `group` is the name of the pod group that it belongs to (spec.schedulingGroup).
     `extender_selector` are the labels that an extender of the scheduler wants of the pod's node. `foreign`: another scheduler places it (spec.schedulerName).
-    `features` are those that its node has to declare: upstream infers them from the specification. `ready` is False for one that is bound at the start and not ready.
+    `features` are those that its node has to declare: upstream infers them from the specification. `ready` is False for one that is bound at the start and not ready, `started` for one whose phase is Pending then. `deleted`: it is bound at the start, and somebody has deleted it already (deletionTimestamp).
     `later` are the versions that its object may be updated to, by name;
     each has the name and the index of the pod, and a `number`; that of the pod as it is created is 0.
     """
@@ -88,6 +88,8 @@ class Pod(Entity):
         foreign: bool = False,
         features: Iterable[str] = (),
         ready: bool = True,
+        started: bool = True,
+        deleted: bool = False,
         later: Mapping[str, Pod] | None = None,
     ) -> None:
         super().__init__(index, name)
@@ -111,7 +113,8 @@ class Pod(Entity):
         self.spread, self.wishes, self.finalizers = tuple(spread), wishes, finalizers
         self.host_ports, self.recreates, self.finishes = tuple(host_ports), recreates, finishes
         self.extender_selector, self.foreign = dict(extender_selector or {}), foreign
-        self.features, self.ready = frozenset(features), ready
+        self.features, self.ready, self.started = frozenset(features), ready, started
+        self.deleted = deleted
         self.later, self.number = dict(later or {}), 0
         for number, version in enumerate(self.later.values(), start=1):
             version.number = number

@@ -43,7 +43,7 @@ class Scope:
     """How often each fault may happen, and how far views may lag behind the API server.
 
     Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are; `disruption_controller_lags`: by a view of its own, in writes that may conflict; `readiness`: of pods that are bound, only those count that are ready. `scale_down_looks_again`:
+    events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are; `disruption_controller_lags`: by a view of its own, in writes that may conflict; `readiness`: of pods that are bound, only those count that are ready; `pod_phases`: and they are Pending until their containers have been started. `scale_down_looks_again`:
     the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks. `scale_down_drains`: it evicts the pods of a node that is not empty (see `Drain`), `scale_down_until_empty`: until nobody is left.
     `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
     `taint_eviction`: the taint eviction controller runs (see `TaintEviction`). `node_lifecycle`: so does the node lifecycle controller (see `NodeLifecycle`).
@@ -86,11 +86,13 @@ class Scope:
     extender_failures: int = 0
     late_answers: int = 0
     readiness_losses: int = 0
+    start_failures: int = 0
     heartbeat_losses: int = 0
     node_failures: int = 0
     disruption_controller: bool = False
     disruption_controller_lags: bool = False
     readiness: bool = False
+    pod_phases: bool = False
     kubelet_admission: bool = False
     scale_down_looks_again: bool = False
     scale_down_taints: bool = False

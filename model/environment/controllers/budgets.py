@@ -58,6 +58,10 @@ def _probes(scope: object) -> int:
     return _kept(scope) * int(getattr(scope, "readiness", False))
 
 
+def _starts(scope: object) -> int:
+    return _probes(scope) * int(getattr(scope, "pod_phases", False))
+
+
 def _most_healthy(scope: object) -> int:
     return MOST * _probes(scope)
 
@@ -81,6 +85,8 @@ class Budgets(Component):
 
     Where pods have to be ready: `ready`: the pod's condition Ready. `broken`: its probe fails until somebody mends it. `said_healthy`: status.currentHealthy; `counted_healthy`: what is to be written of it.
     `unready`: the eviction that is granted is of a pod that was not ready.
+
+    Where pods have phases: `started`: the pod's phase is Running, and was Pending before. `unstarted`: the eviction that is granted is of a pod that was Pending.
     """
 
     api: APIServer
@@ -102,6 +108,8 @@ class Budgets(Component):
     ready = per(Pod, boolean(possible=_probes))
     broken = per(Pod, boolean(possible=_probes))
     unready = per(Pod, boolean(possible=_probes))
+    started = per(Pod, boolean(possible=_starts))
+    unstarted = per(Pod, boolean(possible=_starts))
     said_healthy = per(DisruptionBudget, integer(0, _most_healthy))
     counted_healthy = per(DisruptionBudget, integer(0, _most_counted_healthy))
 
@@ -134,10 +142,10 @@ class Budgets(Component):
             "ready": Words(
                 "API server: {0} is ready", "API server: {0} is not ready any more", decisive=True
             ),
-            "broken": Words(
-                "the readiness probe of {0} fails", "the readiness probe of {0} may succeed again"
-            ),
+            "broken": Words("{0} cannot become ready", "{0} may become ready again"),
             "unready": Words("API server: {0} is evicted as a pod that is not ready", ""),
+            "started": Words("API server: {0} is Running", "", decisive=True),
+            "unstarted": Words("API server: {0} is evicted as a pod that is Pending", ""),
             "said_healthy": Words(
                 "API server: of the pods of budget {0}, {after} are healthy",
                 "API server: of the pods of budget {0} none is healthy",
@@ -162,9 +170,11 @@ class Budgets(Component):
             return
         for pod in self.universe[Pod]:
             if self.probes and pod.exists and pod.node is not None:
-                self.ready[pod], self.broken[pod] = pod.ready, not pod.ready
+                self.ready[pod], self.broken[pod] = pod.ready and pod.started, not pod.ready
+            if self.has_phases and pod.exists and pod.node is not None:
+                self.started[pod] = pod.started
             self.running[pod] = self.lags and pod.exists and pod.node is not None and self.at_first(pod)
-            self.leaving[pod] = self.lags and not pod.exists
+            self.leaving[pod] = self.lags and (pod.deleted or not pod.exists)
         for budget in self.universe[DisruptionBudget]:
             self.allowed[budget] = self.listed_allowed[budget] = budget.allowed
             if self.probes:
@@ -220,9 +230,18 @@ class Budgets(Component):
         """Whether the pod's condition Ready is True; so it is of every pod where nobody looks."""
         return as_expr(self.ready[pod]) if self.probes else as_expr(True)
 
+    @property
+    def has_phases(self) -> bool:
+        """Whether a pod is Pending until its containers have been started."""
+        return bool(self.probes and self.scope.pod_phases)
+
+    def is_pending(self, pod: Pod) -> Expr:
+        """Whether the phase of a pod that is bound is Pending; so it is of none where nobody looks."""
+        return ~as_expr(self.started[pod]) if self.has_phases else as_expr(False)
+
     def at_first(self, pod: Pod) -> bool:
-        """Whether the pod, which is bound at the start, is ready then."""
-        return pod.ready or not self.probes
+        """Whether the pod, which is bound at the start, counts then: nobody has deleted it, and it is ready, where that is looked at."""
+        return not pod.deleted and ((pod.ready and pod.started) or not self.probes)
 
     def healthy(self, budget: DisruptionBudget) -> Expr:
         """How many pods of a budget run."""
@@ -241,13 +260,34 @@ class Budgets(Component):
     # --- readiness -------------------------------------------------------------------------------------------
 
     @step(actor="kubelet", each="pod")
+    @tells("The kubelet has started {pod}, and reports that it is Running.")
+    def start(self, pod: Pod) -> None:
+        """Its images and volumes are there, and a container runs (getPhase, pkg/kubelet/kubelet_pods.go)."""
+        if not self.has_phases or not self.protecting(pod):
+            require(False)
+            return
+        require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
+        self.started[pod] = True
+
+    @step(actor="kubelet", fair=False)
+    @tells("The containers of {pod} cannot be started, say for want of an image or a volume.")
+    def fail_to_start(self, pod: Pod) -> None:
+        """The pod stays Pending until that is mended."""
+        if not self.has_phases or not self.protecting(pod) or not self.scope.start_failures:
+            require(False)
+            return
+        require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
+        self.faults.spend(Fault.START_FAILURE)
+        self.broken[pod] = True
+
+    @step(actor="kubelet", each="pod")
     @tells("The kubelet reports that {pod} is ready.")
     def get_ready(self, pod: Pod) -> None:
         """Its readiness probe succeeds."""
         if not self.probes or not self.protecting(pod):
             require(False)
             return
-        require(self._lives(pod) & ~self.ready[pod] & ~self.broken[pod])
+        require(self._lives(pod) & ~self.ready[pod] & ~self.broken[pod] & ~self.is_pending(pod))
         self.ready[pod] = True
 
     @step(actor="kubelet", fair=False)
@@ -298,16 +338,23 @@ class Budgets(Component):
         self.faults.spend(Fault.EVICTION)
         if self.probes:
             self.unready[pod] = spared
+        if self.has_phases:
+            self.unstarted[pod] = spared & self.is_pending(pod)
         with when(~spared):
             self.take(budget, pod)
         self.evicting[pod] = True
 
     def spares(self, budget: DisruptionBudget, pod: Pod) -> Expr:
-        """Whether the eviction takes nothing from the budget: a pod that is not ready may go while its status says that enough are healthy, or by the policy AlwaysAllow."""
+        """Whether the eviction takes nothing from the budget: a pod that is not ready may go while its status says that enough are healthy, or by the policy AlwaysAllow; one that is Pending at any time (canIgnorePDB)."""
         if not self.probes:
             return as_expr(False)
         enough = (as_expr(self.said_healthy[budget]) >= self.desired(budget)) & (self.desired(budget) > 0)
-        return ~as_expr(self.ready[pod]) & (enough & self.looks_at_health() | self.allows_always(budget))
+        unready = ~as_expr(self.ready[pod]) & (enough & self.looks_at_health() | self.allows_always(budget))
+        return unready | (self.is_pending(pod) & self.ignores_pending())
+
+    def ignores_pending(self) -> bool:
+        """Whether evictions of pods that are Pending ask no budget."""
+        return True
 
     def looks_at_health(self) -> bool:
         """Whether evictions look at pods' readiness at all."""
@@ -347,14 +394,20 @@ class Budgets(Component):
                 self.api.delete_pod(namesake)
         if self.probes:
             self.unready[pod] = False
+        if self.has_phases:
+            self.unstarted[pod] = False
 
     def was_unready(self, pod: Pod) -> Expr:
         """Whether the eviction that is granted is of a pod that was not ready."""
         return as_expr(self.unready[pod]) if self.probes else as_expr(False)
 
     def conflicts(self, pod: Pod) -> Expr:
-        """Whether the DELETE is refused: of a pod that was not ready, the resourceVersion is a precondition, so that it has not become ready since."""
-        return self.was_unready(pod) & self.is_ready(pod)
+        """Whether the DELETE is refused: of a pod that was not ready, the resourceVersion is a precondition, so that it has neither become ready since nor, if it was Pending, been started.
+
+        Of one that was Pending upstream looks at the object once more then, and asks the budget; here somebody evicts it once more, or does not.
+        """
+        begun = (self.unstarted[pod] & self.started[pod]) if self.has_phases else as_expr(False)
+        return self.was_unready(pod) & (self.is_ready(pod) | begun)
 
     def hit_by_name(self, pod: Pod) -> Sequence[Pod]:
         """Which other pods the DELETE hits: it goes by name, and only that of a pod that is not ready has a precondition (addConditionAndDeletePod)."""

@@ -131,6 +131,19 @@ class RunningUntilGone(APIServer):
 
 
 @before(
+    "83906",
+    "a pod that is Pending can be evicted whatever its budget says",
+    first_in="1.19",
+    issues=(80389,),
+)
+class PendingPodsProtected(Budgets):
+    """Only pods that had ended were evicted without a look at their budget (68892, 1.13)."""
+
+    def ignores_pending(self) -> bool:
+        return False
+
+
+@before(
     "94381",
     "a pod that is not ready can be evicted if as many are healthy as its budget wants",
     first_in="1.20",

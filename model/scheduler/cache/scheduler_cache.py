@@ -102,7 +102,7 @@ class Cache(Component):
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             if pod.exists and pod.node is not None:
-                self.pod[pod] = CachedPod(node=pod.node)
+                self.pod[pod] = CachedPod(node=pod.node, terminating=pod.deleted)
                 self.version[pod] = first_version(self.universe, pod)
         for node in self.universe[Node]:
             self.live[node] = node.exists

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ....model.environment.objects import DisruptionBudget, Pod, Scope
 from ..values.labels import Member, Members, read_members, read_selector
 from ..values.ranges import integer_or_range
-from ..values.yaml_values import Value, known_names, one_line
+from ..values.yaml_values import Value, known_names
 from .pod_section import namespace_of
 
 BUDGET_FIELDS = (
@@ -67,32 +67,52 @@ def _disrupted(value: Value | None, pods: list[str]) -> list[str]:
     return found
 
 
+def key_of(top: Value, section: str, name: str) -> Value:
+    """Where a section of the file has this name; the section, or the file, where it has not."""
+    place = top
+    for wanted in (section, name):
+        inner = place.items("a mapping") if place.is_mapping else ()
+        found = next(((key, value) for key, value in inner if key.node.value == wanted), None)
+        if found is None:
+            return place
+        key, place = found
+    return key
+
+
 def refuse_uncounted(
     top: Value, pods: Sequence[Pod], budgets: Sequence[DisruptionBudget], readiness: bool
 ) -> None:
     """Refuse budgets that the disruption controller, which counts their pods, would never have allowed."""
     if not budgets:
-        top.fail(
-            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove it from `scope`"
+        key_of(top, "scope", "disruption_controller").fail(
+            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove this"
         )
     for budget in budgets:
+        place = key_of(top, "podDisruptionBudgets", budget.name)
         bound = [pod for pod in pods if budget.selects(pod) and pod.node is not None]
-        running = sum(pod.ready or not readiness for pod in bound)
+        running = sum(not pod.deleted and ((pod.ready and pod.started) or not readiness) for pod in bound)
         (allowed,) = budget.quantities
         if not isinstance(allowed, int):
-            top.fail(
-                f"{one_line(budget.name)}: a budget that is kept allows a number of disruptions, not a range"
-            )
+            place.fail("a budget that is kept allows a number of disruptions, not a range")
         if allowed > running:
-            top.fail(
-                f"{one_line(budget.name)} allows {allowed} disruptions and has {running} running pods, and the "
+            place.fail(
+                f"it allows {allowed} disruptions and has {running} running pods, and the "
                 "disruption controller would never allow more than run: lower `disruptionsAllowed`"
             )
         if budget.min_available is not None and allowed != max(0, running - budget.min_available):
-            top.fail(
-                f"{one_line(budget.name)} has {running} running pods and wants {budget.min_available}, so that the disruption controller "
+            place.fail(
+                f"it has {running} running pods and wants {budget.min_available}, so that the disruption controller "
                 f"allows {max(0, running - budget.min_available)} disruptions: let `disruptionsAllowed` be that"
             )
+
+
+_NEEDS = (
+    # What the scope says; what it needs beside; what is told.
+    ("readiness", "disruption_controller", "only budgets that are kept look at it: add `disruption_controller: true`, or remove this"),
+    ("readiness_losses", "readiness", "nobody looks whether pods are ready: add `readiness: true`, or remove this"),
+    ("pod_phases", "readiness", "a pod that is Pending is one that is not ready: add `readiness: true`, or remove this"),
+    ("start_failures", "pod_phases", "no pod has to be started: add `pod_phases: true`, or remove this"),
+)  # fmt: skip
 
 
 def refuse_readiness(
@@ -102,30 +122,34 @@ def refuse_readiness(
     budgets: Sequence[DisruptionBudget],
     scope: Scope,
 ) -> None:
-    """Refuse what is said of pods that are not ready where nobody looks whether they are."""
-    if scope.readiness:
-        if not scope.disruption_controller:
-            top.fail(
-                "only budgets that are kept look at it: add `disruption_controller: true`, or remove `readiness`"
-            )
-        if "controllers" in fields:
-            top.fail(
-                "pods that controllers make anew are not asked whether they are ready: remove `readiness` or `controllers`"
-            )
-        return
-    if scope.readiness_losses:
-        top.fail("nobody looks whether pods are ready: add `readiness: true`, or remove `readiness_losses`")
+    """Refuse what is said of pods that are not ready, or Pending, where nobody looks at that."""
+    for name, needed, problem in _NEEDS:
+        if getattr(scope, name) and not getattr(scope, needed):
+            key_of(top, "scope", name).fail(problem)
     for member in members.values():
-        if "ready" in member.fields:
+        if "phase" in member.fields and not scope.pod_phases:
+            member.fields["phase"].fail(
+                "nobody looks at the phase of a pod: add `readiness: true` and `pod_phases: true` to `scope`, or remove this"
+            )
+        if "deleted" in member.fields and "controllers" in fields:
+            member.fields["deleted"].fail(
+                "whose controller has replaced a pod already is not modelled: remove this, or `controllers`"
+            )
+        if "ready" in member.fields and not scope.readiness:
             member.fields["ready"].fail(
                 "nobody looks whether pods are ready: add `readiness: true` to `scope`, or remove this"
             )
-    for budget in budgets:
+    if scope.readiness and "controllers" in fields:
+        key_of(top, "scope", "readiness").fail(
+            "pods that controllers make anew are not asked whether they are ready: remove this or `controllers`"
+        )
+    for budget in budgets if not scope.readiness else ():
+        place = key_of(top, "podDisruptionBudgets", budget.name)
         if budget.always_allow:
-            top.fail(
-                f"{one_line(budget.name)}: nobody looks whether pods are ready: add `readiness: true` to `scope`, or remove `unhealthyPodEvictionPolicy`"
+            place.fail(
+                "nobody looks whether pods are ready: add `readiness: true` to `scope`, or remove `unhealthyPodEvictionPolicy`"
             )
         if budget.min_available is not None and not scope.disruption_controller:
-            top.fail(
-                f"{one_line(budget.name)}: the budget stays as it is: remove `minAvailable`, or add `disruption_controller: true` to `scope`"
+            place.fail(
+                "the budget stays as it is: remove `minAvailable`, or add `disruption_controller: true` to `scope`"
             )

@@ -32,7 +32,7 @@ POD_FIELDS = (
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "defaultSpread", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
     "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
-    "schedulerName", "ready",
+    "schedulerName", "ready", "phase", "deleted",
 )  # fmt: skip
 POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations", "nodeSelector", "nodeAffinity")
 NAMESPACE_FIELDS = ("labels",)
@@ -125,6 +125,8 @@ def _version(
         extender_selector=read_labels(fields, "extenderSelector"),
         features=read_features(fields.get("requiredFeatures")),
         ready=_is_ready(fields),
+        started=_is_started(fields),
+        deleted=_is_deleted(fields),
         foreign=_is_foreign(fields),
         **resources,
         **others,
@@ -206,6 +208,28 @@ def _is_ready(fields: Mapping[str, Value]) -> bool:
             "a pod that is not bound is not ready in any case: give it `nodeName`, or remove this"
         )
     return fields["ready"].boolean()
+
+
+def _is_started(fields: Mapping[str, Value]) -> bool:
+    if "phase" not in fields:
+        return True
+    value = fields["phase"]
+    pending = value.one_of(("Pending", "Running"), "a phase") == "Pending"
+    if "nodeName" not in fields:
+        value.fail("a pod that is not bound is Pending in any case: give it `nodeName`, or remove this")
+    if pending and "ready" in fields and fields["ready"].boolean():
+        fields["ready"].fail("a pod that is Pending is not ready: remove `ready`, or `phase`")
+    return not pending
+
+
+def _is_deleted(fields: Mapping[str, Value]) -> bool:
+    if "deleted" not in fields or not fields["deleted"].boolean():
+        return False
+    if "nodeName" not in fields:
+        fields["deleted"].fail(
+            "of pods that are being deleted at the start, only bound ones are modelled: give it `nodeName`, or remove this"
+        )
+    return True
 
 
 def _finalizers(value: Value | None) -> bool:

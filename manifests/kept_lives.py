@@ -1,0 +1,123 @@
+"""Who else acts on the kept pods and nodes: pods that are not ready or being deleted, finalizers, and nodes that their kubelets do not report to be ready.
+
+A scenario has such an actor only where a kept object gives it something to do: each multiplies the states. What a dump cannot say is taken at its worst: a pod that is not ready stays so until somebody mends it, and whoever
+set a finalizer may never take it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .left_out import leaving
+from .members import ClusterNode, ClusterPod
+from .reading.cluster_objects import BudgetObject
+from .representative import Representative, victims_of
+
+MOST_COUNTED = 15
+"""A budget of a scenario wants no more pods than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBudget:
+    """A budget as the kept pods see it: those that are left out neither come nor go. `wanted` is how many of the kept ones are to be healthy, None where nobody counts."""
+
+    budget: BudgetObject
+    allowed: int
+    paid: tuple[str, ...]
+    wanted: int | None = None
+
+
+class Lives:
+    """What of all this is in the scenario of a representative."""
+
+    def __init__(self, kept: Representative) -> None:
+        self.kept = kept
+        self._bound = [p for p in kept.pods if p.exists and p.node is not None and not kept.is_placed(p)]
+        gone = {p.name for p, _ in leaving(kept)} | {p.name for p in victims_of(kept)}
+        self.lingering = [p for p in self._bound if p.finalizers and (p.name in gone or p.terminating)]
+        made = kept.makers is not None and bool(kept.makers.controllers)
+        self.deleted = [] if made else [p for p in self._bound if p.terminating]
+        there = [p for p in kept.pods if p.exists and p.node is not None]
+        unready = [p for p in there if not p.ready and not p.terminating and self._budgets_of(p)]
+        self.unready: Sequence[ClusterPod] = [] if made else unready
+        self._unheeded = unready if made else []
+
+    @property
+    def ailing(self) -> list[ClusterNode]:
+        """The kept nodes that the node lifecycle controller has something to do for."""
+        return [n for n in self.kept.nodes if n.ails]
+
+    def _budgets_of(self, pod: ClusterPod) -> list[BudgetObject]:
+        return [b for b in self.kept.inventory.budgets if b.protects(pod.entity)]
+
+    @property
+    def budgets(self) -> Iterator[KeptBudget]:
+        """The budgets that protect a kept pod which is less important than another, or one that is not ready: nobody else is ever taken away."""
+        victims = {p.name for p in victims_of(self.kept)} | {p.name for p in self.unready}
+        for budget in self.kept.inventory.budgets:
+            own = [p for p in self.kept.pods if budget.protects(p.entity)]
+            if not victims & {p.name for p in own}:
+                continue
+            paid = tuple(sorted(budget.disrupted & {p.name for p in own}))
+            if not self.unready:
+                protected = {p.name for p in own} & victims
+                yield KeptBudget(budget, budget.allowed, tuple(n for n in paid if n in protected))
+                continue
+            healthy = sum(
+                p in self._bound and p.ready and not p.terminating and p.name not in paid for p in own
+            )
+            wanted = min(MOST_COUNTED, max(0, healthy + budget.short))
+            yield KeptBudget(budget, max(0, healthy - wanted), paid, wanted)
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        """What the scenario's scope says of them."""
+        nodes = self.kept.nodes
+        departing = len(nodes) if all(n.deleted for n in nodes) else 0
+        return {
+            **({"disruption_controller": True, "readiness": True} if self.unready else {}),
+            **({"pod_phases": True} if any(p.unstarted for p in self.unready) else {}),
+            **({"bound_finalizers": True} if self.lingering else {}),
+            **({"node_lifecycle": True} if self.ailing else {}),
+            **({"node_deletions": departing} if departing else {}),
+        }
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """What is asked because of them."""
+        return (*(["S-DRAIN"] if self.unready else []), *(["S-LINGER"] if self.lingering else []))
+
+    def of(self, pod: ClusterPod) -> dict[str, Any]:
+        """What the scenario says of a pod."""
+        found: dict[str, Any] = {}
+        if pod in self.unready:
+            found |= {**({"phase": "Pending"} if pod.unstarted else {}), "ready": False}
+        if pod in self.deleted:
+            found["deleted"] = True
+        if pod in self.lingering:
+            found["finalizers"] = list(pod.finalizers)
+        return found
+
+    def lines(self, pod: ClusterPod) -> Iterator[str]:
+        """What the account says of a pod."""
+        if pod in self.unready:
+            how = "Pending" if pod.unstarted else "not ready"
+            yield f"{how}: its budget does not count it, and it stays so until somebody mends it"
+        if pod in self.deleted:
+            yield "being deleted: its kubelet stops it"
+        if pod in self.lingering:
+            yield f"its finalizers keep its object: {', '.join(pod.finalizers)}"
+
+    def remarks(self) -> Iterator[str]:
+        """What of the kept objects is left out, with the object."""
+        for pod in self._unheeded:
+            yield (
+                "whether a pod is ready is not looked at beside controllers that make pods anew: its budget counts as its status says, without --controllers "
+                f"it is looked at (Pod/{pod.name})"
+            )
+        nodes = self.kept.nodes
+        for node in nodes if not all(n.deleted for n in nodes) else ():
+            if node.deleted:
+                yield f"the node is being deleted: that it goes is not in the scenario, as another kept node stays (Node/{node.name})"
