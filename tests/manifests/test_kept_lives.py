@@ -212,7 +212,7 @@ def test_a_node_that_fails_has_its_controller(
 ) -> None:
     """Tolerations of the taints that are still to come are kept, as the API server gives them to every pod, and pods may have to leave for them."""
     lasting = tolerating(300, UNREACHABLE)["tolerations"]
-    own = {"tolerations": [*lasting, {"key": "team", "operator": "Exists"}]}
+    own: dict[str, Any] = {"tolerations": [*lasting, {"key": "team", "operator": "Exists"}]}
     some = [tainted("n1", *taints, ready=ready), pod("v", "4", 0, "n1", **own), pod("p", "4", 10, **own)]
     found = kept(tmp_path, *some)
     scenario = written(found)

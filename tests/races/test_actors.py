@@ -105,6 +105,7 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("quota-held-back", "S-QUOTA", "1.36", (), V, 69, 6),
     ("quota-held-back", "S-QUOTA", "1.27", (), V, 69, 6),
     ("quota-held-back", "S-QUOTA", "1.36", (OwnGateLast,), H, 47, None),
+    ("duplicates-preferred", "L-LOOP", "1.36", (), V, 4411, 37),
     ("duplicates-without-room", "L-LOOP", "1.36", (), V, 4411, 37),
     ("duplicates-without-room", "L-LOOP", "1.36", (DuplicatesHaveRoom,), H, 18, None),
     ("repelled-in-order", "L-LOOP", "1.36", (), H, 33873, None),
@@ -309,6 +310,13 @@ def test_a_budget_that_has_too_few_pods_lets_go_those_that_are_not_ready_by_its_
     (found,) = check(system, ["S-DRAIN"])
     assert (found.verdict.name, found.counts.states) == (verdict, states)
     assert not found.vacuous
+
+
+def test_remove_duplicates_comes_to_an_end_where_the_scheduler_prefers_the_other_node() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "duplicates-preferred.yaml"))
+    spot = scenario.spec.nodes[1].taints
+    nodes = (Node(0, "n1", 2, taints=spot), Node(1, "n2", 2))
+    assert _asked_again("duplicates-preferred", (), nodes=nodes) == (H, 18)
 
 
 @pytest.mark.ci

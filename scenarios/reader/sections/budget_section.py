@@ -69,7 +69,7 @@ def _disrupted(value: Value | None, pods: list[str]) -> list[str]:
 
 def key_of(top: Value, section: str, name: str) -> Value:
     """Where a section of the file has this name; the section, or the file, where it has not."""
-    place = top
+    key = place = top
     for wanted in (section, name):
         inner = place.items("a mapping") if place.is_mapping else ()
         found = next(((key, value) for key, value in inner if key.node.value == wanted), None)
