@@ -246,7 +246,10 @@ def test_plugins_want_what_they_registered(registered, plugin, call, woken):
     [(False, ""), (True, "not translated: versions of p that differ in priority, labels or affinity")],
 )
 def test_labels_may_change_where_nobody_looks_at_them(looked_at, reason):
-    pods = {"p": {"name": "p", "labels": {"a": "1"}}, "q": {"name": "p", "labels": {"a": "2"}}}
+    pods: dict[str, dict[str, object]] = {
+        "p": {"name": "p", "labels": {"a": "1"}},
+        "q": {"name": "p", "labels": {"a": "2"}},
+    }
     if looked_at:
         pods["r"] = {"name": "r", "topologySpreadConstraints": SPREAD}
     ops = [{"op": "add", "pod": "p"}, {"op": "update", "old": "p", "new": "q"}, {"op": "pop", "expect": "q"}]
