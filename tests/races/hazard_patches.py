@@ -9,7 +9,7 @@ from podrace.model.environment.cluster.node_versions import NodeChange
 from podrace.model.environment.controllers.autoscaler import Autoscaler
 from podrace.model.environment.controllers.budgets import Budgets
 from podrace.model.environment.kubelet import Kubelet
-from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
+from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Term
 from podrace.model.environment.watch import PodWatch
 from podrace.model.history.changes.cycles.failure import ConditionWrittenByUpdate
 from podrace.model.history.changes.queueing.queue import DoneAtTheEnd
@@ -44,7 +44,6 @@ from podrace.model.scheduler import (
 from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE, Action, ClusterEvent
-from podrace.model.scheduler.framework.hints import matches_all
 from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
@@ -269,7 +268,8 @@ class CountedNodesHeard(Hints):
 
 def may_be_first(pod: Pod) -> bool:
     """Whether the pod may be the first of its kind: it is meant by its own affinity terms (satisfyPodAffinity)."""
-    return matches_all(pod, pod, anti=False)
+    terms = [term for term in pod.terms if term.required and not term.anti]
+    return bool(terms) and all(term.matches(pod) for term in terms)
 
 
 class LostDomainsHeard(Hints):
@@ -281,11 +281,18 @@ class LostDomainsHeard(Hints):
         return (left and may_be_first(pod)) or super().is_in_other_domain(pod, change)
 
 
+class NamespacesMerged(Hints):
+    """InterPodAffinity's hints look at the labels of the namespace that the other pod is in, as its filter does (141954)."""
+
+    def means(self, term: Term, other: Pod) -> bool:
+        return term.matches(other)
+
+
 class LastPeerHeard(Hints):
     """InterPodAffinity: a pod that goes may be the last that this pod must be with, so that this one may be the first (142103)."""
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
-        peer = event.action == Action.DELETE and matches_all(pod, other, anti=False)
+        peer = event.action == Action.DELETE and self.matches_all(pod, other, anti=False)
         return as_expr(peer and may_be_first(pod)) | super().after_pod(pod, other, event)
 
 
@@ -293,7 +300,7 @@ class RelabelledPeersHeard(LastPeerHeard):
     """The same of a pod that is one of its kind no longer, because its labels changed."""
 
     def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
-        leaves = matches_all(pod, old, anti=False) and not matches_all(pod, new, anti=False)
+        leaves = self.matches_all(pod, old, anti=False) and not self.matches_all(pod, new, anti=False)
         return (leaves and may_be_first(pod)) or super().mends_affinity(pod, old, new)
 
 

@@ -166,6 +166,10 @@ class Term:
         """Whether the term means this pod."""
         return self.admits(pod.namespace, pod.namespace_labels) and self.selects(pod.labels)
 
+    def matches_by_name(self, pod: Labelled) -> bool:
+        """The same where nobody looks at the labels of the pod's namespace (`AffinityTerm.Matches` with nil): its `namespace_selector` is asked about none."""
+        return self.admits(pod.namespace, {}) and self.selects(pod.labels)
+
 
 NODE_NAME = "metadata.name"
 """The only field of a node that `matchFields` may name."""

@@ -319,9 +319,13 @@ class Filters(Component):
             here & placement.live[n] for n, here in where.items() if n.labels.get(term.topology_key) == value
         )
 
+    def means(self, term: Term, other: Pod) -> bool:
+        """Whether a term of the pod that is to be placed means another pod: PreFilter has merged the namespaces that it selects into it."""
+        return term.matches(other)
+
     def matched_in_domain(self, pod: Pod, term: Term, node: Node, placement: Placement) -> Expr:
         """Whether a pod that the term means is in the domain of `node`."""
-        meant = [where for q, where in placement.copies if term.matches(q)]
+        meant = [where for q, where in placement.copies if self.means(term, q)]
         return any_of(self.in_domain(term, node, where, placement) for where in meant)
 
     def affinity_holds(self, pod: Pod, node: Node, placement: Placement) -> Expr:
@@ -332,9 +336,9 @@ class Filters(Component):
         terms = [term for term in pod.terms if term.required and not term.anti]
         if any(term.topology_key not in node.labels for term in terms):
             return as_expr(False)
-        matching = [where for q, where in placement.copies if all(term.matches(q) for term in terms)]
+        matching = [where for q, where in placement.copies if all(self.means(term, q) for term in terms)]
         held = all_of(any_of(self.in_domain(t, node, where, placement) for where in matching) for t in terms)
-        if not all(term.matches(pod) for term in terms):
+        if not all(self.means(term, pod) for term in terms):
             return held
         keys = {term.topology_key for term in terms}
         anywhere = any_of(

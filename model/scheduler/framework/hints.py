@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
-from ...environment.objects import Node, Pod, PodGroup
+from ...environment.objects import Node, Pod, PodGroup, Term
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Component, Expr, all_of, any_of, as_expr
@@ -117,11 +117,20 @@ class Hints(Component):
         """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""
         if event.action == Action.DELETE:
             return as_expr(self.keeps_out(pod, other) or self.keeps_out(other, pod))
-        return as_expr(matches_all(pod, other, anti=False))
+        return as_expr(self.matches_all(pod, other, anti=False))
 
     def keeps_out(self, pod: Pod, other: Pod) -> bool:
         """podMatchesAnyAffinityTerms: one of the pod's anti-affinity terms means the other pod."""
-        return any(term.matches(other) for term in pod.terms if term.required and term.anti)
+        return any(self.means(term, other) for term in pod.terms if term.required and term.anti)
+
+    def matches_all(self, pod: Pod, other: Pod, *, anti: bool) -> bool:
+        """podMatchesAllAffinityTerms: there are such terms, and all of them mean the other pod."""
+        terms = [term for term in pod.terms if term.required and term.anti == anti]
+        return bool(terms) and all(self.means(term, other) for term in terms)
+
+    def means(self, term: Term, other: Pod) -> bool:
+        """Whether a term means another pod, as far as hints know: they are given terms that no namespaces were merged into, and ask without labels (141953)."""
+        return term.matches_by_name(other)
 
     def after_pod_update(self, plugin: Plugin, pod: Pod, change: PodChange) -> Expr:
         """A pod was updated: one that waits (isSchedulableAfterTargetPodUpdate and the like), or one on a node (isSchedulableAfterAssignedPodChange)."""
@@ -157,7 +166,7 @@ class Hints(Component):
 
     def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
         """InterPodAffinity: the other pod is one now that this pod has to lie with, or none any more that a term of this pod keeps away."""
-        joins = not matches_all(pod, old, anti=False) and matches_all(pod, new, anti=False)
+        joins = not self.matches_all(pod, old, anti=False) and self.matches_all(pod, new, anti=False)
         parts = self.keeps_out(pod, old) and not self.keeps_out(pod, new)
         return joins or parts
 
@@ -233,9 +242,3 @@ def has_less(pod: Pod, old: Pod, new: Pod) -> Expr:
 def is_moved(keys: Iterable[str], change: NodeChange) -> bool:
     """checkTopologyKeyLabelsChanged: the node has another value of one of these keys."""
     return any(change.old.labels.get(key) != change.new.labels.get(key) for key in keys)
-
-
-def matches_all(pod: Pod, other: Pod, *, anti: bool) -> bool:
-    """podMatchesAllAffinityTerms: there are such terms, and all of them mean the other pod."""
-    terms = [term for term in pod.terms if term.required and term.anti == anti]
-    return bool(terms) and all(term.matches(other) for term in terms)

@@ -152,9 +152,13 @@ class Scores(Component):
 
     def mutual_weight(self, pod: Pod, other: Pod, node: Node, place: Node) -> int:
         """How much `other` on `place` speaks for `pod` on `node`."""
-        own = [(t, self.weight(t)) for t in pod.terms if not t.required and t.matches(other)]
+        own = [(t, self.weight(t)) for t in pod.terms if not t.required and self.means(t, other)]
         theirs = [(t, self.weight(t)) for t in other.terms if t.valid and t.matches(pod)]
         return sum(weight for term, weight in [*own, *theirs] if _share_domain(term, node, place))
+
+    def means(self, term: Term, other: Pod) -> bool:
+        """Whether a preferred term of the pod that is to be placed means another pod: PreScore has merged the namespaces that it selects into it."""
+        return term.matches(other)
 
     def weight(self, term: Term) -> int:
         """What one match of a term counts; a required anti-affinity term is the filters' business alone."""

@@ -35,7 +35,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition",
+    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition", "own-terms-merged",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""

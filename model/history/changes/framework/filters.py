@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....environment.cluster.node_versions import NodeChange
-from ....environment.objects import NATIVE, HostPort, Node, Pod
+from ....environment.objects import NATIVE, HostPort, Node, Pod, Term
 from ....environment.watch import NodeWatch
 from ....language import Expr, any_of, as_expr, require, select, step, tells
 from ....scheduler import Action, Filters, NodeUpdate, NodeUpdates, Scheduler, Snapshot
@@ -186,3 +186,15 @@ class FeaturesNotTold(NodeUpdates):
         return [
             kind for kind in super().told_kinds(change) if not kind.event.action & Action.UPDATE_NODE_FEATURE
         ]
+
+
+MERGED = "the namespaces that a pod's own affinity terms select are all that these mean"
+"""The title of own-terms-merged, which is in two files."""
+
+
+@before("own-terms-merged", MERGED, first_in="1.37", since="1.34")
+class OwnTermsKeepTheirSelectors(Filters):
+    """mergeAffinityTermNamespacesIfNotEmpty was given a copy of the term, and took the selector from that: it is asked about no labels, and one that says NotIn or DoesNotExist takes in every namespace (1.34 to 1.36)."""
+
+    def means(self, term: Term, other: Pod) -> bool:
+        return super().means(term, other) or term.matches_by_name(other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....environment.cluster.placement_rules import SpreadConstraint
-from ....environment.objects import Node, Pod
+from ....environment.objects import Node, Pod, Term
 from ....language import Expr, as_expr, clamp, select, total
 from ....scheduler import Placement, ResourceScores, Scores, SpreadScores
 from ....scheduler.framework.float_sums import share, weighted
@@ -18,6 +18,15 @@ from ....scheduler.framework.scores import (
 )
 from ....scheduler.framework.spread_scores import HOSTNAME, MAX_SCORE
 from ...registry.change import before
+from ..framework.filters import MERGED
+
+
+@before("own-terms-merged", MERGED, first_in="1.37", since="1.34")
+class PreferredTermsKeepTheirSelectors(Scores):
+    """The same of preferred terms (scoring.go, 1.34 to 1.36)."""
+
+    def means(self, term: Term, other: Pod) -> bool:
+        return super().means(term, other) or term.matches_by_name(other)
 
 
 @before("104251", "taints and affinity count more in scores", first_in="1.23")

@@ -38,7 +38,7 @@ from ....scheduler.framework.events import (
     ClusterEvent,
     Plugin,
 )
-from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS, matches_all
+from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS
 from ....scheduler.framework.placement import Placement
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
@@ -310,7 +310,7 @@ class AllTermsKeepOut(Hints):
     """A pod that came or went counted as kept out only by all anti-affinity terms together (podMatchesAllAffinityTerms, 1.32 to 1.36)."""
 
     def keeps_out(self, pod: Pod, other: Pod) -> bool:
-        return matches_all(pod, other, anti=True)
+        return self.matches_all(pod, other, anti=True)
 
 
 TARGETS = "an update of a pod that waits is an event of its own, of which no hint asks whose it is"
@@ -351,7 +351,7 @@ class OwnAntiAffinityOnly(Hints):
     """InterPodAffinity asked only whether the waiting pod's anti-affinity was against the deleted one (1.32 to 1.35)."""
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
-        return as_expr(matches_all(pod, other, anti=event.action == Action.DELETE))
+        return as_expr(self.matches_all(pod, other, anti=event.action == Action.DELETE))
 
 
 @before("127464", "a removed node wakes the pods that its domain kept out", first_in="1.32", issues=(110175,))
