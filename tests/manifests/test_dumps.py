@@ -205,6 +205,7 @@ def in_json(*some: dict[str, Any], indent: int | None = None, between: str = "\n
         ),
         in_json(node("n1"), pod("p", "1"), pod("q", "1"), between="\n---\n"),
     ],
+    ids=["lines", "indented", "CRLF", "dashes"],
 )
 def test_objects_of_json_one_after_the_other(tmp_path: Path, text: str) -> None:
     """As several calls of `kubectl get -o json` leave them in one file, also where that is packed."""

@@ -60,9 +60,9 @@ def test_other_taints_have_nobody_leave(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ready", ["True", "False", "Unknown"])
 def test_conditions_are_kept(tmp_path: Path, ready: str) -> None:
     """With the controller that decides on them, and on their taints, also where it has still to set one."""
-    unreachable = {"key": "team", "effect": "NoSchedule"}
+    taint = {"key": "team", "effect": "NoSchedule"}
     found = kept(
-        tmp_path, tainted("n1", unreachable, ready=ready), pod("p", "1", tolerations=[{"operator": "Exists"}])
+        tmp_path, tainted("n1", taint, ready=ready), pod("p", "1", tolerations=[{"operator": "Exists"}])
     )
     assert written(found)["nodes"]["n1"].get("conditions") == (None if ready == "True" else {"Ready": ready})
     said = f"  n1: no node is like it; Ready is {ready}"

@@ -73,7 +73,7 @@ def verify(
         bool,
         typer.Option(
             "--alone",
-            help="Compare nothing but what is asked for, not whether pods are lost, left waiting or kept quiet about.",
+            help="Compare nothing but what is asked for, not whether pods are lost, left waiting, or do not say that they cannot be scheduled.",
         ),
     ] = False,
     minimal: Annotated[

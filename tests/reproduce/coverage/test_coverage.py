@@ -109,7 +109,7 @@ def test_the_page_says_what_is_reached() -> None:
             raise
         pytest.skip(str(problem))
     if VERSION not in (os.environ.get("PODRACE_REAL") or VERSION) or os.environ.get("PODRACE_REAL_PART"):
-        pytest.skip("the coverage is that of the newest version, and of a run as a whole")
+        pytest.skip(f"the coverage is that of {VERSION}, and of a run as a whole")
     found = measured(parse_version(VERSION), go, batches(), print)
     if os.environ.get("PODRACE_UPDATE_GOLDEN"):
         PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")

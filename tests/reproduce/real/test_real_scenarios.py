@@ -35,6 +35,8 @@ def test_scenarios_of_a_folder(table: ScenarioTable, version: str) -> None:
     if anew:
         empty = os.environ.get("PODRACE_REAL_PART") == "empty"
         run = [row for row in table.rows if not (empty and row in known)]
+    if not run:
+        pytest.skip(f"no row of {table.name} was run on {version}")
     column = {}
     for name, identifier in run:
         wanted = Wanted("", version, properties=[identifier])
