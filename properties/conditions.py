@@ -24,7 +24,7 @@ class BoundPodsSayScheduled(Property):
 
 class RejectedPodsSaySo(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, every pending pod that its last attempt found to be
-    unschedulable carries the condition PodScheduled=False.
+    unschedulable carries the condition PodScheduled=False, with reason Unschedulable.
 
     Autoscalers make nodes for the pods that carry it, and users look for it. A failure handler whose write is refused writes no second time:
     the condition comes with the next attempt, and a pod that is parked may have none for long. Pods that are being deleted do not count.

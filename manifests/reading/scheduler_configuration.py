@@ -79,7 +79,13 @@ def read_configuration(top: Manifest, remarks: Remarks) -> Configuration:
             element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
         profiles[profile.name] = profile
     found = profiles or {DEFAULT_SCHEDULER: Profile()}
-    return Configuration({n: replace(p, ignored=p.ignored | ignored) for n, p in found.items()})
+    return Configuration({n: _with_ignored(p, ignored) for n, p in found.items()})
+
+
+def _with_ignored(profile: Profile, ignored: frozenset[str]) -> Profile:
+    """What extenders ignore takes the place of the profile's ignoredResources (scheduler.go, buildExtenders); its groups stay."""
+    groups = frozenset(name for name in profile.ignored if name.endswith("/"))
+    return replace(profile, ignored=groups | ignored) if ignored else profile
 
 
 _VERBS = {

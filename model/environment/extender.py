@@ -1,7 +1,7 @@
 """HTTP extenders (extender.go, 1.36). Each is another process that the scheduler asks, with a view of the cluster of its own.
 
 The scheduler calls it in the scheduling cycle once the plugins have filtered (`FindNodes.ask_extender`) and before it chooses a node (`FindNodes.ask_for_scores`), after the dry runs of preemption
-(`PostFilter.ask_extender_about_victims`) and in the binding cycle (`Binding.bind_by_extender`); the calls are requests with a time-out. There may be several, which are called in their order. Nobody tells the extender what became of its answer: that the pod
+(`PostFilter.ask_extender_about_victims`) and in the binding cycle (`Binding.bind_by_extender`); the calls are requests with a time-out. There may be several, which are called in their order, ignorable ones last (buildExtenders in scheduler.go). Nobody tells the extender what became of its answer: that the pod
 was not bound after all, or that it fits nowhere, it learns from its own informer, or never. What it has learnt since it rejected a pod it tells nobody either.
 
 What the extenders of gpushare, HAMi and the like keep count of is an extended resource, whose devices they choose.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class HTTPExtender(Entity):
-    """An extender of the scheduler's configuration; they are called in their order there."""
+    """An extender of the scheduler's configuration."""
 
     def __init__(self, index: int, name: str, spec: ExtenderSpec) -> None:
         super().__init__(index, name)
@@ -99,8 +99,13 @@ class Extender(Component):
                 self.counted[managed] = managed.pod.node
 
     def asked_about(self, pod: Pod) -> list[Managed]:
-        """The pod, once for each extender that is asked about it (IsInterested), in their order."""
-        return [m for m in self.universe[Managed] if m.pod is pod]
+        """The pod, once for each extender that is asked about it (IsInterested), in the order in which they are called."""
+        found = [m for m in self.universe[Managed] if m.pod is pod]
+        return sorted(found, key=lambda managed: self.comes_last(managed.extender))
+
+    def comes_last(self, extender: ExtenderSpec) -> bool:
+        """Whether an extender is called after those that the configuration has behind it."""
+        return extender.ignorable
 
     def filters(self, pod: Pod) -> list[HTTPExtender]:
         """Those that are asked which nodes the pod may go to."""

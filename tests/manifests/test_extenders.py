@@ -72,6 +72,26 @@ def test_a_resource_that_the_scheduler_is_to_ignore_keeps_pods_from_no_node(
     assert (GPU in requests, "example.com/fpga" in requests) == (False, True)
 
 
+def test_what_extenders_ignore_takes_the_place_of_what_a_profile_ignores(tmp_path: Path) -> None:
+    """As in upstream's buildExtenders; groups of resources stay."""
+    of = {"urlPrefix": "http://gpu", "managedResources": [{"name": GPU, "ignoredByScheduler": True}]}
+    args = {"ignoredResources": ["example.com/fpga"], "ignoredResourceGroups": ["example.org"]}
+    profile = {
+        "schedulerName": "default-scheduler",
+        "pluginConfig": [{"name": "NodeResourcesFit", "args": args}],
+    }
+    asks = pod("p", "1")
+    asks["spec"]["containers"][0]["resources"]["requests"] |= {
+        GPU: 1,
+        "example.com/fpga": 1,
+        "example.org/nic": 1,
+    }
+    file = tmp_path / "asks.yaml"
+    file.write_text(text_of([node("n1"), asks, {**KIND, "extenders": [of], "profiles": [profile]}]))
+    requests = read_manifests([str(file)]).pending[0].requests
+    assert [name in requests for name in (GPU, "example.com/fpga", "example.org/nic")] == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("extenders", "message"),
     [

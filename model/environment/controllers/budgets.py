@@ -211,7 +211,7 @@ class Budgets(Component):
         """Whether status.disruptedPods has the pod, as the preemption at hand has read it."""
         if self.kept:
             return as_expr(self.read_disrupted[budget][pod])
-        return as_expr(pod.name in budget.disrupted)
+        return as_expr(any(named.name in budget.disrupted for named in self._of_name(pod)))
 
     # --- the truth -------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ def scheduled(
         model.do(partial(scheduler.filter, pod, node))
     asked = model.model.entities[HTTPExtender]
     for question in (scheduler.ask_extender, scheduler.ask_for_scores):
-        for extender in asked:
+        for extender in (*asked, *asked):  # ignorable ones come last
             ok = extender.index not in fails
             if enabled(model, partial(question, pod, extender, ok)):
                 model.do(partial(question, pod, extender, ok))
@@ -87,6 +87,19 @@ ROWS: dict[str, tuple[Any, set[str]]] = {
 @pytest.mark.parametrize(("row", "wins"), ROWS.values(), ids=ROWS)
 def test_upstreams_table(row: Any, wins: set[str]) -> None:
     assert row() == wins
+
+
+@pytest.mark.parametrize(("release", "last"), [("1.14", False), ("1.15", True), ("1.36", True)])
+def test_78259_ignorable_extenders_are_called_last(release: str, last: bool) -> None:
+    pod = Pod(0, "p", 1)
+    model = concrete(replace(spec([pod], ON), extenders=(replace(ALL, ignorable=True), NODE1)), release)
+    scheduler, (ignorable, other) = model.part("scheduler"), model.model.entities[HTTPExtender]
+    model.do(lambda: scheduler.pop(pod))
+    model.do(lambda: scheduler.take_snapshot(pod))
+    for node in ON:
+        model.do(partial(scheduler.filter, pod, node))
+    assert enabled(model, partial(scheduler.ask_extender, pod, ignorable, True)) is not last
+    assert enabled(model, partial(scheduler.ask_extender, pod, other, True)) is last
 
 
 @pytest.mark.parametrize(("release", "even"), [("1.22", 10), ("1.36", 20)])
@@ -141,7 +154,8 @@ def bound(extenders: tuple[ExtenderSpec, ...], release: str, *answers: ExtenderA
     binding, queue = model.part("binding"), model.part("queue")
     model.do(lambda: model.part("cache").assume(pod, ON[0], queue.copy[pod]))
     model.do(lambda: binding.start(pod, ON[0], queue.copy[pod]))
-    for extender, answer in zip(model.model.entities[HTTPExtender], answers, strict=False):
+    called = sorted(model.model.entities[HTTPExtender], key=lambda extender: extender.spec.ignorable)
+    for extender, answer in zip(called, answers, strict=False):
         model.do(partial(binding.bind_by_extender, pod, extender, answer))
     return model
 
@@ -159,7 +173,7 @@ OK, FAILED, TIMED_OUT = ExtenderAnswer.ANSWERED, ExtenderAnswer.FAILED, Extender
 def test_the_next_extender_binds_where_one_that_is_ignorable_cannot() -> None:
     assert outcome(bound((BINDS, BINDS), "1.36", FAILED, OK)) == (ON[0], BindingPhase.NONE)
     assert outcome(bound((BINDS, BINDS), "1.36", FAILED, FAILED)) == (None, BindingPhase.BIND)
-    assert outcome(bound((BINDS, replace(BINDS, ignorable=False)), "1.36", FAILED, FAILED)) == (None, BindingPhase.FORGET)  # fmt: skip
+    assert outcome(bound((BINDS, replace(BINDS, ignorable=False)), "1.36", FAILED)) == (None, BindingPhase.FORGET)  # fmt: skip
     assert outcome(bound((BINDS, BINDS), "1.36", OK)) == (ON[0], BindingPhase.NONE)
 
 
@@ -229,9 +243,9 @@ def test_no_candidate_is_left_by_two_together() -> None:
 def test_a_call_about_victims_that_fails_amid_others(ignorable: bool, left: set[str]) -> None:
     model, p, on = about_victims(replace(SAYS1, ignorable=ignorable), SAYS2)
     scheduler, (first, second) = model.part("scheduler"), model.model.entities[HTTPExtender]
-    model.do(lambda: scheduler.ask_extender_about_victims(p, first, False))
     if ignorable:
         model.do(lambda: scheduler.ask_extender_about_victims(p, second, True))
+    model.do(lambda: scheduler.ask_extender_about_victims(p, first, False))
     assert chosen(model, p, on) == left
 
 

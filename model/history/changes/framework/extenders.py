@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....environment.extender import HTTPExtender
+from ....environment.cluster.workloads import ExtenderSpec
+from ....environment.extender import Extender, HTTPExtender
 from ....environment.objects import Pod
 from ....scheduler import Binding, NodeStatus, Scheduler
 from ...registry.change import before
@@ -63,3 +64,11 @@ class NothingUnresolvableForExtenders(Scheduler):
 
     def status_of_rejected(self, extender: HTTPExtender) -> NodeStatus:
         return NodeStatus.REJECTED
+
+
+@before("78259", "ignorable extenders are called after the others", first_in="1.15")
+class IgnorableInTheirPlace(Extender):
+    """Extenders were called in the order of the configuration (factory.go, 1.14)."""
+
+    def comes_last(self, extender: ExtenderSpec) -> bool:
+        return False
