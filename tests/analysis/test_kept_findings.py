@@ -151,10 +151,10 @@ def test_values_that_differ_are_told_differently() -> None:
 def test_a_class_that_was_put_in_the_place_of_another_is_not_taken_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import podrace.model.environment.objects as objects
+    import podrace.model.environment.cluster.pods as pods
 
-    real = objects.Pod
-    monkeypatch.setattr(objects, "Pod", type("Pod", (real,), {"__module__": real.__module__}))
+    real = pods.Pod
+    monkeypatch.setattr(pods, "Pod", type("Pod", (real,), {"__module__": real.__module__}))
     with pytest.raises(TypeError, match="Pod is no class of podrace's"):
         told(real)
 

@@ -19,7 +19,7 @@ from podrace.model.history import resolve
 from podrace.model.history.changes.plugins.scores import AllCountOnce
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios import find_scenarios
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.races.actor_patches import (
     DuplicatesHaveRoom,
     EvictsByUID,
@@ -313,10 +313,12 @@ def test_a_budget_that_has_too_few_pods_lets_go_those_that_are_not_ready_by_its_
 
 
 def test_remove_duplicates_comes_to_an_end_where_the_scheduler_prefers_the_other_node() -> None:
-    (scenario,) = find_scenarios(str(FOLDER / "duplicates-preferred.yaml"))
-    spot = scenario.spec.nodes[1].taints
-    nodes = (Node(0, "n1", 2, taints=spot), Node(1, "n2", 2))
-    assert _asked_again("duplicates-preferred", (), nodes=nodes) == (H, 18)
+    text = (FOLDER / "duplicates-preferred.yaml").read_text(encoding="utf-8")
+    spot = ", taints: [{key: spot, effect: PreferNoSchedule}]"
+    other = text.replace(spot, "").replace("n1: {cpu: 2", f"n1: {{cpu: 2{spot}")
+    system = instrument(parse_scenario(other).spec, resolve("1.36").classes, [PROPERTIES["L-LOOP"]])
+    (found,) = check(system, ["L-LOOP"])
+    assert (found.verdict.name, found.counts.states, found.vacuous) == (H, 18, False)
 
 
 @pytest.mark.ci

@@ -186,6 +186,8 @@ UNSEEN = {
     "139161": "needs affinity terms: see test_pod_updates",
     "139238": "needs a claim that one pod only may use: see cache/test_claim_counts",
     "92866": "needs an extender: see tests/model/environment/test_several_extenders.py",
+    "101946": "needs scores of resources: see scheduler/framework/test_resource_scores",
+    "135573": "needs scores of resources: see scheduler/framework/test_resource_scores",
     "78259": "needs an extender: see tests/model/environment/test_several_extenders.py",
     "own-terms-merged": "needs terms that select namespaces: see scheduler/framework/test_own_terms",
     "139162": "needs a pod that is held back when the flush comes: see the scenario gated-past-the-flush",
