@@ -264,5 +264,5 @@ def test_the_annotation_of_manifests_does_the_same(shell: Shell, tmp_path: Path)
     (tmp_path / "m.yaml").write_text(annotated("api-1", "search-1"))
     assert shell(*asked).code == 0
     (tmp_path / "m.yaml").write_text(annotated("api-1", "n1"))
-    note = "note: podrace.io/ignore counts on Pods and in the pod templates of workloads only (Node/n1)\n"
+    note = "note: podrace.io/ignore counts on Pods and in the pod templates of workloads only (Node/n1 at m.yaml:4)\n"
     assert note in shell(*asked).err
