@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model.environment.cluster.scope import SCORE_PLUGINS
+from ..model.environment.cluster.scope import RESOURCE_STRATEGIES, SCORE_PLUGINS
 from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import ExtensionPoint, Operator
-from ..model.scheduler.framework.resource_scores import STRATEGIES as RESOURCE_STRATEGIES
 from .reader.cluster_section import (
     BOUNDS,
     MAX_COUNT,

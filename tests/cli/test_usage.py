@@ -64,7 +64,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ),
         (
             "check 72124 --without-fix hints-decid",
-            f"unknown fix `hints-decid`; the nearest: hints-decide, hints-see-nominations; `podrace fixes` lists all {len(CHANGES)}",
+            f"unknown fix `hints-decid`; the nearest: hints-decide, taints-asked-for, hints-see-nominations; `podrace fixes` lists all {len(CHANGES)}",
         ),
         (
             "check 72124 --without-fix qqq",

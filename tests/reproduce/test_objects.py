@@ -278,6 +278,9 @@ def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
 def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups() -> None:
     missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
     assert {name: why for name, why in missing.items() if why} == {
+        "namespace-unasked": (
+            "an affinity term of w selects namespaces by their labels, and there are no namespaces",
+        ),
         "shared-in-flight": ("the driver does not play claims of devices in groups of pods",),
     }
 

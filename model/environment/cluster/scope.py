@@ -9,6 +9,11 @@ from ...language.quick_dataclasses import dataclass
 RESOURCE_SCORES = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
 """Those of the score plugins that score by requests, where a scenario has a strategy for that."""
 
+SCORED_RESOURCES = ("cpu", "memory")
+"""The resources that both look at by default; each counts once."""
+
+LEAST_ALLOCATED, MOST_ALLOCATED = RESOURCE_STRATEGIES = ("LeastAllocated", "MostAllocated")
+
 SCORE_PLUGINS = (
     "TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", *RESOURCE_SCORES,
 )  # fmt: skip

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ...environment.cluster.footprint import CPU, MEMORY
+from ...environment.cluster.scope import LEAST_ALLOCATED, SCORED_RESOURCES
 from ...environment.objects import Node, Pod
 from ...language import Component, Expr, Value, as_expr, largest, select, smallest, total
 from ...language.errors import ModelError
 from .placement import Placement
 from .spread_scores import MAX_SCORE
 
-RESOURCES = (CPU, MEMORY)
-"""The resources that both look at by default; each counts once."""
-
-LEAST_ALLOCATED, MOST_ALLOCATED = STRATEGIES = ("LeastAllocated", "MostAllocated")
 MOST_SUMS = 5000
 
 Pair = tuple[int, int]
@@ -40,7 +37,7 @@ class ResourceScores(Component):
     def _fit(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         least = self.scope.config.scoring_strategy == LEAST_ALLOCATED
         parts = []
-        for resource in RESOURCES:
+        for resource in SCORED_RESOURCES:
             capacity = node.allocatable(resource)
             used = smallest(self._used(node, placement, resource) + pod.request(resource), capacity)
             part = capacity - used if least else used
@@ -66,11 +63,11 @@ class ResourceScores(Component):
 
     def evened(self, pod: Pod | None, node: Node, placement: Placement, *, halves: int) -> Expr:
         """What is left of 1 by the difference of the shares, or by a part of it."""
-        cpu, memory = (_number(node.allocatable(r)) for r in RESOURCES)
-        asked = [0 if pod is None else _number(pod.request(r)) for r in RESOURCES]
+        cpu, memory = (_number(node.allocatable(r)) for r in SCORED_RESOURCES)
+        asked = [0 if pod is None else _number(pod.request(r)) for r in SCORED_RESOURCES]
         used_cpu, used_memory = (
             smallest(self._used(node, placement, r) + own, node.allocatable(r))
-            for r, own in zip(RESOURCES, asked, strict=True)
+            for r, own in zip(SCORED_RESOURCES, asked, strict=True)
         )
         ahead, whole = used_cpu * memory - used_memory * cpu, halves * cpu * memory
         apart = largest(ahead, -ahead)
@@ -99,7 +96,7 @@ class ResourceScores(Component):
     def is_full(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         """Whether with the pod nothing would be left of one of the two."""
         cpu, memory = (
-            self._used(node, placement, r) + pod.request(r) >= node.allocatable(r) for r in RESOURCES
+            self._used(node, placement, r) + pod.request(r) >= node.allocatable(r) for r in SCORED_RESOURCES
         )
         return cpu | memory
 

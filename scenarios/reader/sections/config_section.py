@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ....model.environment.cluster.scope import RESOURCE_SCORES, SCORE_PLUGINS
+from ....model.environment.cluster.scope import (
+    RESOURCE_SCORES,
+    RESOURCE_STRATEGIES,
+    SCORE_PLUGINS,
+    SCORED_RESOURCES,
+)
 from ....model.environment.objects import DEFAULTS, Config, Node, Pod
 from ....model.language import as_expr
-from ....model.scheduler.framework.resource_scores import RESOURCES, STRATEGIES
 from ..values.labels import Members
 from ..values.yaml_values import Value
 
@@ -49,7 +53,7 @@ def read_config(section: Value | None) -> Config:
         weights = given["scoreWeights"].fields(SCORE_PLUGINS, "a mapping from score plugins to weights")
         values["score_weights"] = tuple((n, v.integer(0, MAX_WEIGHT)) for n, v in weights.items())
     if "scoringStrategy" in given:
-        values["scoring_strategy"] = given["scoringStrategy"].one_of(STRATEGIES, "a strategy")
+        values["scoring_strategy"] = given["scoringStrategy"].one_of(RESOURCE_STRATEGIES, "a strategy")
     config = Config(**values)
     for name in _OF_SCORES:
         if name in given and not config.scored:
@@ -80,7 +84,7 @@ def refuse_unscored(
         **{f"pod {pod.name}": [pod, *pod.later.values()] for pod in pods},
     }
     for name, forms in everybody.items():
-        for form, resource in ((form, resource) for form in forms for resource in RESOURCES):
+        for form, resource in ((form, resource) for form in forms for resource in SCORED_RESOURCES):
             given = form.allocatable(resource) if isinstance(form, Node) else form.request(resource)
             amount = as_expr(given)
             if not amount.is_const:

@@ -188,11 +188,12 @@ class FeaturesNotTold(NodeUpdates):
         ]
 
 
-MERGED = "the namespaces that a pod's own affinity terms select are all that these mean"
-"""The title of own-terms-merged, which is in two files."""
-
-
-@before("own-terms-merged", MERGED, first_in="1.37", since="1.34")
+@before(
+    "own-terms-merged",
+    "the namespaces that a pod's own affinity terms select are all that these mean",
+    first_in="1.37",
+    since="1.34",
+)
 class OwnTermsKeepTheirSelectors(Filters):
     """mergeAffinityTermNamespacesIfNotEmpty was given a copy of the term, and took the selector from that: it is asked about no labels, and one that says NotIn or DoesNotExist takes in every namespace (1.34 to 1.36)."""
 

@@ -18,10 +18,14 @@ from ....scheduler.framework.scores import (
 )
 from ....scheduler.framework.spread_scores import HOSTNAME, MAX_SCORE
 from ...registry.change import before
-from ..framework.filters import MERGED
 
 
-@before("own-terms-merged", MERGED, first_in="1.37", since="1.34")
+@before(
+    "own-terms-merged",
+    "the namespaces that a pod's own affinity terms select are all that these mean",
+    first_in="1.37",
+    since="1.34",
+)
 class PreferredTermsKeepTheirSelectors(Scores):
     """The same of preferred terms (scoring.go, 1.34 to 1.36)."""
 

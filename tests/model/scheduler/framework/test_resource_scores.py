@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podrace.model.environment.cluster.scope import LEAST_ALLOCATED, MOST_ALLOCATED
 from podrace.model.environment.objects import Config, Node, Pod
 from podrace.model.language import as_expr
 from podrace.model.language.errors import ModelError
-from podrace.model.scheduler.framework.resource_scores import LEAST_ALLOCATED, MOST_ALLOCATED
 from tests.model.clusters import concrete, spec
 from tests.profiles import examples
 
