@@ -66,7 +66,7 @@ class NothingUnresolvableForExtenders(Scheduler):
         return NodeStatus.REJECTED
 
 
-@before("78259", "ignorable extenders are called after the others", first_in="1.15")
+@before("78259", "ignorable extenders are called after the others", first_in="1.15", issues=(78258,))
 class IgnorableInTheirPlace(Extender):
     """Extenders were called in the order of the configuration (factory.go, 1.14)."""
 
