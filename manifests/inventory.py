@@ -6,12 +6,14 @@ Every document is read by its kind, then what objects say of each other is resol
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..model.environment.objects import Node
+from ..model.environment.objects import Node, Selector
+from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 from .backed_resources import BackedResources
 from .members import ClusterNode, ClusterPod, Maker, owed_pods
@@ -144,6 +146,7 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
     for made in owed_pods(written.workloads, written.pods, make, set(written.metas)):
         if configuration.of(made.scheduler) is not None:
             pending.append(made)
+    _remark_namespaces([*bound, *pending], written.namespaces, remarks)
     claims.note_users((p.name, p.claims) for p in bound)
     for waiting in pending:
         claims.remarks(waiting.name, waiting.claims)
@@ -152,6 +155,27 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
         len(written.classes), len(written.workloads), claims, list(remarks.lines()), aside,
         {w.meta.shown: w for w in written.workloads}, {name: meta.source for name, meta in written.metas.items()},
     )  # fmt: skip
+
+
+def _remark_namespaces(
+    pods: Sequence[ClusterPod], known: Mapping[str, Mapping[str, str]], remarks: Remarks
+) -> None:
+    """Say which pods select by labels of namespaces that nobody knows; that a namespace is labelled with its name is known."""
+    unknown = {pod.namespace for pod in pods} - known.keys()
+    for pod in pods if unknown else ():
+        asked = {
+            key for t in pod.terms if t.namespace_selector is not None for key in _keys(t.namespace_selector)
+        }
+        if asked - {NAMESPACE_NAME}:
+            remarks.add(
+                f"a namespaceSelector asks for labels of namespaces, and of some, such as {min(unknown)}, the object is not there: "
+                "they count as without labels; dump namespaces, too", f"Pod/{pod.name}",
+            )  # fmt: skip
+
+
+def _keys(selector: Selector) -> Iterator[str]:
+    yield from selector.match_labels
+    yield from (requirement.key for requirement in selector.expressions)
 
 
 def _set_aside(pod: WrittenPod, nodes: Mapping[str, object], configuration: Configuration) -> str | None:
@@ -219,6 +243,8 @@ NOT_MODELLED = {
     "DeviceTaintRule": "taint devices, which is not modelled",
     "ReplicationController": "say which pods are still owed, and nobody waits for these here",
     "LimitRange": "give requests to pods when they are created, which those that are still owed go without",
+    "PodGroup": "gather pods that are scheduled together, as nothing in a dump is here",
+    "Workload": "gather pods that are scheduled together, as nothing in a dump is here",
     "RuntimeClass": "give overhead to pods when they are created, which those that are still owed go without",
 }
 """Kinds by which the scheduler decides otherwise, and the model does not."""
@@ -316,6 +342,7 @@ def _read(
         else:
             said = NOT_MODELLED.get(kind, "say nothing to the scheduler's model")
             remarks.add(f"objects of kind {one_line(kind)} {said}: left out", top.file)
+            _remark_configuration(top, remarks)
         return
     written.seen += 1
     if written.seen > MOST_OBJECTS:
@@ -332,6 +359,20 @@ def _read(
     if meta.ignored and kind != "Pod":
         remarks.add(f"{ANNOTATION} counts on Pods and in the pod templates of workloads only", meta.shown)
     _read_kind(meta, top, fields, written, remarks)
+
+
+def _remark_configuration(top: Manifest, remarks: Remarks) -> None:
+    """Say so where the scheduler's configuration lies in another object, such as the ConfigMap that its pod mounts."""
+    data = top.fields(("data",), "an object").get("data")
+    for key, value in data.items("a mapping") if data is not None and data.is_mapping else ():
+        if isinstance(value.node.value, str) and _CONFIGURATION.search(value.node.value):
+            remarks.add(
+                "a KubeSchedulerConfiguration that lies in another object is not read: to have it heeded, write it into a file of its own",
+                f"{one_line(key.node.value)} at {top.file}:{value.line}",
+            )
+
+
+_CONFIGURATION = re.compile(r"(?:^|[\s{,\"'])kind[\"']?\s*:\s*[\"']?KubeSchedulerConfiguration\b")
 
 
 def _read_kind(

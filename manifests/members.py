@@ -298,10 +298,11 @@ def owed_pods(
         shown = workload.meta.shown
         if shown in parents or workload.meta.deleted:
             continue
-        own = [pod for pod in pods if _is_of(pod, workload)]
-        missing = workload.wanted - len(own)
-        if workload.ordered and missing > 0:
-            missing = _next_in_order(missing, any(pod.spec.node is None for pod in own), shown, make.remarks)
+        if workload.meta.kind == "StatefulSet":
+            missing, unlimited = _of_stateful_set(workload, pods, make.remarks)
+        else:
+            missing = workload.wanted - sum(_is_of(pod, workload) for pod in pods)
+            unlimited = (f"{workload.meta.name}-new-{i}" for i in count(1))
         if missing <= 0:
             continue
         for what, keys in workload.spec.label_keys.items():
@@ -312,8 +313,10 @@ def owed_pods(
                 "for the pods that are owed, and the verdict is not about which revision these belong to",
                 shown,
             )
-        names = list(islice(_names(workload, taken), min(missing, NAMED)))
-        for i, name in enumerate(names):
+        free = (
+            name for name in unlimited if workload.meta.kind == "StatefulSet" or f"Pod/{name}" not in taken
+        )
+        for i, name in enumerate(islice(free, min(missing, NAMED))):
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
             claims = make.claims.of(name, workload.spec.mounts, workload.spec.claims, {}, workload.claims)
@@ -328,23 +331,52 @@ def owed_pods(
             )
 
 
-def _next_in_order(missing: int, waits: bool, shown: str, remarks: Remarks) -> int:
-    """How many of the missing pods of an ordered StatefulSet wait now, which `waits` for one already or does not."""
-    if waits:
-        remarks.add("OrderedReady: while a pod of the StatefulSet waits, it creates no other", shown)
-        return 0
-    if missing > 1:
-        remarks.add(
-            "OrderedReady: the StatefulSet creates its missing pods one after the other, so only the first of them waits",
-            shown,
-        )
-    return 1
+def _of_stateful_set(
+    workload: Workload, pods: Sequence[WrittenPod], remarks: Remarks
+) -> tuple[int, Iterator[str]]:
+    """How many pods a StatefulSet makes now, and their names (processReplica in statefulset/stateful_set_control.go, 1.36).
+
+    It makes no pod anew before the last of that name is gone; one that has finished it takes away itself. An ordered one makes the next pod only
+    once all before it are there and ready.
+    """
+    shown, first = workload.meta.shown, workload.first
+    there = {
+        pod.meta.name: pod
+        for pod in pods
+        if not pod.finished and (_is_of(pod, workload) or (pod.meta.deleted and _belongs(pod, workload)))
+    }
+    numbered = (f"{workload.meta.name}-{i}" for i in range(first, first + workload.wanted))
+    if not workload.ordered:
+        within = _numbers(there, workload)
+        return workload.wanted - within, (name for name in numbered if name not in there)
+    for name in numbered:
+        pod = there.get(name)
+        if pod is None:
+            if workload.wanted - _numbers(there, workload) > 1:
+                remarks.add(
+                    "OrderedReady: the StatefulSet creates its missing pods one after the other, so only the first of them waits",
+                    shown,
+                )
+            return 1, iter([name])
+        if pod.spec.node is None or pod.meta.deleted or not pod.ready:
+            if workload.wanted > _numbers(there, workload):
+                why = (
+                    "waits"
+                    if pod.spec.node is None
+                    else "is being deleted"
+                    if pod.meta.deleted
+                    else "is not ready"
+                )
+                remarks.add(f"OrderedReady: while a pod of the StatefulSet {why}, it creates no other", shown)
+            return 0, iter(())
+    return 0, iter(())
 
 
-def _names(workload: Workload, taken: set[str]) -> Iterator[str]:
-    start, infix = (0, "-") if workload.meta.kind == "StatefulSet" else (1, "-new-")
-    names = (f"{workload.meta.name}{infix}{i}" for i in count(start))
-    return (n for n in names if f"Pod/{n}" not in taken)
+def _numbers(there: Mapping[str, WrittenPod], workload: Workload) -> int:
+    """How many of the pods that a StatefulSet wants are there."""
+    numbers = (name.removeprefix(f"{workload.meta.name}-") for name in there)
+    wanted = range(workload.first, workload.first + workload.wanted)
+    return sum(number.isdecimal() and int(number) in wanted for number in numbers)
 
 
 def _owner_of(workload: Workload) -> str:
@@ -354,8 +386,12 @@ def _owner_of(workload: Workload) -> str:
 
 def _is_of(pod: WrittenPod, workload: Workload) -> bool:
     """Whether a pod counts as one of the workload's."""
+    return not pod.finished and not pod.meta.deleted and _belongs(pod, workload)
+
+
+def _belongs(pod: WrittenPod, workload: Workload) -> bool:
     meta, owner = pod.meta, pod.meta.owner
-    if pod.finished or meta.deleted or owner is None or meta.namespace != workload.meta.namespace:
+    if owner is None or meta.namespace != workload.meta.namespace:
         return False
     if owner.kind == workload.meta.kind:
         return f"{meta.namespace}/{owner.name}" == workload.meta.name

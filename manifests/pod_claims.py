@@ -165,12 +165,12 @@ class ClusterClaims:
                     self._used[name] = pod
 
     def open_volume(self, name: str, claims: PodClaims) -> OpenVolume | None:
-        """A claim of the pod's that is not bound yet; None if it is bound, being deleted, of an unknown class, or not among the objects."""
+        """A claim of the pod's that is not bound yet; None if it is bound, lost, being deleted, of an unknown class, or not among the objects."""
         claim, wish = self.volumes.claims.get(name), claims.templates.get(name)
         if claim is None and not isinstance(wish, VolumeWish):
             return None
         if claim is not None:
-            if claim.bound or claim.meta.deleted:
+            if claim.bound or claim.unusable:
                 return None
             wish = claim.wish
         assert isinstance(wish, VolumeWish)
@@ -210,19 +210,27 @@ class ClusterClaims:
             claim = self.volumes.claims.get(name)
             if claim is None:
                 return frozenset() if self.volumes.claims and name not in claims.templates else None
-            if claim.meta.deleted:
+            if claim.unusable:
                 return frozenset()
             volume = self.volumes.volumes.get(claim.wish.volume) if claim.bound else None
-            return None if volume is None else self.nodes_of(volume)
+            return None if volume is None else self._in_zone(volume, name, claims)
         if found.provisioner:
             return frozenset({found.selected}) if found.selected in self._nodes else None
         reach: frozenset[str] = frozenset()
         for volume in found.candidates:
-            nodes = self.nodes_of(volume)
+            nodes = self._in_zone(volume, name, claims) if found.named else self.nodes_of(volume)
             if nodes is None:
                 return None
             reach |= nodes
         return reach
+
+    def _in_zone(self, volume: VolumeObject, name: str, claims: PodClaims) -> frozenset[str] | None:
+        """The nodes that reach a volume which its claim names, and that are in a zone of it; None for all. VolumeZone does not look at claims that are made for a pod."""
+        nodes = self.nodes_of(volume)
+        if name in claims.templates:
+            return nodes
+        near = frozenset(n for n, node in self._nodes.items() if volume.is_in_zone_of(node.labels))
+        return nodes if len(near) == len(self._nodes) else near if nodes is None else nodes & near
 
     def nodes_of(self, volume: VolumeObject) -> frozenset[str] | None:
         """The nodes that reach a volume; None for all."""
@@ -442,10 +450,9 @@ class ClusterClaims:
                 f"one pod only may use the claim, and {self._used[name]} does: here nobody is evicted for it",
                 shown,
             )
-        elif claim is not None and claim.meta.deleted:
-            self._remarks.add(
-                "the claim is being deleted: the pods that wait for it cannot be scheduled", shown
-            )
+        elif claim is not None and claim.unusable:
+            why = "is being deleted" if claim.meta.deleted else "has lost its volume"
+            self._remarks.add(f"the claim {why}: the pods that wait for it cannot be scheduled", shown)
         elif claim is not None and claim.bound and claim.wish.volume not in self.volumes.volumes:
             self._remarks.add(
                 "the claim's volume is not among the objects, and taken to be reached by every node: dump pv, too",
@@ -455,7 +462,7 @@ class ClusterClaims:
             claims.templates.get(name)
             if claim is None
             else None
-            if claim.bound or claim.meta.deleted
+            if claim.bound or claim.unusable
             else claim.wish
         )
         if isinstance(wish, VolumeWish) and not self.knows(of := self.class_of(wish)):

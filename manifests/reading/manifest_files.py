@@ -1,7 +1,7 @@
 """Manifests as they are read: the files that `-f` names, their documents as values that know their places, and remarks.
 
 libyaml's event parser reads the documents. Events cost a tenth of what PyYAML's own loaders cost, and let every limit be kept
-while reading: an alias, a tag, a key given twice or a deep nest is refused where it stands, before anything is built from it.
+while reading: a tag, a key given twice, a deep nest or an alias that stands for too much is refused where it stands.
 A remark says what is left out of an object or only partly understood; equal remarks are one line.
 """
 
@@ -59,9 +59,11 @@ def placed(line: str, sources: Mapping[str, tuple[str, int]]) -> str:
 MAX_DEPTH = 64
 """Kubernetes' own objects need about 20; custom resources may hold schemas."""
 
+_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep: no Kubernetes object is"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
+_MERGE = _TAG + "merge"
 _RESOLVER = yaml.resolver.Resolver()
 
 
@@ -112,8 +114,9 @@ def documents(text: str, file: str) -> Iterator[Manifest]:
 
 def _node(parser: Any, file: str) -> yaml.Node:
     """The next node and everything below it."""
-    # Of each collection that is open: its tag, where it began, and its members; a mapping's keys and values in turn.
-    open_: list[tuple[str, Any, list[yaml.Node], bool]] = []
+    # Of each collection that is open: its tag, where it began, its members, a mapping's keys and values in turn, and its anchor.
+    open_: list[tuple[str, Any, list[yaml.Node], bool, str | None]] = []
+    named = _Anchors(file)
     while True:
         event: Any = parser.get_event()
         kind = type(event)
@@ -121,27 +124,92 @@ def _node(parser: Any, file: str) -> yaml.Node:
         if kind is yaml.ScalarEvent:
             tag = event.tag or _tag_of(event.value, bool(event.implicit[0]))
             node = yaml.ScalarNode(tag, event.value, event.start_mark)
-            _refuse_tag(node, file)
+            if tag != _MERGE:
+                _refuse_tag(node, file)
+            named.keep(event.anchor, node)
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             mapping = kind is yaml.MappingStartEvent
             tag = event.tag or _TAG + ("map" if mapping else "seq")
-            open_.append((tag, event.start_mark, [], mapping))
+            open_.append((tag, event.start_mark, [], mapping, event.anchor))
             if len(open_) > MAX_DEPTH:
-                _refuse(event, file, f"nested more than {MAX_DEPTH} levels deep: no Kubernetes object is")
+                _refuse(event, file, _TOO_DEEP)
             continue
         elif kind is yaml.AliasEvent:
-            _refuse(event, file, f"the alias *{one_line(event.anchor)} is not allowed: write the value out")
+            node = named.of(event, len(open_))
         else:
-            tag, mark, members, mapping = open_.pop()
+            tag, mark, members, mapping, anchor = open_.pop()
             node = _mapping(tag, mark, members, file) if mapping else yaml.SequenceNode(tag, members, mark)
             _refuse_tag(node, file)
+            named.keep(anchor, node)
         if not open_:
             return node
         open_[-1][2].append(node)
 
 
+MOST_ALIASED = 1_000_000
+"""So many values the aliases of a document may stand for, all told: a few lines could stand for any number."""
+
+
+class _Anchors:
+    """The values of a document that have an anchor, for the aliases that stand for them."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._nodes: dict[str, yaml.Node] = {}
+        self._extents: dict[int, tuple[int, int]] = {}
+        self._aliased = 0
+
+    def keep(self, anchor: str | None, node: yaml.Node) -> None:
+        """Note a value that is complete."""
+        if anchor is not None:
+            self._nodes[anchor] = node
+
+    def of(self, event: Any, depth: int) -> yaml.Node:
+        """The value that an alias stands for, so deep in the document. Refused before that is complete, and where all aliases would be too much."""
+        found = self._nodes.get(event.anchor)
+        if found is None:
+            _refuse(
+                event,
+                self._file,
+                f"the alias *{one_line(event.anchor)} stands for nothing that is written before it: write the value out",
+            )
+        size, deep = self._extent(found)
+        if depth + deep > MAX_DEPTH:
+            _refuse(event, self._file, _TOO_DEEP)
+        self._aliased += size
+        if self._aliased > MOST_ALIASED:
+            _refuse(
+                event, self._file, f"the aliases stand for more than {MOST_ALIASED} values: write them out"
+            )
+        return found
+
+    def _extent(self, node: yaml.Node) -> tuple[int, int]:
+        """How many values a node is, with what its aliases stand for, and how deep it is nested."""
+        if isinstance(node, yaml.ScalarNode):
+            return 1, 0
+        if id(node) not in self._extents:
+            pairs = isinstance(node, yaml.MappingNode)
+            inner = [self._extent(v) for v in ((v for _, v in node.value) if pairs else node.value)]
+            sizes, depths = zip(*inner, strict=True) if inner else ((), ())
+            self._extents[id(node)] = 1 + sum(sizes), 1 + max(depths, default=0)
+        return self._extents[id(node)]
+
+
+def _merged(mark: Any, value: yaml.Node, file: str) -> list[tuple[yaml.Node, yaml.Node]]:
+    """The keys and values that a merge key brings in, of several mappings those of the first."""
+    some = value.value if isinstance(value, yaml.SequenceNode) else [value]
+    found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+    for one in some:
+        if not isinstance(one, yaml.MappingNode):
+            raise ScenarioError(f"{file}:{mark.line + 1}: `<<` brings in a mapping, or a list of mappings")
+        for key, inner in one.value:
+            found.setdefault(key.value, (key, inner))
+    return list(found.values())
+
+
 def _mapping(tag: str, mark: Any, members: list[yaml.Node], file: str) -> yaml.MappingNode:
-    keys = members[::2]
+    keys, values = members[::2], members[1::2]
+    pairs = list(zip(keys, values, strict=True))
     names: dict[str, int] = {}
     for key in keys:
         line = key.start_mark.line + 1
@@ -153,7 +221,11 @@ def _mapping(tag: str, mark: Any, members: list[yaml.Node], file: str) -> yaml.M
                 "remove or rename one of them"
             )
         names[key.value] = line
-    return yaml.MappingNode(tag, list(zip(keys, members[1::2], strict=True)), mark)
+    if any(key.tag == _MERGE for key in keys):
+        brought = [pair for k, v in pairs if k.tag == _MERGE for pair in _merged(k.start_mark, v, file)]
+        pairs = [pair for pair in pairs if pair[0].tag != _MERGE]
+        pairs += [pair for pair in brought if pair[0].value not in names]
+    return yaml.MappingNode(tag, pairs, mark)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -29,7 +29,7 @@ from ...scenarios.reader.values.directives import (
     MAX_SKEW,
     REQUIRED,
     read_node_selector,
-    read_tolerations,
+    read_toleration,
 )
 from ...scenarios.reader.values.host_ports import MAX_PORT, host_port
 from ...scenarios.reader.values.labels import label_key, read_labels, read_selector
@@ -40,7 +40,7 @@ from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_ignored
 from .needed_features import needed_features
 from .resize_status import DEFERRED, NO_RESIZE, ResizeStatus, read_resize
-from .resource_amounts import Amounts, requests_of
+from .resource_amounts import Amounts, read_amounts, requests_of
 from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
 
 SINCE = {"matchLabelKeys": "1.27", "nodeAffinityPolicy": "1.26", "nodeTaintsPolicy": "1.26"}
@@ -153,7 +153,7 @@ SPEC_FIELDS = (
     "containers", "initContainers", "overhead", "resources", "nodeName", "nodeSelector", "affinity", "tolerations",
     "priority", "priorityClassName", "preemptionPolicy", "schedulerName", "terminationGracePeriodSeconds",
     "schedulingGates", "topologySpreadConstraints", "volumes", "resourceClaims",
-    "hostNetwork", "hostUsers",
+    "hostNetwork", "hostUsers", "schedulingGroup", "workloadRef",
 )  # fmt: skip
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -210,7 +210,7 @@ class WrittenPod:
 
 _STATUS_FIELDS = (
     "phase", "startTime", "nominatedNodeName", "resourceClaimStatuses", "containerStatuses", "initContainerStatuses", "conditions",
-    "extendedResourceClaimStatus",
+    "extendedResourceClaimStatus", "resources", "allocatedResources",
 )  # fmt: skip
 
 
@@ -220,6 +220,7 @@ def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks:
         top.fail("`spec` is missing: a Pod has at least `spec.containers`")
     status = fields["status"].fields(_STATUS_FIELDS, "a mapping with `phase`") if "status" in fields else {}
     spec = read_spec(fields["spec"], meta.shown, remarks, read_resize(status))
+    _remark_whole(fields["spec"], status, meta.shown, remarks)
     phases = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
     phase = status["phase"].one_of(phases, "a phase") if "phase" in status else "Pending"
     nominated = "nominatedNodeName" in status and bool(
@@ -239,6 +240,21 @@ def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks:
     )  # fmt: skip
 
 
+def _remark_whole(spec: Manifest, status: Mapping[str, Manifest], owner: str, remarks: Remarks) -> None:
+    """Say so where a pod as a whole has something else than it asks for (InPlacePodLevelResourcesVerticalScaling)."""
+    whole = spec.fields(("resources",), "a pod specification").get("resources")
+    if whole is None:
+        return
+    asked = read_amounts(whole.fields(("requests",), "a mapping with `requests`").get("requests"))
+    runs = status["resources"].fields(("requests",), "a mapping") if "resources" in status else {}
+    for held in (read_amounts(runs.get("requests")), read_amounts(status.get("allocatedResources"))):
+        if any(held.get(resource, amount) > amount for resource, amount in asked.items()):
+            remarks.add(
+                "a resize of the pod as a whole is not over: it counts with what it asks for, where the scheduler of 1.36 counts what it has, too",
+                owner,
+            )
+
+
 def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatus = NO_RESIZE) -> PodSpec:
     """A pod specification; `owner` is the object that remarks name."""
     fields = value.fields(SPEC_FIELDS, "a pod specification with `containers`")
@@ -253,6 +269,16 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
     )
     grace = fields.get("terminationGracePeriodSeconds")
     gates = fields["schedulingGates"].elements("a list of gates") if "schedulingGates" in fields else []
+    if "schedulingGroup" in fields or "workloadRef" in fields:
+        remarks.add(
+            "the pod belongs to a group, and is scheduled by itself here: the verdict is not about a scheduler with GangScheduling "
+            "(a written scenario has `podGroups` for that)", owner,
+        )  # fmt: skip
+    for kind in _conflicting(fields.get("volumes")):
+        remarks.add(
+            f"a disk that is named in the pod itself ({kind}) keeps other pods with it from the node, which is not modelled: left out",
+            owner,
+        )
     requests = requests_of(fields, resize.counted)
     if resize.held and requests != requests_of(fields):
         remarks.add("a resize is not over: the pod counts as by 1.33 and later, with what it has", owner)
@@ -270,7 +296,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
             *read_terms(affinity.get("podAffinity"), False, owner, remarks),
             *read_terms(affinity.get("podAntiAffinity"), True, owner, remarks),
         ),
-        tuple(read_tolerations(fields.get("tolerations"))),
+        _tolerations(fields.get("tolerations"), owner, remarks),
         read_constraints(fields, owner, remarks),
         fields["priority"].integer(MIN_PRIORITY, MAX_PRIORITY) if "priority" in fields else None,
         fields.get("priorityClassName"),
@@ -287,6 +313,34 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
     )
 
 
+DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
+"""Volumes of which VolumeRestrictions lets no two pods share one on a node, unless they only read (needsRestrictionsCheck, 1.36)."""
+
+
+def _conflicting(volumes: Manifest | None) -> list[str]:
+    """The kinds of DISKS among the volumes of a pod."""
+    listed = volumes.elements("a list of volumes") if volumes is not None else ()
+    return list(dict.fromkeys(kind for volume in listed for kind in volume.fields(DISKS, "a volume")))
+
+
+COMPARISONS = ("Lt", "Gt")
+
+
+def _tolerations(value: Manifest | None, owner: str, remarks: Remarks) -> tuple[Toleration, ...]:
+    """The tolerations but for those that compare numbers, which tolerate nothing while the gate TaintTolerationComparisonOperators is off (ToleratesTaint in api core/v1/toleration.go, 1.36)."""
+    found: list[Toleration] = []
+    for element in value.elements("a list of tolerations") if value is not None else ():
+        operator = element.fields(("operator",), "a toleration").get("operator")
+        if operator is not None and operator.scalar("an operator") in COMPARISONS:
+            remarks.add(
+                "a toleration that compares numbers (Lt, Gt) tolerates nothing here, as by default: "
+                "the verdict is not about a scheduler with TaintTolerationComparisonOperators", owner,
+            )  # fmt: skip
+        else:
+            found.append(read_toleration(element))
+    return tuple(found)
+
+
 def _text(fields: Mapping[str, Manifest], name: str, wanted: str) -> str | None:
     return fields[name].text(wanted) or None if name in fields else None
 
@@ -300,27 +354,34 @@ def _node_affinity(value: Manifest | None) -> NodeAffinity | None:
 def _host_ports(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[HostPort, ...]:
     """The host ports of the containers, and of the init containers that go on running (GetHostPorts, 1.34)."""
     found: list[HostPort] = []
+    on_host = "hostNetwork" in fields and fields["hostNetwork"].boolean()
     for container in fields["containers"].elements("a list of containers"):
-        found += _ports_of(container.fields(("ports",), "a container"))
+        found += _ports_of(container.fields(("ports",), "a container"), on_host)
     for container in (
         fields["initContainers"].elements("a list of containers") if "initContainers" in fields else ()
     ):
         given = container.fields(("ports", "restartPolicy"), "a container")
         policy = given.get("restartPolicy")
-        if policy and policy.scalar("a restart policy") == "Always" and (ports := _ports_of(given)):
+        if policy and policy.scalar("a restart policy") == "Always" and (ports := _ports_of(given, on_host)):
             found += ports
             remarks.add("host ports of init containers are heeded, as by 1.34 and later", owner)
     return tuple(dict.fromkeys(found))
 
 
-def _ports_of(container: Mapping[str, Manifest]) -> list[HostPort]:
+def _ports_of(container: Mapping[str, Manifest], on_host: bool) -> list[HostPort]:
+    """The ports of the node that a container occupies; in the network of its node all that it names, as the API server fills in where a pod is created (defaultHostNetworkPorts)."""
     ports = container["ports"].elements("a list of ports") if "ports" in container else []
-    written = [(port, port.fields(("hostPort", "protocol", "hostIP"), "a port")) for port in ports]
-    return [host_port(port, given, "hostPort") for port, given in written if _has_host_port(given)]
+    found = []
+    for port in ports:
+        given = port.fields(("hostPort", "containerPort", "protocol", "hostIP"), "a port")
+        number = next((n for n in ("hostPort", "containerPort") if _is_named(given, n)), "")
+        if number == "hostPort" or (number and on_host):
+            found.append(host_port(port, given, number))
+    return found
 
 
-def _has_host_port(given: Mapping[str, Manifest]) -> bool:
-    return "hostPort" in given and given["hostPort"].integer(0, MAX_PORT) > 0
+def _is_named(given: Mapping[str, Manifest], number: str) -> bool:
+    return number in given and given[number].integer(0, MAX_PORT) > 0
 
 
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
@@ -332,7 +393,7 @@ class Workload:
     """A controller's object: it wants `wanted` pods with these labels and this specification.
 
     `ordered`: it creates each pod only once those before it are ready (podManagementPolicy OrderedReady). `claims` are the
-    templates of volume claims of a StatefulSet, by name. `waits_for_end`: a Job replaces a pod when it has ended (podReplacementPolicy Failed).
+    templates of volume claims of a StatefulSet, by name, `first` the number of its first pod. `waits_for_end`: a Job replaces a pod when it has ended (podReplacementPolicy Failed).
     """
 
     meta: Meta
@@ -344,6 +405,7 @@ class Workload:
     ordered: bool = False
     claims: tuple[tuple[str, VolumeWish], ...] = ()
     waits_for_end: bool = False
+    first: int = 0
 
 
 def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> Workload:
@@ -360,6 +422,8 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
         "podManagementPolicy",
         "podReplacementPolicy",
         "volumeClaimTemplates",
+        "ordinals",
+        "managedBy",
     )
     spec = fields["spec"].fields(known, "a mapping with `template`")
     if "template" not in spec:
@@ -380,7 +444,9 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
     made = read_spec(template["spec"], meta.shown, remarks)
     claims = read_claim_templates(spec.get("volumeClaimTemplates")) if meta.kind == "StatefulSet" else ()
     waits = _waits_for_end(meta, spec)
-    return Workload(meta, wanted, selector, labels, ignored, made, _is_ordered(meta, spec), claims, waits)
+    first = _number(spec["ordinals"].fields(("start",), "a mapping"), "start", 0) if "ordinals" in spec else 0
+    ordered = _is_ordered(meta, spec)
+    return Workload(meta, wanted, selector, labels, ignored, made, ordered, claims, waits, first)
 
 
 def _waits_for_end(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
@@ -403,15 +469,23 @@ def _number(fields: Mapping[str, Manifest], name: str, default: int) -> int:
     return fields[name].integer(0, MOST_REPLICAS) if name in fields else default
 
 
+ENDS = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
+"""Conditions with which a Job makes no more pods (pkg/controller/job/job_controller.go, 1.36)."""
+
+JOB_CONTROLLER = "kubernetes.io/job-controller"
+
+
 def _of_job(spec: Mapping[str, Manifest], fields: Mapping[str, Manifest]) -> int:
-    """How many pods a Job runs at a time, at most as many as are still to succeed."""
-    status = (
-        fields["status"].fields(("succeeded", "completionTime"), "a mapping") if "status" in fields else {}
-    )
-    parallel = _number(spec, "parallelism", 1)
+    """How many pods a Job runs at a time, at most as many as are still to succeed; none where it has ended, is suspended, or is another controller's affair."""
+    known = ("succeeded", "completionTime", "conditions")
+    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
+    parallel, succeeded = _number(spec, "parallelism", 1), _number(status, "succeeded", 0)
     suspended = spec["suspend"].boolean() if "suspend" in spec else False
-    if suspended or "completionTime" in status:
+    conditions = read_conditions(status.get("conditions"))
+    ended = any(conditions.get(end, ("False", ""))[0] == "True" for end in ENDS)
+    theirs = "managedBy" in spec and spec["managedBy"].text("a controller") != JOB_CONTROLLER
+    if suspended or ended or theirs or "completionTime" in status:
         return 0
-    if "completions" not in spec:
-        return parallel
-    return max(0, min(parallel, _number(spec, "completions", 1) - _number(status, "succeeded", 0)))
+    if "completions" not in spec:  # a queue of work: once a pod has succeeded, no other begins
+        return 0 if succeeded else parallel
+    return max(0, min(parallel, _number(spec, "completions", 1) - succeeded))

@@ -138,12 +138,21 @@ def requests_of(fields: Mapping[str, Manifest], counted: Counted = lambda _, ask
             _raise(starting, _sum(beside, asked))
     total = _sum(running, beside)
     _raise(total, starting)
-    if (
-        "resources" in fields
-    ):  # of the pod as a whole: takes the place of its containers' (on by default since 1.34)
-        total |= _requests(fields["resources"])
+    if "resources" in fields:  # takes the place of what containers ask for (on by default since 1.34)
+        total |= _of_the_whole(fields["resources"], total)
     _add(total, read_amounts(fields.get("overhead")))
     return total
+
+
+def _of_the_whole(value: Manifest, total: Amounts) -> dict[str, int]:
+    """What a pod as a whole asks for. A limit alone is a request where no container asks for the resource, and of huge pages (defaultPodRequests in core/v1/defaults.go, 1.36)."""
+    given = value.fields(("requests", "limits"), "a mapping with `requests` and `limits`")
+    asked = read_amounts(given.get("requests"))
+    return {
+        resource: amount
+        for resource, amount in _requests(value).items()
+        if resource in asked or resource not in total or resource.startswith("hugepages-")
+    }
 
 
 def _containers(fields: Mapping[str, Manifest], name: str) -> list[Mapping[str, Manifest]]:

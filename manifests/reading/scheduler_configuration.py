@@ -24,6 +24,9 @@ KEPT = {
 }
 """Plugins of the model that no profile can switch off there, and the points at which they decide."""
 
+_COUNTED_BEFORE = ("NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity")
+"""Plugins of the model whose Filter needs what their PreFilter has counted."""
+
 _ELSEWHERE = ("preEnqueue", "queueSort", "reserve", "permit", "preBind", "bind", "postBind")
 _ALWAYS = ("PrioritySort", "DefaultBinder", *MODELLED, *KEPT)
 
@@ -185,28 +188,36 @@ def _ignored(value: Manifest | None) -> frozenset[str]:
 
 
 def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
-    """The modelled plugins that are off at a point where they reject pods, or preempt for them."""
-    off: set[str] = set()
+    """The modelled plugins that do not run at the point where they reject pods, or preempt for them."""
     sets = value.fields((*POINTS, *_ELSEWHERE), "a mapping from extension points to plugins")
+    enabled: dict[str, list[str]] = {}
+    disabled: dict[str, list[str]] = {}
     for point, given in sets.items():
         lists = given.fields(("enabled", "disabled"), "a mapping with `enabled` and `disabled`")
         names = {key: _plugins(lists[key]) for key in lists}
-        disabled = names.get("disabled", [])
-        mine = [
-            p
-            for p in MODELLED
-            if (p == "DefaultPreemption") == (point == "postFilter") or point == "multiPoint"
-        ]
-        enabled = set(names.get("enabled", []))
-        if point in POINTS:
-            off |= {p for p in mine if p in disabled or "*" in disabled} - enabled
-        for plugin, points in KEPT.items():
-            decides = point in points or point == "multiPoint"
-            if decides and (plugin in disabled or "*" in disabled) and plugin not in enabled:
-                remarks.add("plugins that are disabled, but cannot be in the model, are kept", plugin)
+        enabled[point], disabled[point] = names.get("enabled", []), names.get("disabled", [])
         for plugin in names.get("enabled", []):
             if plugin not in _ALWAYS:
                 remarks.add("plugins that are enabled beside the modelled ones are left out", plugin)
+
+    def without(plugin: str, point: str) -> bool:
+        return plugin in disabled.get(point, ()) or "*" in disabled.get(point, ())
+
+    def runs(plugin: str, point: str) -> bool:
+        """Whether it runs there: what a point enables by itself counts before what multiPoint says (expandMultiPointPlugins in framework/runtime/framework.go, 1.36)."""
+        everywhere = plugin in enabled.get("multiPoint", ()) or not without(plugin, "multiPoint")
+        return plugin in enabled.get(point, ()) or (everywhere and not without(plugin, point))
+
+    off = {p for p in MODELLED if not runs(p, "postFilter" if p == "DefaultPreemption" else "filter")}
+    for plugin in _COUNTED_BEFORE:
+        if plugin not in off and not runs(plugin, "preFilter"):
+            remarks.add(
+                "a plugin that filters, and whose preFilter is switched off, lets no pod pass (its Filter ends in an error): it is taken to have both",
+                plugin,
+            )
+    for plugin, points in KEPT.items():
+        if not all(runs(plugin, point) for point in points):
+            remarks.add("plugins that are disabled, but cannot be in the model, are kept", plugin)
     return frozenset(off)
 
 

@@ -22,6 +22,12 @@ DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+ZONE_KEYS = {
+    "topology.kubernetes.io/zone": "", "topology.kubernetes.io/region": "",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+}  # fmt: skip
+"""Labels that say in which zones and regions a volume, or a node, is, with the newer name of each, if it has one."""
 VOLUME_MODES = ("Filesystem", "Block")
 ATTRIBUTES = "volumeAttributesClassName"
 
@@ -59,6 +65,16 @@ class VolumeObject:
     owner: str
     available: bool
 
+    def is_in_zone_of(self, labels: Mapping[str, str]) -> bool:
+        """Whether VolumeZone lets a pod with this volume pass on a node with these labels (volumezone/volume_zone.go, 1.36)."""
+        if not any(key in labels for key in ZONE_KEYS):
+            return True  # a cluster of one zone need not name it
+        for key, newer in ZONE_KEYS.items():
+            zones = [zone.strip() for zone in self.meta.labels.get(key, "").split("__")]
+            if all(zones) and labels.get(key, labels.get(newer)) not in zones:
+                return False
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class VolumeWish:
@@ -92,12 +108,18 @@ class VolumeWish:
 
 @dataclass(frozen=True, slots=True)
 class VolumeClaimObject:
-    """A PersistentVolumeClaim. `bound`: the PV controller has completed its binding; `selected` is the node of its annotation."""
+    """A PersistentVolumeClaim. `bound`: the PV controller has completed its binding; `selected` is the node of its annotation. `lost`: its volume is gone."""
 
     meta: Meta
     wish: VolumeWish
     bound: bool
     selected: str
+    lost: bool = False
+
+    @property
+    def unusable(self) -> bool:
+        """Whether VolumeBinding lets no pod with it pass (podHasPVCs, 1.36)."""
+        return self.lost or self.meta.deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +210,9 @@ def read_volume_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest])
         fields["spec"].fail(
             "`volumeName` is missing, and the claim's phase is Bound: name its volume, or remove the phase"
         )
-    return VolumeClaimObject(meta, wish, bool(wish.volume) and done, said.get(SELECTED_NODE, ""))
+    return VolumeClaimObject(
+        meta, wish, bool(wish.volume) and done, said.get(SELECTED_NODE, ""), phase == "Lost"
+    )
 
 
 def read_volume_wish(spec: Manifest, old_class: str | None = None) -> VolumeWish:

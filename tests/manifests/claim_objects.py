@@ -77,7 +77,7 @@ def volume(
         else {}
     )
     return made(
-        "PersistentVolume", name, status=status,
+        "PersistentVolume", name, status=status, meta=more.pop("meta", {}),
         spec={
             "accessModes": ["ReadWriteOnce"], "capacity": {"storage": size}, "storageClassName": of, "volumeMode": "Filesystem",
             "csi": {"driver": "csi.example.com", "volumeHandle": name}, **where, **owner, **more,

@@ -191,6 +191,46 @@ def test_a_node_that_a_bound_claim_closes_is_closed_in_the_scenario(tmp_path: Pa
     assert term == {"matchExpressions": [{"key": mark, "operator": "DoesNotExist"}]}
 
 
+ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ({}, None),
+        ({ZONE: "b"}, ["bare", "n2"]),
+        ({OLD_ZONE: "b"}, ["bare", "n2", "old"]),
+        ({ZONE: "a__b"}, ["bare", "n1", "n2"]),
+        ({ZONE: "a____b"}, None),
+        ({ZONE: "b", REGION: "eu"}, ["bare"]),
+        ({"zone": "c"}, None),
+    ],
+)
+def test_a_bound_volume_is_in_its_zones(
+    tmp_path: Path, labels: dict[str, str], expected: list[str] | None
+) -> None:
+    """VolumeZone goes by labels of the volume, on nodes that say where they are."""
+    bare, old = node("bare"), node("old")
+    bare["metadata"]["labels"] = {}
+    old["metadata"]["labels"] = {OLD_ZONE: "b"}
+    some = (
+        storage_class("csi"), volume("pv1", claim="data", meta={"labels": labels}), volume_claim("data", bound="pv1"),
+        pod("a", "data"),
+    )  # fmt: skip
+    assert reach(inventory(tmp_path, *NODES, bare, old, *some), "shop/a") == expected
+
+
+def test_a_claim_that_has_lost_its_volume(tmp_path: Path) -> None:
+    claim = volume_claim("data", bound="pv1")
+    claim["status"] = {"phase": "Lost"}
+    found = inventory(tmp_path, *NODES, storage_class("csi"), claim, pod("a", "data"))
+    assert reach(found, "shop/a") == []
+    assert found.remarks == [
+        "the claim has lost its volume: the pods that wait for it cannot be scheduled (PersistentVolumeClaim/shop/data)"
+    ]
+
+
 def test_the_class_of_a_claim(tmp_path: Path) -> None:
     """None is the default class, an empty one none at all, and the old annotation comes before the field."""
     default = storage_class(

@@ -85,6 +85,10 @@ def container(cpu: str, **more: Any) -> dict[str, Any]:
         ),
         ({"containers": [container("1u")]}, 1),  # rounded up to a thousandth
         ({"containers": [container("1")], "resources": {"requests": {"cpu": "5"}}}, 5000),
+        # A limit of the pod as a whole is a request where no container asks.
+        ({"containers": [container("1"), container("2")], "resources": {"limits": {"cpu": "5"}}}, 3000),
+        ({"containers": [{"name": "c"}], "resources": {"limits": {"cpu": "5"}}}, 5000),
+        ({"containers": [container("1")], "resources": {"requests": {"memory": "1Gi"}, "limits": {"cpu": "5"}}}, 1000),
     ],
 )  # fmt: skip
 def test_requests(tmp_path: Path, pod: dict[str, Any], cpu: int) -> None:
@@ -244,6 +248,41 @@ def test_disabled_plugins(tmp_path: Path, plugin: str, point: str, fits: bool) -
     config["profiles"] = [{"plugins": {point: {"disabled": [{"name": plugin}]}}}]
     read = inventory(tmp_path, node, config, rival)
     assert Situation(read).fits(read.pending[0], read.nodes[0]) == fits
+
+
+NONE: dict[str, Any] = {"disabled": [{"name": "*"}]}
+
+
+@pytest.mark.parametrize(
+    ("plugins", "fits", "preempts"),
+    [
+        ({"multiPoint": NONE}, True, False),
+        ({"multiPoint": NONE, "filter": {"enabled": [{"name": "TaintToleration"}]}}, False, False),
+        ({"multiPoint": {**NONE, "enabled": [{"name": "TaintToleration"}, {"name": "DefaultPreemption"}]}}, False, True),
+        ({"multiPoint": {"enabled": [{"name": "TaintToleration"}]}, "filter": NONE}, True, True),
+        ({"filter": {**NONE, "enabled": [{"name": "TaintToleration"}]}}, False, True),
+        ({"multiPoint": NONE, "postFilter": {"enabled": [{"name": "DefaultPreemption"}]}}, True, True),
+        ({"preFilter": NONE}, False, True),
+        ({"score": NONE, "filter": {"disabled": [{"name": "NodeName"}]}}, False, True),
+    ],
+)  # fmt: skip
+def test_a_plugin_runs_where_its_point_or_all_points_say(
+    tmp_path: Path, plugins: dict[str, Any], fits: bool, preempts: bool
+) -> None:
+    """The node's taint is not tolerated. What a point enables by itself is on, whatever multiPoint switches off."""
+    node, config, rival = objects("node", "config", "rival")
+    rival["spec"] = spec("1")
+    config["profiles"] = [{"plugins": plugins}]
+    read = inventory(tmp_path, node, config, rival)
+    assert Situation(read).fits(read.pending[0], read.nodes[0]) == fits
+    assert read.pending[0].preempts == preempts
+
+
+def test_a_filter_without_its_pre_filter_is_told(tmp_path: Path) -> None:
+    node, config, rival = objects("node", "config", "rival")
+    config["profiles"] = [{"plugins": {"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}}}]
+    (remark,) = (r for r in inventory(tmp_path, node, config, rival).remarks if "preFilter" in r)
+    assert remark.endswith("it is taken to have both (NodeResourcesFit)")
 
 
 def test_without_preemption_nobody_preempts(tmp_path: Path) -> None:

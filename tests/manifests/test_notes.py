@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from podrace.manifests import read_manifests
+from podrace.manifests.situation import Situation
 from podrace.manifests.telling.summary import account_of
 from podrace.scenarios import ScenarioError
-from tests.manifests.manifest_objects import objects, owned, spec, text_of
+from tests.manifests.manifest_objects import REQUIRED, objects, owned, spec, text_of
 from tests.manifests.test_manifests import inventory
 from tests.manifests.test_representative import kept, node, pod
 
@@ -168,3 +169,101 @@ def test_a_template_has_a_remedy(tmp_path: Path, text: str, problem: str) -> Non
     with pytest.raises(ScenarioError) as caught:
         read_manifests([str(file)])
     assert "helm" not in str(caught.value)
+
+
+def test_a_pod_of_a_group_is_scheduled_by_itself(tmp_path: Path) -> None:
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": "shop"},
+    }
+    one, other = (
+        pod("p", "1", schedulingGroup={"podGroupName": "g"}),
+        pod("q", "1", workloadRef={"name": "w"}),
+    )
+    first, second = inventory(tmp_path, node("n1"), group, one, other).remarks
+    assert first.startswith("objects of kind PodGroup gather pods that are scheduled together")
+    assert first.endswith(f": left out ({tmp_path / 'm.yaml'})")
+    assert second.startswith("the pod belongs to a group, and is scheduled by itself here")
+    assert second.endswith("(Pod/shop/p, Pod/shop/q)")
+
+
+def test_tolerations_that_compare_numbers_tolerate_nothing(tmp_path: Path) -> None:
+    tainted = node("n1")
+    tainted["spec"] = {"taints": [{"key": "sla", "value": "900", "effect": "NoSchedule"}]}
+    said = [
+        {"key": "sla", "operator": "Gt", "value": "750"},
+        {"key": "sla", "operator": "Equal", "value": "1"},
+    ]
+    found = inventory(tmp_path, tainted, pod("p", "1", tolerations=said))
+    assert [t.operator for t in found.pending[0].tolerations] == ["Equal"]
+    assert not Situation(found).fits(found.pending[0], found.nodes[0])
+    (remark,) = found.remarks
+    assert "(Lt, Gt) tolerates nothing here, as by default" in remark
+    assert remark.endswith("TaintTolerationComparisonOperators (Pod/shop/p)")
+
+
+def test_less_than_no_time_is_none(tmp_path: Path) -> None:
+    """As to the API server, which takes any number."""
+    said = [{"key": "x", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -1}]
+    found = inventory(tmp_path, node("n1"), pod("p", "1", tolerations=said))
+    assert found.pending[0].tolerations[0].seconds == 0
+
+
+def test_disks_that_pods_name_themselves(tmp_path: Path) -> None:
+    disks = [
+        {"name": "d", "gcePersistentDisk": {"pdName": "x"}},
+        {"name": "e", "iscsi": {"iqn": "y"}},
+        {"name": "f", "emptyDir": {}},
+    ]
+    found = inventory(tmp_path, node("n1"), pod("p", "1", volumes=disks))
+    assert [remark.partition(" keeps")[0] for remark in found.remarks] == [
+        f"a disk that is named in the pod itself ({kind})" for kind in ("gcePersistentDisk", "iscsi")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selector", "known", "told"),
+    [
+        ({"matchLabels": {"team": "a"}}, False, True),
+        ({"matchExpressions": [{"key": "team", "operator": "Exists"}]}, False, True),
+        ({"matchLabels": {"kubernetes.io/metadata.name": "shop"}}, False, False),
+        ({}, False, False),
+        ({"matchLabels": {"team": "a"}}, True, False),
+    ],
+)
+def test_labels_of_namespaces_that_nobody_knows(
+    tmp_path: Path, selector: dict[str, Any], known: bool, told: bool
+) -> None:
+    keeps_away = [
+        {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "x"}}, "namespaceSelector": selector}
+    ]
+    shy = pod("p", "1", affinity={"podAntiAffinity": {REQUIRED: keeps_away}})
+    found = inventory(tmp_path, node("n1"), shy, *(objects("namespace") if known else []))
+    assert [remark for remark in found.remarks if "dump namespaces, too (Pod/shop/p)" in remark] == (
+        list(found.remarks) if told else []
+    )
+    assert bool(found.remarks) == told
+
+
+@pytest.mark.parametrize(
+    "text", ["kind: KubeSchedulerConfiguration\n", '{"kind": "KubeSchedulerConfiguration"}']
+)
+def test_a_configuration_in_a_config_map_is_told(tmp_path: Path, text: str) -> None:
+    held = {
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "scheduler"},
+        "data": {"config.yaml": "apiVersion: x\n" * text.startswith("kind") + text, "other": "kind: Other\n"},
+    }  # fmt: skip
+    left_out, told = inventory(tmp_path, node("n1"), pod("p", "1"), held).remarks
+    assert left_out.startswith("objects of kind ConfigMap")
+    assert told.startswith("a KubeSchedulerConfiguration that lies in another object is not read")
+    assert "(config.yaml at " in told
+
+
+def test_a_pod_that_is_resized_as_a_whole(tmp_path: Path) -> None:
+    smaller = pod("p", "1", 0, "n1", resources={"requests": {"cpu": "1"}})
+    has = {"resources": {"requests": {"cpu": "2"}}, "allocatedResources": {"cpu": "1"}}
+    (remark,) = inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks
+    assert remark.startswith("a resize of the pod as a whole is not over")
+    has["resources"]["requests"] = {"cpu": "1000m"}
+    assert inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks == []

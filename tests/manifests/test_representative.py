@@ -151,6 +151,10 @@ def test_who_wants_the_same_port_is_kept(tmp_path: Path) -> None:
         "shop/low": [80],
         "shop/q": [{"port": 80, "protocol": "TCP", "hostIP": "10.0.0.1"}],
     }
+    # In the network of the node every port of a container is one of the node.
+    some[4]["spec"] |= {"hostNetwork": True}
+    some[4]["spec"]["containers"][0]["ports"] = [{"containerPort": 80}]
+    assert written(kept(tmp_path, *some))["pods"]["shop/q"]["hostPorts"] == [80]
     # Without the plugin nobody looks at ports.
     off = {"plugins": {"multiPoint": {"disabled": [{"name": "NodePorts"}]}}}
     configuration = {

@@ -210,10 +210,11 @@ def _taint(value: Value) -> Taint:
 
 def read_tolerations(value: Value | None) -> list[Toleration]:
     """The tolerations of a pod."""
-    return [] if value is None else [_toleration(v) for v in value.elements("a list of tolerations")]
+    return [] if value is None else [read_toleration(v) for v in value.elements("a list of tolerations")]
 
 
-def _toleration(value: Value) -> Toleration:
+def read_toleration(value: Value) -> Toleration:
+    """A toleration of a pod."""
     fields = value.fields(TOLERATION_FIELDS, "a toleration: a mapping with key, operator, value, effect")
     # To the API server an empty text is a field that is not there.
     empty = [name for name, given in fields.items() if getattr(given.node, "value", None) == ""]
@@ -242,7 +243,7 @@ def _seconds(fields: Mapping[str, Value]) -> int | None:
         value.fail(
             "only the effect NoExecute has a time: add `effect: NoExecute`, or remove `tolerationSeconds`"
         )
-    return value.integer(0, MAX_SECONDS)
+    return max(0, value.integer(-MAX_SECONDS, MAX_SECONDS))  # to Kubernetes, less than none is none
 
 
 def _value(fields: Mapping[str, Value]) -> str:
