@@ -357,6 +357,15 @@ def test_a_autoscaler():
     assert not [
         v.name for v in system(ClusterSpec("not", spec.pods, spec.nodes)).variables if "autoscaler" in v.name
     ]
+    # Who is nominated to a node takes no room there from others, and one whose node is gone gets another.
+    n, m, p, q = Node(0, "n", 1), Node(1, "m", 1, exists=False), Pod(0, "p", 1), Pod(1, "q", 1)
+    model = concrete(ClusterSpec("nominated", (p, q), (n, m), Scope(autoscaler=True)), "1.36")
+    api, autoscaler = model.part("api"), model.part("autoscaler")
+    for pod, nominated in ((p, n), (q, None)):
+        model.do(partial(api.patch_status, pod, failed=True, nominated=nominated))
+    assert not enabled(model, lambda: autoscaler.make_node(m, q))
+    model.do(lambda: api.write_node(n, exists=False))
+    assert enabled(model, lambda: autoscaler.make_node(m, p))
 
 
 def owned(*, pods=("a", "b"), strategies=()):

@@ -1,6 +1,6 @@
 """Autoscalers: they take nodes away on which nobody is, and make nodes for pods that fit nowhere (cluster-autoscaler; Karpenter, which consolidates).
 
-When cluster-autoscaler decides, a pod counts as being on a node if it is bound there, or waits nominated to it (core/podlistprocessor/filter_out_expendable.go). It taints the node, and its
+When cluster-autoscaler decides, a pod counts as being on a node if it is bound there, or waits nominated to it (core/podlistprocessor/filter_out_expendable.go); nor is a node made for it then. It taints the node, and its
 actuator (core/scaledown/actuation/actuator.go) looks once more, at bound pods alone, some time after (node-delete-delay-after-taint), before it deletes the node; between that look and the
 deletion there is more to do. The second look of `scale_down_looks_again` is that of a better autoscaler: it counts nominations as well, and is one step with the deletion.
 
@@ -242,7 +242,7 @@ class Autoscaler(NodeFit):
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler makes {node}, for {pod}.")
     def make_node(self, node: Node, pod: Pod) -> None:
-        """A pod was rejected, fits on no node, and would on this one: the node joins, and the pod is nominated there if the autoscaler does so.
+        """A pod was rejected, is nominated to no node that is there, fits on no node, and would on this one: the node joins, and the pod is nominated there if the autoscaler does so.
 
         The bound is that there is a node which nobody remembers.
         """
@@ -250,7 +250,8 @@ class Autoscaler(NodeFit):
             require(False)
             return
         waits = self.api.pod[pod].pending & self.api.pod[pod].failed & ~self.api.pod[pod].terminating
-        require(waits & ~self.api.node_exists[node] & ~self.fits_some(pod, self.universe[Node]))
+        require(waits & ~self.is_expected(pod))
+        require(~self.api.node_exists[node] & ~self.fits_some(pod, self.universe[Node]))
         require(self.would_fit(pod, node))
         constraint(
             f"nodes: {len(self.universe[Node])} at once, those that are remembered among them",
@@ -260,6 +261,12 @@ class Autoscaler(NodeFit):
         self.api.write_node(node, exists=True)
         if self.scope.autoscaler_nominates:
             self.api.set_nomination(pod, node)
+
+    def is_expected(self, pod: Pod) -> Expr:
+        """Whether the pod is nominated to a node that is there, so that it counts as one that waits for victims (FilterOutExpendableAndSplit of cluster-autoscaler)."""
+        return any_of(
+            (self.api.pod[pod].nominated == node) & self.api.node_exists[node] for node in self.universe[Node]
+        )
 
     def would_fit(self, pod: Pod, node: Node) -> Expr:
         """Whether the pod fits on the node while nobody else is there."""

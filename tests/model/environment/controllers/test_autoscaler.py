@@ -141,6 +141,23 @@ def test_a_node_is_made_for_a_pod_that_fits_nowhere_once_the_last_one_is_forgott
     assert not enabled(model, lambda: part.make_node(m, p))
 
 
+def test_no_node_is_made_for_a_pod_that_waits_for_victims_unless_their_node_is_gone() -> None:
+    """FilterOutExpendableAndSplit: a pod that is nominated to a node which is there needs no other."""
+    nodes = (n := Node(0, "n", 2), Node(1, "m", 2, exists=False))
+    pods = (Pod(0, "v", 2, node=n), Pod(1, "p", 2, 10))
+    of = ClusterSpec("preempts", pods, nodes, Scope(autoscaler=True))
+    model = concrete(of, "1.36")
+    part, api, (n, m), p = model.part("autoscaler"), model.part("api"), nodes, pods[1]
+    model.do(partial(api.patch_status, p, failed=True, nominated=n))
+    assert not enabled(model, lambda: part.make_node(m, p))
+    model.do(partial(api.clear_nomination, p))
+    assert enabled(model, lambda: part.make_node(m, p))
+    model.do(partial(api.set_nomination, p, n))
+    assert not enabled(model, lambda: part.make_node(m, p))
+    model.do(partial(api.write_node, n, exists=False))
+    assert enabled(model, lambda: part.make_node(m, p))
+
+
 def test_pods_of_a_daemon_set_keep_no_node_and_no_node_is_made_for_them() -> None:
     spec = parse_scenario(
         "name: x\ntitle: x\nrelease: '1.36'\nproperties: [S-SCALE]\n"
