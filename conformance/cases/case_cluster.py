@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...model.cluster import build_cluster
-from ...model.environment.cluster.placement_rules import NodeAffinity, NodeTerm, SpreadConstraint, Wishes
+from ...model.environment.cluster.placement_rules import (
+    ANY_ADDRESS,
+    NodeAffinity,
+    NodeTerm,
+    SpreadConstraint,
+    Wishes,
+)
 from ...model.environment.objects import (
     ClusterSpec,
     Config,
     DisruptionBudget,
+    HostPort,
     Node,
     Operator,
     Pod,
@@ -36,10 +43,10 @@ def selector(facts: Mapping[str, Any] | None) -> Selector:
     return Selector(dict(facts.get("matchLabels") or {}), _requirements(facts))
 
 
-def _requirements(facts: Mapping[str, Any]) -> tuple[Requirement, ...]:
+def _requirements(facts: Mapping[str, Any], name: str = "matchExpressions") -> tuple[Requirement, ...]:
     return tuple(
         Requirement(e["key"], Operator(e["operator"]), tuple(e.get("values") or ()))
-        for e in facts.get("matchExpressions") or ()
+        for e in facts.get(name) or ()
     )
 
 
@@ -70,19 +77,23 @@ def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
 def spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
     """The hard topology spread constraints of a pod."""
     told = pod.get("topologySpreadConstraints") or ()
-    return [_constraint(c) for c in told if c.get("whenUnsatisfiable") != "ScheduleAnyway"]
+    return [_constraint(c, pod) for c in told if c.get("whenUnsatisfiable") != "ScheduleAnyway"]
 
 
 def soft_spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
     """The soft ones; those with `default` are from the plugin's own list."""
     told = pod.get("topologySpreadConstraints") or ()
-    return [_constraint(c) for c in told if c.get("whenUnsatisfiable") == "ScheduleAnyway"]
+    return [_constraint(c, pod) for c in told if c.get("whenUnsatisfiable") == "ScheduleAnyway"]
 
 
-def _constraint(facts: Mapping[str, Any]) -> SpreadConstraint:
+def _constraint(facts: Mapping[str, Any], pod: Mapping[str, Any]) -> SpreadConstraint:
+    labels, counted = pod.get("labels") or {}, selector(facts.get("labelSelector"))
+    own = (
+        Requirement(k, Operator.IN, (labels[k],)) for k in facts.get("matchLabelKeys") or () if k in labels
+    )
     return SpreadConstraint(
         facts["topologyKey"],
-        selector(facts.get("labelSelector")),
+        replace(counted, expressions=(*counted.expressions, *own)),
         int(facts["maxSkew"]),
         min_domains=int(facts.get("minDomains") or 1),
         honors_affinity=facts.get("nodeAffinityPolicy") != "Ignore",
@@ -120,11 +131,18 @@ def make_node(index: int, facts: Mapping[str, Any]) -> Node:
     )
 
 
-def _node_affinity(expressions: Sequence[Mapping[str, Any]] | None) -> NodeAffinity | None:
-    """Required node affinity of one term, of which the facts are the expressions."""
-    if not expressions:
-        return None
-    return NodeAffinity((NodeTerm(_requirements({"matchExpressions": expressions})),))
+def _node_affinity(facts: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None) -> NodeAffinity | None:
+    """Required node affinity: its terms, or the expressions of a single one."""
+    if isinstance(facts, Mapping):
+        terms = facts.get("nodeSelectorTerms") or ()
+        return NodeAffinity(tuple(NodeTerm(_requirements(t), _requirements(t, "matchFields")) for t in terms))
+    return NodeAffinity((NodeTerm(_requirements({"matchExpressions": facts})),)) if facts else None
+
+
+def _host_ports(facts: Sequence[Mapping[str, Any]]) -> list[HostPort]:
+    """The ports of its node that a pod occupies, each once."""
+    ports = (HostPort(int(p["port"]), p.get("protocol") or "TCP", p.get("ip") or ANY_ADDRESS) for p in facts)
+    return list(dict.fromkeys(port for port in ports if port.port > 0))
 
 
 _POLICIES = {"": True, "PreemptLowerPriority": True, "Never": False, "PreemptNever": False}
@@ -172,6 +190,7 @@ def make_pod(
         spread=spread(facts),
         wishes=Wishes(soft_spread(facts)),
         node_selector=facts.get("nodeSelector"),
+        host_ports=_host_ports(facts.get("hostPorts") or ()),
         node_affinity=_node_affinity(facts.get("nodeAffinity")),
         node=node,
         exists=node is not None or queued,

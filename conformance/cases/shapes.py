@@ -155,9 +155,21 @@ SPREAD = fields(
     {
         "maxSkew": whole, "topologyKey": text, "whenUnsatisfiable": text, "labelSelector": SELECTOR,
         "minDomains": whole, "nodeAffinityPolicy": text, "nodeTaintsPolicy": text, "default": flag,
+        "matchLabelKeys": listed(text),
     },
     ["maxSkew", "topologyKey"],
 )  # fmt: skip
+NODE_SELECTOR = fields(
+    {"nodeSelectorTerms": listed(fields({"matchExpressions": listed(REQUIREMENT), "matchFields": listed(REQUIREMENT)}))},
+    ["nodeSelectorTerms"],
+)  # fmt: skip
+
+
+def node_affinity(at: str, value: Any) -> None:
+    """Required node affinity: a node selector, or the expressions of its only term."""
+    (NODE_SELECTOR if isinstance(value, Mapping) else listed(REQUIREMENT))(at, value)
+
+
 POD = fields({
     "name": text, "uid": text, "namespace": text, "labels": LABELS, "priority": whole, "requests": fields(AMOUNTS),
     "nodeName": text, "nominatedNodeName": text, "startTime": number, "terminating": flag, "preemptionPolicy": text,
@@ -165,7 +177,7 @@ POD = fields({
     "conditions": listed(fields({"type": text, "status": text, "reason": text})), "annotations": LABELS,
     "hostPorts": listed(fields({"ip": text, "protocol": text, "port": whole}, ["port"])), "pvcs": listed(text),
     "tolerations": listed(fields({"key": text, "operator": text, "value": text, "effect": text})),
-    "nodeSelector": LABELS, "nodeAffinity": listed(REQUIREMENT),
+    "nodeSelector": LABELS, "nodeAffinity": node_affinity,
 })  # fmt: skip
 NAMED_POD = fields({"name": text}, ["name"])
 BUDGET = fields({

@@ -101,7 +101,7 @@ class ChosenFilters(Filters):
 
 
 KNOWN = (
-    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+    "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
     "AlwaysPass", "AlwaysFail", "NodeNameEqualsPodName", "NodeHasNoPods", *FAILING,
 )  # fmt: skip
 

@@ -52,6 +52,10 @@ QUEUE: dict[str, Any] = {
         ({"id": "c", "cycles": [{"preemptor": {"priority": 1.5}}]},
          "cycles[0].preemptor.priority is 1.5, not a whole number"),
         ({"id": "n", "nodes": [{"labels": {}}], "expected_candidate_nodes": []}, "nodes[0] has no `name`"),
+        ({"id": "h", "pod": {"hostPorts": [{"ip": ""}]}}, "pod.hostPorts[0] has no `port`"),
+        ({"id": "a", "pod": {"nodeAffinity": {}}}, "pod.nodeAffinity has no `nodeSelectorTerms`"),
+        ({"id": "a", "pod": {"nodeAffinity": {"nodeSelectorTerms": [{"matchFields": [{"key": "k"}]}]}}},
+         "pod.nodeAffinity.nodeSelectorTerms[0].matchFields[0] has no `operator`"),
     ],
 )  # fmt: skip
 def test_a_value_of_another_form_is_named_with_its_place(case: dict[str, Any], reason: str) -> None:
