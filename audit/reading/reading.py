@@ -15,6 +15,7 @@ import msgspec
 from . import scheduler_log
 from .lines import LONGEST, lines_of, open_source
 from .pairs import Pairs
+from .prefixes import Pieces
 from .records import Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
 from .sorting import AT_ONCE, Sorting
 from .wrappings import (
@@ -126,12 +127,15 @@ class Reader:
 
     def _file(self, stream: IO[bytes]) -> None:
         lines = lines_of(stream, self.account.skipped, self._count)
+        pieces = Pieces(LONGEST)
         for line in lines:
             self.account.lines += 1
             if line.strip() in _DOCUMENTS:
                 self._document(line, lines)
-            else:
-                self._line(line)
+            elif (whole := pieces.whole(line.rstrip(b"\r\n"))) is not None:
+                self._line(whole.strip())
+        if cut_off := pieces.rest():
+            self.account.skipped["not JSON, or cut off"] += cut_off
 
     def _count(self, size: int) -> None:
         self.account.bytes += size
@@ -166,10 +170,9 @@ class Reader:
             self._value(bytes(member))
 
     def _line(self, line: bytes) -> None:
-        text = line.strip()
-        if text[:1] in (b"#", b"s") and self._metric(text):
+        if line[:1] in (b"#", b"s") and self._metric(line):
             return
-        self._value(text)
+        self._value(line.removesuffix(b",") if line[:1] == b"{" else line)
 
     def _value(self, text: bytes) -> None:
         try:
@@ -200,7 +203,7 @@ class Reader:
                         self.account.skipped["neither JSON nor a line of klog"] += 1
                 else:
                     self._in_klog = True
-                    self._attempt(scheduler_log.of_klog(found.raw, self._year))
+                    self._attempt(scheduler_log.of_klog(found.raw, self._year, found.time))
             elif found.kind == "Event":
                 self._attempt(scheduler_log.of_event(found.raw))
             elif found.kind.endswith("List"):

@@ -31,6 +31,11 @@ def time_of(text: str) -> int | None:
         return None
 
 
+def moment_of(time: int) -> datetime:
+    """The same time as a datetime."""
+    return _EPOCH + time * _TICK
+
+
 def time_text(time: int) -> str:
     """The time as RFC 3339 in UTC, to the millisecond."""
     try:

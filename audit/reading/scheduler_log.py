@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from .records import Attempt, time_of
+from .prefixes import zoned
+from .records import Attempt, moment_of, time_of
 
 BOUND, FAILED, PREEMPTED, MOVED = "bound", "failed", "preempted", "moved"
 
@@ -65,8 +66,8 @@ _EVENT = msgspec.json.Decoder(_Event)
 _REASONS = {"Scheduled": BOUND, "FailedScheduling": FAILED, "Preempted": PREEMPTED}
 
 
-def of_klog(line: bytes, year: int) -> Attempt | None:
-    """What a line of klog's text says; it has no year. None if it says nothing of a pod."""
+def of_klog(line: bytes, year: int, passed_on: str = "") -> Attempt | None:
+    """What a line of klog's text says; it has neither a year nor a zone, which follow from when it was passed on, if that is known. None if it says nothing of a pod."""
     match = _KLOG.match(line)
     if match is None:
         return None
@@ -80,6 +81,9 @@ def of_klog(line: bytes, year: int) -> Attempt | None:
     except ValueError:
         return None
     time = time_of(moment.isoformat())
+    when = time_of(passed_on) if passed_on else None
+    if when is not None:
+        time = time_of(zoned(moment, moment_of(when)).isoformat())
     return Attempt(time or 0, pairs["pod"], what, pairs.get("node", ""), pairs.get("event", ""))
 
 

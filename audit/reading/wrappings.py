@@ -6,6 +6,8 @@
 - GKE: a LogEntry of Cloud Logging with an AuditLog of k8s.io as `protoPayload`
 - AKS: a record of the category kube-audit with the event as text in `properties.log`, alone or among `records`; `log_s` of the table
   AzureDiagnostics; a row of the tables AKSAudit and AKSAuditAdmin
+- collectors: the line, or what it holds, as `log` (Docker, Fluent Bit), `MESSAGE` (journald), `textPayload` or `jsonPayload` (Cloud Logging), `line` (logcli), `_raw` (Splunk),
+  `_source` and `hits` (Elasticsearch), `data` (Loki)
 - OpenShift's logging: the event with fields of the collector's, of which `k8s_audit_level` has the level, and `hostname` the server
 """
 
@@ -16,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from .prefixes import bare
 from .records import Int
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
@@ -94,6 +97,43 @@ class Line(AuditEvent, kw_only=True):
     msg: str = ""
     k8s_audit_level: str = ""
     hostname: str = ""
+    log: msgspec.Raw = msgspec.Raw()
+    journal: msgspec.Raw = msgspec.field(name="MESSAGE", default=msgspec.Raw())
+    journal_host: str = msgspec.field(name="_HOSTNAME", default="")
+    textPayload: msgspec.Raw = msgspec.Raw()
+    jsonPayload: msgspec.Raw = msgspec.Raw()
+    line: msgspec.Raw = msgspec.Raw()
+    splunk: msgspec.Raw = msgspec.field(name="_raw", default=msgspec.Raw())
+    result: msgspec.Raw = msgspec.Raw()
+    source: msgspec.Raw = msgspec.field(name="_source", default=msgspec.Raw())
+    hits: msgspec.Raw = msgspec.Raw()
+    data: msgspec.Raw = msgspec.Raw()
+    kubernetes: msgspec.Raw = msgspec.Raw()
+    stream: str = ""
+
+
+class Hits(msgspec.Struct):
+    """What a search found."""
+
+    hits: list[msgspec.Raw] = []
+
+
+class LokiStream(msgspec.Struct):
+    """Lines of one stream, each with its time before it."""
+
+    values: list[list[str]] = []
+
+
+class LokiData(msgspec.Struct):
+    """What a query found."""
+
+    result: list[LokiStream] = []
+
+
+class Collected(msgspec.Struct):
+    """Of a pod whose log was collected."""
+
+    pod_name: str = ""
 
 
 class Properties(msgspec.Struct):
@@ -166,6 +206,8 @@ _PROPERTIES = msgspec.json.Decoder(Properties)
 _PROPERTIES_TEXT = msgspec.json.Decoder(Properties | str)
 _AKS = msgspec.json.Decoder(AksRow)
 _GKE = msgspec.json.Decoder(GkePayload)
+_HITS, _LOKI = msgspec.json.Decoder(Hits), msgspec.json.Decoder(LokiData)
+_COLLECTED = msgspec.json.Decoder(Collected)
 
 NOT_READABLE = (msgspec.MsgspecError, RecursionError, ValueError)
 """What decoding anything at all can raise."""
@@ -177,11 +219,12 @@ _GRPC = {3: 422, 5: 404, 6: 409, 7: 403, 9: 409, 10: 409, 11: 400, 16: 401}
 
 
 class Other(msgspec.Struct):
-    """A line of JSON that is no audit event: an object, a list of them, or a line of a log."""
+    """A line of JSON that is no audit event: an object, a list of them, or a line of a log. `time` is when that was passed on, where its wrapping says so."""
 
     kind: str
     raw: bytes
     log: bool = False
+    time: str = ""
 
 
 class NotUnderstood(Exception):
@@ -241,11 +284,18 @@ def _is_whole(event: AuditEvent) -> bool:
 
 def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> Iterator[AuditEvent | Other]:
     # What collects logs collects those of all API servers.
+    own = server
     server = line.logStreamName or line.logStream or line.pod_s or (server if depth else ANY)
     try:
-        for text in (line.message, line.at_message):
+        if line.log:
+            # Docker's own file is that of one container; what others collect names the pod.
+            pod = _COLLECTED.decode(line.kubernetes).pod_name if line.kubernetes else ""
+            server = pod or (own if line.stream and not line.kubernetes else server)
+        for text in (
+            line.message, line.at_message, line.log, line.journal, line.textPayload, line.jsonPayload, line.line, line.splunk, line.source,
+        ):  # fmt: skip
             if text:
-                yield from inside(_inner(text), server, depth + 1)
+                yield from inside(_inner(text).strip(), line.journal_host or server, depth + 1)
                 return
         for several in (line.events, line.logEvents, line.records):
             if several:
@@ -265,6 +315,15 @@ def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> 
             yield from inside(properties.log.encode(), properties.pod or server, depth + 1)
         elif line.log_s:
             yield from inside(line.log_s.encode(), server, depth + 1)
+        elif line.result:
+            yield from unwrapped(line.result, server, depth + 1)
+        elif line.hits:
+            for hit in _HITS.decode(line.hits).hits:
+                yield from unwrapped(hit, server, depth + 1)
+        elif line.data:
+            for stream in _LOKI.decode(line.data).result:
+                for value in stream.values:
+                    yield from inside(value[-1].encode(), server, depth + 1)
         elif line.AuditId:
             yield _of_aks(_AKS.decode(data))
         else:
@@ -274,17 +333,27 @@ def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> 
 
 
 def inside(text: bytes, server: str = "", depth: int = 0) -> Iterator[AuditEvent | Other]:
-    """What stands in a line of text: JSON, perhaps with a time or the name of a node before it, or a line of a log."""
+    """What stands in a line of text: JSON, perhaps with a time, the name of a node or more before it, or a line of a log."""
+    if text[:1] == b"[" and text[1:2] in (b"{", b"]"):
+        yield from _each(msgspec.Raw(text), server, depth)
+        return
+    time = ""
+    if text[:1] != b"{":
+        text, named, time = bare(text)
+        server = named or server
     start = text.find(b"{", 0, 400)
     if start == 0:
-        yield from unwrapped(text, server, depth)
+        for found in unwrapped(text, server, depth):
+            if isinstance(found, Other):
+                found.time = found.time or time
+            yield found
         return
     first = text[:start].split() if start > 0 else []
     if len(first) == 1 and not first[0].endswith((b"]", b'"', b"=")):
         word = first[0].decode("utf-8", "replace")
         yield from unwrapped(text[start:], server if _is_time(word) else word, depth)
     else:
-        yield Other("", text, log=True)
+        yield Other("", text, log=True, time=time)
 
 
 def _is_time(word: str) -> bool:

@@ -1,0 +1,157 @@
+"""Logs as those who pass them on write them: what stands before a line, what it is wrapped in, and lines that were broken."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from podrace.audit.audit import Asked, audit_logs
+from podrace.audit.reading.prefixes import bare, zoned
+from podrace.reports.audit_report import AuditReport
+from tests.audit.test_wrappings import OVERFULL, WORDS, asked, text
+from tests.audit.written_logs import Object, answer
+
+TIMES = [f"2026-01-01T00:00:0{i}.123456789" for i in range(len(OVERFULL))]
+
+
+def each(form: Callable[[str, str], str]) -> Callable[[Sequence[Object]], str]:
+    return lambda events: "".join(form(t, text(e)) + "\n" for t, e in zip(TIMES, events, strict=True))
+
+
+def broken(time: str, line: str) -> str:
+    """In pieces, with what came from the other stream in between."""
+    return (
+        f"{time}Z stdout P {line[:300]}\n{time}Z stderr F I0101 00:00:01.000000 1 a.go:1] \"Other\"\n"
+        f"{time}Z stdout P {line[300:301]}\n{time}Z stdout F {line[301:]}"
+    )  # fmt: skip
+
+
+def of_docker(time: str, line: str) -> str:
+    """Docker breaks after 16 KiB: a note makes the line long enough."""
+    long = json.dumps({**json.loads(line), "annotations": {"note": "x\u20ac" * 20_000}})
+    parts = [long[i : i + 16_384] for i in range(0, len(long), 16_384)]
+    parts[-1] += "\n"
+    pieces = ({"log": part, "stream": "stdout", "time": f"{time}Z"} for part in parts)
+    return "\n".join(json.dumps(piece, separators=(",", ":")) for piece in pieces)
+
+
+PASSED_ON: dict[str, Callable[[Sequence[Object]], str]] = {
+    "containerd": each(lambda t, e: f"{t}Z stdout F {e}"),
+    "containerd, in another zone": each(lambda t, e: f"{t}+05:45 stderr F {e}"),
+    "containerd, broken": each(broken),
+    "docker": each(lambda t, e: json.dumps({"log": f"{e}\n", "stream": "stdout", "time": t})),
+    "docker, broken": each(of_docker),
+    "journald": each(lambda t, e: f"Jan  1 00:00:01 m1 kube-apiserver[77]: {e}"),
+    "journald, short-iso": each(lambda t, e: f"2026-01-01T00:00:01+0100 m1 kube-apiserver[77]: {e}"),
+    "journald, json": each(lambda t, e: json.dumps({"_HOSTNAME": "m1", "MESSAGE": e})),
+    "kubectl --prefix": each(lambda t, e: f"[pod/kube-apiserver-m1/kube-apiserver] {e}"),
+    "kubectl --prefix --timestamps": each(lambda t, e: f"[pod/kube-apiserver-m1/kube-apiserver] {t}Z {e}"),
+    "stern": each(lambda t, e: f"kube-apiserver-m1 kube-apiserver {e}"),
+    "syslog": each(lambda t, e: f"<134>1 {t}Z m1 kube-apiserver 77 - - {e}"),
+    "Fluent Bit": each(lambda t, e: json.dumps({"date": 1.5, "log": json.loads(e), "kubernetes": {"pod_name": "a"}})),
+    "Fluent Bit, of containerd": each(lambda t, e: json.dumps({"log": f"{t}Z stdout F {e}", "kubernetes": {"pod_name": "a"}})),
+    "Cloud Logging, text": each(lambda t, e: json.dumps({"insertId": "x", "textPayload": e, "timestamp": t})),
+    "Cloud Logging, JSON": each(lambda t, e: json.dumps({"insertId": "x", "jsonPayload": json.loads(e)})),
+    "logcli": each(lambda t, e: json.dumps({"labels": {}, "line": e, "timestamp": t})),
+    "Splunk": each(lambda t, e: json.dumps({"preview": False, "result": {"_raw": e}})),
+    "Elasticsearch, a hit a line": each(lambda t, e: json.dumps({"_index": "i", "_source": json.loads(e)})),
+    "Elasticsearch, a search": lambda events: json.dumps({"took": 1, "hits": {"hits": [{"_source": e} for e in events]}}),
+    "Loki": lambda events: json.dumps({"status": "success", "data": {"result": [{"stream": {}, "values": [["1", text(e)] for e in events]}]}}),
+    "a list in one line": lambda events: json.dumps(list(events)),
+    "lines with commas": lambda events: ",\n".join(map(text, events)),
+    "lines of Windows": each(lambda t, e: f"{t}Z stdout F {e}\r"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PASSED_ON)
+def test_passed_on_logs_say_the_same(tmp_path: Path, kind: str) -> None:
+    report = asked(tmp_path, PASSED_ON[kind](OVERFULL))
+    assert [hit.words for hit in answer(report, "S-CAP").hits] == [WORDS]
+    assert (report.account.events, report.account.skipped, report.account.servers) == (9, {}, 1)
+
+
+def test_a_piece_without_its_end_is_told(tmp_path: Path) -> None:
+    whole = PASSED_ON["containerd"](OVERFULL)
+    report = asked(tmp_path, f"{whole}2026-01-01T00:01:00Z stdout P {text(OVERFULL[0])[:100]}\n")
+    assert report.account.skipped == {"not JSON, or cut off": 1}
+    # It is not put before what another file begins with.
+    report = asked(tmp_path, f"2026-01-01T00:01:00Z stdout P {text(OVERFULL[0])[:100]}\n", whole)
+    assert (report.account.skipped, report.account.events) == ({"not JSON, or cut off": 1}, 9)
+
+
+def test_servers_are_told_apart_by_what_stands_before(tmp_path: Path) -> None:
+    two = "".join(f"[pod/kube-apiserver-m{i % 2}/c] {text(e)}\n" for i, e in enumerate(OVERFULL))
+    report = asked(tmp_path, two)
+    assert report.account.servers == 2
+    # The clocks of two may differ.
+    assert answer(report, "S-CAP").hits[0].time == "2026-01-01T00:00:06.050Z"
+
+
+FLUSHED = [
+    'I0101 00:00:01.000000       1 schedule_one.go:1] "Unable to schedule pod; no fit; waiting" pod="default/a" err="0/1"',
+    'I0101 00:05:31.000000       1 scheduling_queue.go:1] "Pod moved to an internal scheduling queue" pod="default/a" event="UnschedulableTimeout" queue="Active"',
+    'I0101 00:05:31.100000       1 schedule_one.go:1] "Successfully bound pod to node" pod="default/a" node="n" evaluatedNodes=1',
+]
+FLUSHED_JSON = [
+    json.dumps({"ts": 1767225600000 + ms, "caller": "x.go:1", "msg": msg, "pod": {"name": "a", "namespace": "default"}, **more})
+    for ms, msg, more in (
+        (1000, "Unable to schedule pod; no fit; waiting", {}),
+        (331000, "Pod moved to an internal scheduling queue", {"event": "UnschedulableTimeout"}),
+        (331100, "Successfully bound pod to node", {"node": "n"}),
+    )
+]  # fmt: skip
+
+
+def scheduler_log(folder: Path, lines: Sequence[str]) -> AuditReport:
+    log = folder / "scheduler.log"
+    log.write_text("".join(f"{line}\n" for line in lines))
+    return audit_logs(Asked([str(log)]))
+
+
+@pytest.mark.parametrize("lines", [FLUSHED, FLUSHED_JSON], ids=["text", "json"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}", "{}\r", "2026-01-01T00:05:31Z stderr F {}", "2026-01-01T00:05:31.5Z {}", "Jan 01 00:05:31 m1 kube-scheduler[7]: {}",
+        "[pod/kube-scheduler-m1/kube-scheduler] {}", "kube-scheduler-m1 kube-scheduler {}",
+    ],
+)  # fmt: skip
+def test_the_schedulers_log_as_it_is_passed_on(tmp_path: Path, form: str, lines: Sequence[str]) -> None:
+    report = scheduler_log(tmp_path, [form.format(line) for line in lines])
+    (hit,) = answer(report, "A-FLUSH").hits
+    assert hit.words.startswith("default/a was taken by the flush at ")
+    assert hit.words.endswith(":31.000Z, and the next attempt bound it")
+    assert report.account.skipped == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "time"),
+    [
+        ("2026-01-01T00:05:32Z stderr F", "2026-01-01T00:05:31.100Z"),
+        ("2025-12-31T23:05:32Z stderr F", "2025-12-31T23:05:31.100Z"),
+        ("2026-01-01T00:05:32+05:30", "2025-12-31T18:35:31.100Z"),
+        ("2031-01-01T08:05:32Z", "2031-01-01T08:05:31.100Z"),
+    ],
+)
+def test_year_and_zone_follow_from_when_a_line_was_passed_on(tmp_path: Path, before: str, time: str) -> None:
+    report = scheduler_log(
+        tmp_path, [f"{before} {line}" for line in FLUSHED[1:2]] + [f"{before} {FLUSHED[2]}"]
+    )
+    assert answer(report, "A-FLUSH").hits[0].time == time
+
+
+def test_a_clock_in_a_leap_year() -> None:
+    local = datetime(2024, 2, 29, 12, 0, 1, tzinfo=UTC)
+    passed_on = datetime(2024, 2, 29, 13, 0, 2, tzinfo=UTC)
+    assert zoned(local, passed_on) == passed_on - timedelta(seconds=1)
+    # A clock that is far from every zone is taken at its word.
+    assert zoned(local, passed_on + timedelta(days=3)) == local
+
+
+@pytest.mark.parametrize(
+    "line", ['I0101 00:00:01.000000 1 a.go:1] "HTTP" obj={"a":1}', "three plain words {", "a: b {}"]
+)
+def test_what_is_no_prefix_stays(line: str) -> None:
+    assert bare(line.encode()) == (line.encode(), "", "")
