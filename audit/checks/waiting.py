@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import BOUND, FAILED, FLUSH, MOVED
+from ..reading.scheduler_log import BACKED_OFF, BOUND, FAILED, FLUSH, MOVED
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
@@ -76,7 +76,7 @@ class Waiting(Check):
         for attempt in sorted(self.attempts, key=lambda a: a.time):
             if attempt.what == MOVED and attempt.event == FLUSH:
                 flushed[attempt.pod] = attempt.time
-            elif attempt.what in (MOVED, FAILED):
+            elif attempt.what == FAILED or (attempt.what == MOVED and attempt.event != BACKED_OFF):
                 flushed.pop(attempt.pod, None)
             elif attempt.what == BOUND and attempt.pod in flushed:
                 since = flushed.pop(attempt.pod)

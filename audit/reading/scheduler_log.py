@@ -15,12 +15,16 @@ BOUND, FAILED, PREEMPTED, MOVED = "bound", "failed", "preempted", "moved"
 FLUSH = "UnschedulableTimeout"
 """The event by which the queue's flush names itself (framework.EventUnschedulableTimeout)."""
 
+BACKED_OFF = "BackoffComplete"
+"""The event by which a pod goes on from backoffQ to activeQ (framework.BackoffComplete)."""
+
 FLUSH_METRIC = "scheduler_pod_scheduled_after_flush_total"
 
 _SAID = {
     "Successfully bound pod to node": BOUND,
     "Unable to schedule pod; no fit; waiting": FAILED,
     "Pod moved to an internal scheduling queue": MOVED,
+    "Entity moved to an internal scheduling queue": MOVED,  # from 1.37 on, of pods and groups
 }
 _KLOG = re.compile(
     rb'[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})\s+\d+ [^ \]]+:\d+\] "((?:[^"\\]|\\.)*)"(.*)',
@@ -45,6 +49,8 @@ class _JsonLine(msgspec.Struct):
     msg: str = ""
     ts: float | str = 0.0
     pod: _Name | str = ""
+    entity: _Name | str = ""
+    type: str = ""
     node: _Name | str = ""
     event: str = ""
 
@@ -73,7 +79,8 @@ def of_klog(line: bytes, year: int, passed_on: str = "") -> Attempt | None:
         return None
     what = _SAID.get(match[7].decode("utf-8", "replace"))
     pairs = {key.decode(): value.decode("utf-8", "replace") for key, value in _PAIR.findall(match[8])}
-    if what is None or "pod" not in pairs:
+    pod = pairs.get("pod") or (pairs.get("entity") if pairs.get("type", "").lower() == "pod" else None)
+    if what is None or not pod:
         return None
     month, day, hour, minute, second, micro = (int(match[i]) for i in range(1, 7))
     try:
@@ -84,7 +91,7 @@ def of_klog(line: bytes, year: int, passed_on: str = "") -> Attempt | None:
     when = time_of(passed_on) if passed_on else None
     if when is not None:
         time = time_of(zoned(moment, moment_of(when)).isoformat())
-    return Attempt(time or 0, pairs["pod"], what, pairs.get("node", ""), pairs.get("event", ""))
+    return Attempt(time or 0, pod, what, pairs.get("node", ""), pairs.get("event", ""))
 
 
 def is_klog(line: bytes) -> bool:
@@ -96,7 +103,8 @@ def of_json(line: bytes) -> Attempt | None:
     """What a line of klog's JSON says; None if it says nothing of a pod. Raises msgspec.MsgspecError."""
     said = _JSON.decode(line)
     what = _SAID.get(said.msg)
-    pod = said.pod.key if isinstance(said.pod, _Name) else said.pod
+    named = said.pod or (said.entity if said.type.lower() == "pod" else "")
+    pod = named.key if isinstance(named, _Name) else named
     if what is None or not pod:
         return None
     node = said.node.name if isinstance(said.node, _Name) else said.node

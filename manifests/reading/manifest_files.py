@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import yaml
 
@@ -241,7 +241,7 @@ def _refuse_tag(node: yaml.Node, file: str) -> None:
         )
 
 
-def _refuse(event: Any, file: str, problem: str) -> None:
+def _refuse(event: Any, file: str, problem: str) -> NoReturn:
     raise ScenarioError(f"{file}:{event.start_mark.line + 1}: {problem}")
 
 

@@ -104,13 +104,32 @@ FLUSHED_JSON = [
 ]  # fmt: skip
 
 
+IN_TWO_MOVES = [
+    *FLUSHED[:2],
+    'I0101 00:05:31.050000       1 backoff_queue.go:1] "Pod moved to an internal scheduling queue" pod="default/a" event="BackoffComplete" queue="Active"',
+    FLUSHED[2],
+]
+NEWER = [
+    line.replace('"Pod moved', '"Entity moved').replace(
+        'pod="default/a" event', 'type="pod" entity="default/a" event'
+    )
+    for line in FLUSHED
+]
+NEWER_JSON = [
+    line.replace('"Pod moved', '"Entity moved').replace('"pod": {', '"type": "pod", "entity": {')
+    if "moved" in line
+    else line
+    for line in FLUSHED_JSON
+]
+
+
 def scheduler_log(folder: Path, lines: Sequence[str]) -> AuditReport:
     log = folder / "scheduler.log"
     log.write_text("".join(f"{line}\n" for line in lines))
     return audit_logs(Asked([str(log)]))
 
 
-@pytest.mark.parametrize("lines", [FLUSHED, FLUSHED_JSON], ids=["text", "json"])
+@pytest.mark.parametrize("lines", [FLUSHED, FLUSHED_JSON, IN_TWO_MOVES, NEWER, NEWER_JSON])
 @pytest.mark.parametrize(
     "form",
     [
@@ -124,6 +143,13 @@ def test_the_schedulers_log_as_it_is_passed_on(tmp_path: Path, form: str, lines:
     assert hit.words.startswith("default/a was taken by the flush at ")
     assert hit.words.endswith(":31.000Z, and the next attempt bound it")
     assert report.account.skipped == {}
+
+
+def test_who_was_moved_by_another_event_was_not_flushed(tmp_path: Path) -> None:
+    other = FLUSHED[1].replace("UnschedulableTimeout", "AssignedPodDelete").replace(".000000", ".050000")
+    assert answer(scheduler_log(tmp_path, [*FLUSHED[:2], other, FLUSHED[2]]), "A-FLUSH").hits == ()
+    group = NEWER[1].replace('type="pod"', 'type="podgroup"')
+    assert answer(scheduler_log(tmp_path, [FLUSHED[0], group, FLUSHED[2]]), "A-FLUSH").hits == ()
 
 
 @pytest.mark.parametrize(
