@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
+from ..checker.trace.fingerprint import fingerprint
 from ..model.history.versions import version_of
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
 from .asked.option_files import split_option
 from .asked.options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, UsageProblem
-from .asked.own_modules import at_line
+from .asked.own_modules import at_line, digest_of, quietly, sources_of
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
 from .asked.usage_problem import NotInRelease
+
+_STEADY: set[tuple[str, str]] = set()
+"""The digests of patches that gave the same system twice, each with the file of the scenario."""
 
 GATE_OF_GROUPS = "GangScheduling"
 
@@ -60,14 +65,29 @@ def traced(run: Run) -> TransitionSystem:
             f"{run.scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
         )
     try:
-        return instrument(run.scenario.spec, run.composition.classes, [run.prop])
+        theirs = run.composition.patches or run.own is not None
+        with quietly() if theirs else nullcontext():
+            found = instrument(run.scenario.spec, run.composition.classes, [run.prop])
+            patches = tuple(run.composition.patches)
+            known = digest_of(run.composition.classes), run.scenario.file
+            if patches and known not in _STEADY:
+                again = instrument(run.scenario.spec, run.composition.classes, [run.prop])
+                if fingerprint(again) != fingerprint(found):
+                    sources = ", ".join(patch.place for patch in patches)
+                    raise UsageProblem(
+                        f"{sources}: {run.composition.label} is another system each time: a patch must not depend on chance, on time or on what ran before"
+                    )
+                _STEADY.add(known)
+        return found
+    except UsageProblem:
+        raise
     except (Exception, SystemExit) as error:
         patches = run.composition.patches
         where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
         what = (
             str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
         )
-        if run.own is not None and where is None:
+        if run.own is not None and where is None and sources_of(run.own):
             file = file_of(run.own)
             at = at_line(file, error) or line_of(run.own)
             said = re.sub(r"^\S+\.py:\d+: ", "", what)  # the place stands in front

@@ -9,7 +9,8 @@ import builtins
 import hashlib
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -46,7 +47,8 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
     sys.modules[name] = module
     try:
         assert spec.loader is not None
-        spec.loader.exec_module(module)
+        with quietly():
+            spec.loader.exec_module(module)
     except SyntaxError as error:
         elsewhere = "" if error.filename in (None, str(path)) else f"{one_line(str(error.filename), 200)}: "
         raise problem(path, f"{elsewhere}line {error.lineno}: {error.msg}") from error
@@ -54,6 +56,13 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
         what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
         raise problem(path, what + _where_to_import_from(error)) from error
     return module
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """What the user's code prints is no part of a report: it goes to the standard error."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def sources_of(cls: type) -> Mapping[str, str]:

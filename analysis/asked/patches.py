@@ -12,7 +12,14 @@ from ...scenarios import known_names
 from .option_files import split_option
 from .options import UsageProblem
 from .own_modules import load_module
-from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
+from .patch_checks import (
+    PARTS,
+    PatchMistake,
+    check_members,
+    check_names,
+    check_part,
+    unchanged_parts,
+)
 
 
 def patches_of(options: Sequence[str]) -> tuple[Patch, ...]:
@@ -24,7 +31,13 @@ def read_patch(option: str, given_by: str = "") -> Patch:
     """The patch in a file: all classes in it, or the one that is named; `given_by` is the option that names it. Raises UsageProblem."""
     problem = partial(_mistake, f"{given_by}: " if given_by else "")
     path, name = split_option(option)
-    module = load_module(path, problem)
+    with unchanged_parts() as changed:
+        module = load_module(path, problem)
+    if changed:
+        raise problem(
+            path,
+            f"it changes {changed[0]} itself, and so the scheduler without the patch, too: derive a class, and override it there",
+        )
     own = {n: c for n, c in vars(module).items() if isinstance(c, type) and c.__module__ == module.__name__}
     found = {n: c for n, c in own.items() if not n.startswith("_") and issubclass(c, Component)}
     if name and name not in own:
@@ -32,6 +45,12 @@ def read_patch(option: str, given_by: str = "") -> Patch:
     if name and name not in found:
         raise problem(path, f"{name} is no part of the scheduler: {_derive(own[name])}")
     if not found:
+        hidden = next((n for n, c in own.items() if n.startswith("_") and issubclass(c, Component)), None)
+        if hidden:
+            raise problem(
+                path,
+                f"{hidden} is taken for a helper, as its name begins with `_`: name it {hidden.lstrip('_')}",
+            )
         other = next(iter(own), None)
         what = f"{other} is no part of the scheduler" if other else "there is no class in it"
         raise problem(path, f"{what}: {_derive(own.get(other or '', object))}")

@@ -11,6 +11,20 @@ from collections.abc import Collection, Iterator, Sequence
 
 _BLOCKS = ("when", "otherwise")
 _BROAD = ("Exception", "BaseException", "ModelError")
+_PURE = (
+    "select",
+    "any_of",
+    "all_of",
+    "as_expr",
+    "negate",
+    "count",
+    "total",
+    "smallest",
+    "largest",
+    "clamp",
+    "node_or_none",
+)
+"""Functions of the language that do nothing but give an expression."""
 _LEAVING = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 Pitfall = tuple[int, str]
@@ -26,6 +40,7 @@ def pitfalls_of(tree: ast.Module, declared: Collection[str] = ()) -> Iterator[Pi
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _swallowing(node)
+                yield from _unused(node)
             case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
                 if name := _state_in((node.left, *node.comparators), declared):
                     what = f"`is` does not look at what `{name}` holds: write `.is_none`, `.is_some` or `==`"
@@ -126,6 +141,22 @@ def _bodies_of(statement: ast.stmt) -> Iterator[tuple[Sequence[ast.stmt], bool]]
         case ast.Match():
             for case in statement.cases:
                 yield case.body, False
+
+
+def _unused(node: ast.ClassDef) -> Iterator[Pitfall]:
+    """Expressions that are statements of their own, and so change nothing."""
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Expr):
+            continue
+        match inner.value:
+            case value if _is_block(value):
+                yield inner.lineno, "a condition by itself changes nothing: write `with when(...):`"
+            case ast.Compare():
+                yield inner.lineno, "a comparison by itself changes nothing: write `=`, or `require(...)`"
+            case ast.Call(func=ast.Name(id=name)) if name in _PURE:
+                yield inner.lineno, f"what `{name}` gives is not used: assign it, return it, or `require` it"
+            case ast.BinOp() | ast.UnaryOp() | ast.BoolOp():
+                yield inner.lineno, "this expression is not used: assign it, return it, or `require` it"
 
 
 def _swallowing(node: ast.ClassDef) -> Iterator[Pitfall]:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.patch_checks import PARTS
 from podrace.analysis.asked.patch_scaffold import listed, scaffold
 from podrace.analysis.asked.patches import read_patch, with_patches
 from podrace.model.cluster import build_cluster
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language.gathering import narrate
+from podrace.model.scheduler import Nominator
 from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
 
@@ -64,6 +66,11 @@ MISTAKES = [
     ),
     ("class A(Scheduler):\n    after_choice = 3\n", "A.after_choice: in Scheduler this is a method: override it with one"),
     ("class A(Nominator):\n    def node(self): ...\n", "line 7: A.node: in Nominator this is state: keep it so, or choose another name"),
+    ("class _A(Nominator):\n    def accepts(self, pod):\n        return as_expr(True)\n", "_A is taken for a helper, as its name begins with `_`: name it A"),
+    (
+        "Nominator.accepts = lambda self, pod: as_expr(False)\nclass A(Nominator):\n    def has_object(self, pod):\n        return as_expr(True)\n",
+        "it changes Nominator.accepts itself, and so the scheduler without the patch, too: derive a class, and override it there",
+    ),
     ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),
     (
         "from podrace.model.scheduler.phases import Phase\n",
@@ -81,6 +88,53 @@ def test_mistakes_in_a_patch(shell: Shell, tmp_path: Path, text: str, message: s
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"podrace: {path}: {message}")
     assert ran.err.count("\n") == 1
+
+
+def test_the_model_is_as_before_when_a_file_has_changed_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + "Nominator.accepts = 3\nNominator.new = 4\ndel Nominator.add\n")
+    was = dict(vars(Nominator))
+    with pytest.raises(UsageProblem, match=r"it changes Nominator\.add itself"):
+        read_patch(str(path))
+    assert dict(vars(Nominator)) == was
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "class A(Nominator):\n    def accepts(self, pod):\n        return 'yes'\n",
+            "`'yes'` is not a value of the modelling language",
+        ),
+        (
+            "class A(Nominator):\n    @step(actor='a')\n    def more(self, pod):\n        self.node[pod] = None\n",
+            "parameter `pod` of step `more` needs a kind of entity",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_to_be_in_the_patch(
+    shell: Shell, tmp_path: Path, text: str, problem: str
+) -> None:
+    """And not in what `verify` looks at of its own accord."""
+    tiny, path = tmp_path / "tiny.yaml", tmp_path / "mine.py"
+    tiny.write_text(TINY)
+    path.write_text(HEAD + text)
+    ran = shell("verify", str(path), "--scenario", str(tiny))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"podrace: {path}: 1.37 + A cannot be built: ")
+    assert problem in ran.err
+
+
+def test_what_a_patch_prints_is_no_part_of_the_report(shell: Shell, tmp_path: Path) -> None:
+    tiny, path = tmp_path / "tiny.yaml", tmp_path / "mine.py"
+    tiny.write_text(TINY)
+    path.write_text(
+        HEAD
+        + "print('loaded')\nclass A(Nominator):\n    def accepts(self, pod):\n        print('traced')\n        return as_expr(True)\n"
+    )
+    ran = shell("verify", str(path), "--scenario", str(tiny), "--property", "S-CAP", "-o", "json")
+    assert json.loads(ran.out)
+    assert {"loaded", "traced"} <= set(ran.err.split())
 
 
 def test_a_class_is_named(shell: Shell, tmp_path: Path) -> None:
