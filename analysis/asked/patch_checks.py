@@ -55,8 +55,8 @@ _OF_PYTHON = ("__abstractmethods__", "_abc_impl", "__annotations__", "__doc__", 
 
 def _all_below(cls: type) -> list[type]:
     """A class, and all that are derived from it."""
-    found = {cls: None}
-    open_ = [cls]
+    found: dict[type, None] = {cls: None}
+    open_: list[type] = [cls]
     while open_:
         for inner in open_.pop().__subclasses__():
             if inner not in found:

@@ -54,6 +54,9 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
     known = ("allocatable", "capacity", "conditions", "declaredFeatures")
     status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
     has = status.get("allocatable", status.get("capacity"))
+    if has is None and meta.uid and "status" in fields:
+        remarks.add("the node has not said yet what it can allocate: it has room for nobody", meta.shown)
+        return NodeObject(meta, {"cpu": 0}, 0, tuple(read_taints(spec.get("taints"))), False, "False")
     if has is None:
         top.fail(
             f"`status.allocatable` is missing: without it nobody knows what fits on {meta.name}; "

@@ -13,7 +13,7 @@ from ...model.environment.objects import NodeAffinity
 from ...scenarios.reader.values.directives import read_node_selector
 from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
-from .manifest_files import Manifest
+from .manifest_files import Manifest, Remarks
 from .metadata import Meta, read_label
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
@@ -368,14 +368,17 @@ def _constant(kind: str, value: Manifest) -> Constant:
     return int(written)
 
 
-def read_references(value: Manifest | None) -> tuple[ClaimReference, ...]:
-    """resourceClaims of a pod specification."""
+def read_references(value: Manifest | None, owner: str, remarks: Remarks) -> tuple[ClaimReference, ...]:
+    """resourceClaims of a pod specification; those of a pod's group are left out, with a remark."""
     found = []
     for element in value.elements("a list of claims") if value is not None else []:
-        known = ("name", "resourceClaimName", "resourceClaimTemplateName")
+        known = ("name", "resourceClaimName", "resourceClaimTemplateName", "podGroupResourceClaim")
         fields = element.fields(known, "a claim with `name`")
         if "name" not in fields:
             element.fail("`name` is missing: a pod's claim has one")
+        if "podGroupResourceClaim" in fields:
+            remarks.add("a claim of the pod's group is left out, and taken to be free on every node", owner)
+            continue
         if ("resourceClaimName" in fields) == ("resourceClaimTemplateName" in fields):
             element.fail("name one: `resourceClaimName` or `resourceClaimTemplateName`")
         found.append(

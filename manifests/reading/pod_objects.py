@@ -308,7 +308,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         bool(gates),
         _host_ports(fields, owner, remarks),
         read_mounts(fields["volumes"]) if "volumes" in fields else (),
-        read_references(fields.get("resourceClaims")),
+        read_references(fields.get("resourceClaims"), owner, remarks),
         needed_features(fields),
     )
 
@@ -442,6 +442,11 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
         )
     wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
     made = read_spec(template["spec"], meta.shown, remarks)
+    if "runtimeClassName" in template["spec"].fields(("runtimeClassName",), "a pod specification"):
+        remarks.add(
+            "a RuntimeClass gives overhead, a node selector and tolerations to pods when they are created: those that are still owed go without",
+            meta.shown,
+        )
     claims = read_claim_templates(spec.get("volumeClaimTemplates")) if meta.kind == "StatefulSet" else ()
     waits = _waits_for_end(meta, spec)
     first = _number(spec["ordinals"].fields(("start",), "a mapping"), "start", 0) if "ordinals" in spec else 0

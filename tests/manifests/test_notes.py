@@ -267,3 +267,34 @@ def test_a_pod_that_is_resized_as_a_whole(tmp_path: Path) -> None:
     assert remark.startswith("a resize of the pod as a whole is not over")
     has["resources"]["requests"] = {"cpu": "1000m"}
     assert inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks == []
+
+
+def test_a_node_that_has_said_nothing_yet(tmp_path: Path) -> None:
+    """A node of a cluster that has just been made has an empty status; one that somebody writes needs its room."""
+    new = node("n2")
+    new["metadata"]["uid"], new["status"] = "uid-n2", {}
+    found = inventory(tmp_path, node("n1"), new, pod("p", "0"))
+    assert [Situation(found).fits(found.pending[0], n) for n in found.nodes] == [True, False]
+    assert found.remarks == [
+        "the node has not said yet what it can allocate: it has room for nobody (Node/n2)"
+    ]
+    del new["metadata"]["uid"]
+    with pytest.raises(ScenarioError, match=r"`status\.allocatable` is missing"):
+        inventory(tmp_path, node("n1"), new, pod("p", "0"))
+
+
+def test_what_pods_get_when_they_are_created(tmp_path: Path) -> None:
+    owing = stateful(1)
+    owing["spec"]["template"]["spec"]["runtimeClassName"] = "kata"
+    (remark,) = inventory(tmp_path, *objects("node"), owing).remarks
+    assert remark.startswith("a RuntimeClass gives overhead")
+    assert remark.endswith("(StatefulSet/shop/batch)")
+
+
+def test_a_claim_of_a_group(tmp_path: Path) -> None:
+    asked = [{"name": "g", "podGroupResourceClaim": "x"}]
+    found = inventory(tmp_path, node("n1"), pod("p", "1", resourceClaims=asked))
+    assert found.remarks == [
+        "a claim of the pod's group is left out, and taken to be free on every node (Pod/shop/p)"
+    ]
+    assert Situation(found).fits(found.pending[0], found.nodes[0])
