@@ -58,7 +58,8 @@ def _all_below(cls: type) -> list[type]:
     found: dict[type, None] = {cls: None}
     open_: list[type] = [cls]
     while open_:
-        for inner in open_.pop().__subclasses__():
+        below: list[type] = open_.pop().__subclasses__()
+        for inner in below:
             if inner not in found:
                 found[inner] = None
                 open_.append(inner)
