@@ -8,12 +8,12 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from ..checker.trace.fingerprint import fingerprint
-from ..model.history.versions import version_of
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, one_line
+from .asked.in_release import refusal_of
 from .asked.option_files import split_option
-from .asked.options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, UsageProblem
+from .asked.options import UsageProblem
 from .asked.own_modules import at_line, digest_of, quietly, sources_of
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
@@ -21,8 +21,6 @@ from .asked.usage_problem import NotInRelease
 
 _STEADY: set[tuple[str, str]] = set()
 """The digests of patches that gave the same system twice, each with the file of the scenario."""
-
-GATE_OF_GROUPS = "GangScheduling"
 
 
 def system_of(run: Run) -> TransitionSystem:
@@ -46,24 +44,8 @@ def refuse_ranges(scenario: Scenario) -> None:
 
 def traced(run: Run) -> TransitionSystem:
     """The system of a run, with the parameters that its scenario leaves open."""
-    release = run.composition.release
-    if run.scenario.spec.claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
-        raise NotInRelease(
-            f"{run.scenario.name}: resourceClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
-        )
-    special = any(claim.special for claim in run.scenario.spec.claims)
-    if special and version_of(release) < version_of(FIRST_WITH_EXTENDED):
-        raise NotInRelease(
-            f"{run.scenario.name}: extended resources of deviceClasses are modelled from {FIRST_WITH_EXTENDED} on: ask for a later release than {release}"
-        )
-    if run.scenario.spec.volume_claims and version_of(release) < version_of(FIRST_WITH_CLAIMS):
-        raise NotInRelease(
-            f"{run.scenario.name}: volumeClaims are modelled from {FIRST_WITH_CLAIMS} on: ask for a later release than {release}"
-        )
-    if run.scenario.spec.groups and (GATE_OF_GROUPS, True) not in run.composition.gates:
-        raise NotInRelease(
-            f"{run.scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
-        )
+    if refused := refusal_of(run.scenario, run.composition):
+        raise NotInRelease(refused)
     try:
         theirs = run.composition.patches or run.own is not None
         with quietly() if theirs else nullcontext():

@@ -17,6 +17,7 @@ from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, one_line
 from ...scenarios.reader.cluster_section import read_scope
 from ...scenarios.reader.values.yaml_values import parse_document
+from .in_release import refusal_of
 from .options import (
     UsageProblem,
     known_gate,
@@ -119,6 +120,8 @@ def plan(selection: Selection) -> list[Run]:
             without_fixes,
             gates,
         )
+        if everything and release is not None and refusal_of(scenario, composition) is not None:
+            continue
         composition = with_patches(composition, selection.patches)
         remark = selection.remark if scenario.file in {given.file for given in selection.given} else ""
         for identifier in properties or default_properties(scenario):

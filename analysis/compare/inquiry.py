@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import msgspec
 
@@ -12,6 +13,7 @@ from ...model.history import CHANGES, RELEASES, Composition, Patch
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, number_of, one_line
+from ..asked.in_release import refusal_of
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.option_files import split_option
 from ..asked.options import UsageProblem, nearest_fixes, parse_fix, parse_gates, parse_property
@@ -21,9 +23,11 @@ from ..asked.plan import (
     chosen_scenarios,
     compose,
     default_properties,
+    has_gates_of,
     refuse_all_ignored,
     refuse_unknown_ignored,
     release_of,
+    with_gates_of,
 )
 from .safety_nets import NETS
 from .schedulers import Comparer
@@ -148,7 +152,8 @@ def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[
     scenarios = chosen_scenarios(inquiry.scenarios)
     for scenario in scenarios:
         refuse_unknown_ignored(scenario, inquiry.own)
-    fitting = [s for s in scenarios if inquiry.scenarios or (fits(s, before) and fits(s, after))]
+    gates = parse_gates(inquiry.gates)
+    fitting = [s for s in scenarios if inquiry.scenarios or all(fits(s, c, gates) for c in (before, after))]
     runs = [
         Run(scenario, before, name, own=inquiry.own.get(name))
         for scenario in fitting
@@ -158,7 +163,15 @@ def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[
     return runs, tuple(s.name for s in scenarios if s not in fitting)
 
 
-def fits(scenario: Scenario, composition: Composition) -> bool:
-    """Whether a scenario says something of a scheduler: one with plugins does only where there are plugins."""
+def fits(
+    scenario: Scenario, composition: Composition, gates: Mapping[str, bool] = MappingProxyType({})
+) -> bool:
+    """Whether a scenario says something of a scheduler: one with plugins only where there are plugins, one that sets gates only
+    where there are these, one with claims or groups where they are modelled. `gates` are those that were asked for.
+    """
     has_plugins = any(pod.extension_points for pod in scenario.spec.pods)
-    return not has_plugins or all(change.key != FRAMEWORK for change in composition.missing)
+    if has_plugins and any(change.key == FRAMEWORK for change in composition.missing):
+        return False
+    if not has_gates_of(composition.release, scenario):
+        return False
+    return refusal_of(scenario, with_gates_of(scenario, composition, gates)) is None

@@ -12,12 +12,12 @@ from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
+from ..asked.in_release import GATE_OF_GROUPS
 from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
 from ..asked.own_modules import digest_of
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
 from ..asked.plan import compose, release_of
-from ..systems import GATE_OF_GROUPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from podrace.analysis.asked.plan import with_gates_of
 from podrace.analysis.compare import over_all_clusters
 from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
+from podrace.analysis.systems import system_of
 from podrace.cli.commands.compare.verify import diff_code, proofs_code, verify_code
-from podrace.model.history import resolve
+from podrace.model.history import RELEASES, resolve
 from podrace.reports.answers.proof_report import Proof, ViolatingGroup
 from podrace.reports.document import Finding, Fixes, Word
 from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
@@ -214,7 +217,43 @@ def test_scenarios_with_plugins_fit_only_releases_with_a_framework() -> None:
     assert {"error-is-parked", "waiting-victim"} <= set(left_out)
     assert sorted({*left_out, *(run.scenario.name for run in runs)}) == sorted(by_name)
     assert {run.scenario.name for run in runs}.isdisjoint(left_out)
-    assert runs_of(Inquiry(), new, new)[1] == ()
+    assert {"error-is-parked", "waiting-victim"}.isdisjoint(runs_of(Inquiry(), new, new)[1])
+
+
+def test_scenarios_fit_the_releases_that_have_what_is_in_them() -> None:
+    """Gates, groups and claims: without `--scenario` the others are left out, and nothing is refused."""
+    by_name = {s.name: s for s in catalogue()}
+    for name, first, last in (
+        ("device-twice", "1.32", ""),
+        ("volume-told-early", "1.32", ""),
+        ("gangs-deadlock", "1.35", "1.36"),
+    ):
+        found = [r for r in RELEASES if fits(by_name[name], resolve(r))]
+        assert (found[0], found[-1]) == (first, last or RELEASES[-1])
+    assert "device-twice" in runs_of(Inquiry(), resolve("1.31"), resolve("1.36"))[1]
+    off = resolve("1.36", gates={"GangScheduling": False})
+    assert not fits(by_name["gangs-deadlock"], off, {"GangScheduling": False})
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("release", [RELEASES[0], "1.22", "1.31", "1.34", "1.36", RELEASES[-1]])
+def test_the_whole_catalogue_can_be_compared(release: str) -> None:
+    """What is not left out can be traced."""
+    composition = resolve(release)
+    runs, _ = runs_of(Inquiry(), composition, composition)
+    first = {run.scenario.file: run for run in runs}
+    for run in first.values():
+        system_of(replace(run, composition=with_gates_of(run.scenario, composition, {})))
+    assert len(first) > 45
+
+
+def test_the_whole_catalogue_on_a_release(shell: Shell) -> None:
+    """Scenarios with what a release does not have are left out where nobody names them."""
+    ran = shell("check", "--release", "1.22", "--property", "S-VOL", "--max-states", "1", "-o", "json")
+    assert ran.code in (0, 3), ran.err
+    found = {finding["scenario"] for finding in json.loads(ran.out)}
+    assert "phantom-preemptor" in found
+    assert "device-twice" not in found
 
 
 def test_the_release_to_start_from() -> None:
