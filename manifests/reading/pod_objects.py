@@ -279,6 +279,11 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
             f"a disk that is named in the pod itself ({kind}) keeps other pods with it from the node, which is not modelled: left out",
             owner,
         )
+    if "resources" in fields:
+        remarks.add(
+            "resources of the pod as a whole count as by default from 1.34 on: a verdict on an older release is not about what that one makes of them",
+            owner,
+        )
     requests = requests_of(fields, resize.counted)
     if resize.held and requests != requests_of(fields):
         remarks.add("a resize is not over: the pod counts as by 1.33 and later, with what it has", owner)

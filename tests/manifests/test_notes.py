@@ -263,10 +263,11 @@ def test_a_configuration_in_a_config_map_is_told(tmp_path: Path, text: str) -> N
 def test_a_pod_that_is_resized_as_a_whole(tmp_path: Path) -> None:
     smaller = pod("p", "1", 0, "n1", resources={"requests": {"cpu": "1"}})
     has: dict[str, Any] = {"resources": {"requests": {"cpu": "2"}}, "allocatedResources": {"cpu": "1"}}
-    (remark,) = inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks
+    since, remark = inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks
+    assert since.startswith("resources of the pod as a whole count as by default from 1.34 on")
     assert remark.startswith("a resize of the pod as a whole is not over")
     has["resources"]["requests"] = {"cpu": "1000m"}
-    assert inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks == []
+    assert inventory(tmp_path, node("n1"), smaller | {"status": has}).remarks == [since]
 
 
 def test_a_node_that_has_said_nothing_yet(tmp_path: Path) -> None:
