@@ -301,7 +301,8 @@ def owed_pods(
         if workload.meta.kind == "StatefulSet":
             missing, unlimited = _of_stateful_set(workload, pods, make.remarks)
         else:
-            missing = workload.wanted - sum(_is_of(pod, workload) for pod in pods)
+            counted = _is_not_over if workload.waits_for_end else _is_of
+            missing = workload.wanted - sum(counted(pod, workload) for pod in pods)
             unlimited = (f"{workload.meta.name}-new-{i}" for i in count(1))
         if missing <= 0:
             continue
@@ -340,11 +341,7 @@ def _of_stateful_set(
     once all before it are there and ready.
     """
     shown, first = workload.meta.shown, workload.first
-    there = {
-        pod.meta.name: pod
-        for pod in pods
-        if not pod.finished and (_is_of(pod, workload) or (pod.meta.deleted and _belongs(pod, workload)))
-    }
+    there = {pod.meta.name: pod for pod in pods if _is_not_over(pod, workload)}
     numbered = (f"{workload.meta.name}-{i}" for i in range(first, first + workload.wanted))
     if not workload.ordered:
         within = _numbers(there, workload)
@@ -386,7 +383,12 @@ def _owner_of(workload: Workload) -> str:
 
 def _is_of(pod: WrittenPod, workload: Workload) -> bool:
     """Whether a pod counts as one of the workload's."""
-    return not pod.finished and not pod.meta.deleted and _belongs(pod, workload)
+    return not pod.meta.deleted and _is_not_over(pod, workload)
+
+
+def _is_not_over(pod: WrittenPod, workload: Workload) -> bool:
+    """Whether a pod is one of the workload's, though it may be going."""
+    return not pod.finished and _belongs(pod, workload)
 
 
 def _belongs(pod: WrittenPod, workload: Workload) -> bool:

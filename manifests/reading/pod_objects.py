@@ -426,6 +426,7 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
         "suspend",
         "podManagementPolicy",
         "podReplacementPolicy",
+        "podFailurePolicy",
         "volumeClaimTemplates",
         "ordinals",
         "managedBy",
@@ -460,10 +461,13 @@ def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], rem
 
 
 def _waits_for_end(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
-    """Whether a Job replaces its pods when they have ended, and not when they begin to."""
-    written = spec.get("podReplacementPolicy") if meta.kind == "Job" else None
-    policies = ("TerminatingOrFailed", "Failed")
-    return written is not None and written.one_of(policies, "a policy of replacing pods") == "Failed"
+    """Whether a Job replaces its pods when they have ended, and not when they begin to; as one with a podFailurePolicy does unless told otherwise."""
+    if meta.kind != "Job":
+        return False
+    written = spec.get("podReplacementPolicy")
+    if written is None:
+        return "podFailurePolicy" in spec
+    return written.one_of(("TerminatingOrFailed", "Failed"), "a policy of replacing pods") == "Failed"
 
 
 def _is_ordered(meta: Meta, spec: Mapping[str, Manifest]) -> bool:

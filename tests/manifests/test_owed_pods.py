@@ -103,3 +103,20 @@ def job(status: dict[str, Any], **more: Any) -> dict[str, Any]:
 def test_pods_of_a_job(tmp_path: Path, status: dict[str, Any], more: dict[str, Any], number: int) -> None:
     """A Job that has failed, or is about to, makes no pod anew; nor does one without `completions` after a success."""
     assert len(owed(tmp_path, job(status, **more), pod("p", "1"))) == number
+
+
+@pytest.mark.parametrize(
+    ("more", "number"),
+    [
+        ({}, 2),
+        ({"podReplacementPolicy": "TerminatingOrFailed"}, 2),
+        ({"podReplacementPolicy": "Failed"}, 1),
+        ({"podFailurePolicy": {"rules": []}}, 1),
+    ],
+)
+def test_a_job_replaces_pods_that_are_going_or_those_that_have_gone(
+    tmp_path: Path, more: dict[str, Any], number: int
+) -> None:
+    goes = going(member("batch-x"))
+    goes["metadata"]["ownerReferences"] = owned("Job", "batch")
+    assert len(owed(tmp_path, job({}, completions=2, **more), goes)) == number
