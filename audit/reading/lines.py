@@ -1,9 +1,11 @@
-"""The lines of files: plain or gzip, or the standard input. A line is never held beyond a limit, and what cannot be read is counted."""
+"""The lines of files: plain, gzip, bzip2 or xz, or the standard input. A line is never held beyond a limit, and what cannot be read is counted."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
 import zlib
 from collections import Counter
@@ -17,7 +19,15 @@ LONGEST = 64 << 20
 """So many bytes a line, or a document over several lines, may have."""
 
 _GZIP = b"\x1f\x8b"
-_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_PACKED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    _GZIP: lambda stream: gzip.GzipFile(fileobj=stream),  # type: ignore[dict-item, return-value]
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+"""By what each begins with."""
+
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 _MARK = b"\xef\xbb\xbf"
 """By which some programs begin a text in UTF-8."""
 
@@ -42,19 +52,22 @@ def open_source(
         raise ScenarioError(f"{shown}: cannot be read: {reason}") from None
     found = _decompressed(stream)
     try:
-        start = found.peek(len(_MARK))[: len(_MARK)]  # type: ignore[attr-defined]
+        start = found.peek(len(_ZSTD))[: len(_ZSTD)]  # type: ignore[attr-defined]
     except (*_DAMAGED, OSError):
         return found  # told where it is read
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ScenarioError(f"{shown}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
-    if start == _MARK:
+    if start[: len(_ZSTD)] == _ZSTD:
+        raise ScenarioError(f"{shown}: packed by zstd: unpack it, as with zstdcat")
+    if start[: len(_MARK)] == _MARK:
         found.read(len(_MARK))
     return found
 
 
 def _decompressed(stream: IO[bytes]) -> IO[bytes]:
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
-    return gzip.GzipFile(fileobj=buffered) if buffered.peek(2)[:2] == _GZIP else buffered  # type: ignore[return-value]
+    start = buffered.peek(max(map(len, _PACKED)))
+    return next((unpack(buffered) for mark, unpack in _PACKED.items() if start.startswith(mark)), buffered)
 
 
 def lines_of(

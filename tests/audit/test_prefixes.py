@@ -1,6 +1,8 @@
 """Logs as those who pass them on write them: what stands before a line, what it is wrapped in, and lines that were broken."""
 
+import bz2
 import json
+import lzma
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from podrace.audit.audit import Asked, audit_logs
 from podrace.audit.reading.prefixes import bare, zoned
 from podrace.reports.audit_report import AuditReport
+from podrace.scenarios import ScenarioError
 from tests.audit.test_wrappings import OVERFULL, WORDS, asked, text
 from tests.audit.written_logs import Object, answer
 
@@ -70,6 +73,23 @@ def test_passed_on_logs_say_the_same(tmp_path: Path, kind: str) -> None:
     report = asked(tmp_path, PASSED_ON[kind](OVERFULL))
     assert [hit.words for hit in answer(report, "S-CAP").hits] == [WORDS]
     assert (report.account.events, report.account.skipped, report.account.servers) == (9, {}, 1)
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_packed_logs(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    whole = pack("".join(f"{text(e)}\n" for e in OVERFULL).encode())
+    report = asked(tmp_path, whole)
+    assert [hit.words for hit in answer(report, "S-CAP").hits] == [WORDS]
+    (told,) = asked(tmp_path, whole[:-8]).account.skipped.items()
+    assert told in (
+        ("a compressed file that is cut off or damaged", 1),
+        ("a file that could not be read to its end", 1),
+    )
+
+
+def test_what_cannot_be_unpacked_has_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="packed by zstd: unpack it, as with zstdcat"):
+        asked(tmp_path, b"\x28\xb5\x2f\xfd\x04\x00")
 
 
 def test_a_piece_without_its_end_is_told(tmp_path: Path) -> None:
