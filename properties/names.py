@@ -117,7 +117,7 @@ class EvictionsHitTheirPod(WrittenByName):
 
 
 class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
-    """No eviction that was granted for one pod, by its budget, ends another that has its name since.
+    """No eviction that was granted for one pod, by its budget or because none is asked, ends another that has its name since.
 
     A drain, the descheduler or an autoscaler then deletes a pod that it never named, for which no budget was asked.
     """

@@ -137,7 +137,7 @@ class OnePreemptionAtATime(Property):
 class EvictionsCounted(Property):
     """An eviction by the eviction subresource is granted only if its budget still has as many pods as it wants to run.
 
-    A pod that is not ready may be evicted without that, but only as long as it is not. An eviction takes from the budget's status, which the disruption controller sets some time after pods came or went, and which preemption does not take from.
+    A pod that is not ready may be evicted without that, but only as long as it is not, and so may one that has succeeded or failed. An eviction takes from the budget's status, which the disruption controller sets some time after pods came or went, and which preemption does not take from.
     Only what the API server grants counts: preemption may overdraw a budget where there is no other way.
     """
 
@@ -150,8 +150,9 @@ class EvictionsCounted(Property):
     overdrawn = boolean()
 
     def granted(self, pod: Pod) -> Expr:
-        """Whether the eviction of the pod is granted."""
-        return as_expr(self.budgets.evicting[pod]) & ~self.budgets.was_unready(pod)
+        """Whether the eviction of the pod is granted, and not as that of one that has ended."""
+        unasked = self.budgets.was_unready(pod) | self.api.finished[pod]
+        return as_expr(self.budgets.evicting[pod]) & ~unasked
 
     def goes_ready(self, pod: Pod) -> Expr:
         """Whether the pod is bound, ready, not being deleted, and its eviction is granted as that of one that is not ready."""
@@ -187,7 +188,7 @@ class EvictionsCounted(Property):
 
 class UnhealthyPodsCanGo(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, a pod that is not ready can be evicted if as many others are healthy as its budget wants, or
-    if the budget's policy is AlwaysAllow.
+    if the budget's policy is AlwaysAllow; and one that has succeeded or failed, and whose object is there still, always can.
 
     Else a drain waits for a pod that nobody counts on. Readiness is looked at only where the scope has `readiness`.
     """
@@ -203,11 +204,19 @@ class UnhealthyPodsCanGo(Property):
         return ~any_of(self.stays(pod) for pod in self.subjects)
 
     def stays(self, pod: Pod) -> Expr:
-        """Whether the pod is not ready, and its eviction is refused although it would harm nobody."""
+        """Whether the pod is not ready, or has ended, and its eviction is refused although it would harm nobody."""
         own = self.budgets.protecting(pod)
-        if not self.budgets.probes or len(own) != 1:
+        if not self.budgets.kept or len(own) != 1:
             return as_expr(False)
         (budget,) = own
+        paid = (self.budgets.allowed[budget] > 0) | self.budgets.evicting[pod]
+        ended = self.budgets.has_ended(pod) & ~(paid | as_expr(self.budgets.ignores_ended()))
+        return ended | self.stays_unready(pod, budget)
+
+    def stays_unready(self, pod: Pod, budget: DisruptionBudget) -> Expr:
+        """Whether the pod is not ready, and its eviction is refused although it would harm nobody."""
+        if not self.budgets.probes:
+            return as_expr(False)
         current = self.api.pod[pod]
         here = current.assigned & ~current.terminating & ~self.budgets.is_ready(pod)
         enough = (self.budgets.healthy(budget) >= self.budgets.desired(budget)) & (
@@ -220,9 +229,9 @@ class UnhealthyPodsCanGo(Property):
 
     def witnesses(self) -> dict[str, Expr]:
         def is_unready(pod: Pod) -> Expr:
-            return self.api.pod[pod].assigned & ~self.budgets.is_ready(pod)
+            return (self.api.pod[pod].assigned & ~self.budgets.is_ready(pod)) | self.budgets.has_ended(pod)
 
-        return {"a pod is not ready": any_of(is_unready(p) for p in self.subjects)}
+        return {"a pod is not ready, or has ended": any_of(is_unready(p) for p in self.subjects)}
 
 
 class BudgetsCounted(Property):

@@ -285,6 +285,13 @@ ROWS = [
     # 94381, which came later, lets it go, too.
     Row("undrained-while-pending", "S-DRAIN", "1.20", (), ("83906",), H, 2270, 8178, 22),
     Row("undrained-while-pending", "S-DRAIN", "1.36", (), (), H, 769, 2042, 21),
+    # 68892: a pod that has ended cannot be evicted where its budget allows nothing.
+    Row("undrained-when-ended", "S-DRAIN", "1.9", (), (), V, 107, 213, 5, 5),
+    Row("undrained-when-ended", "S-DRAIN", "1.12", (), (), V, 107, 213, 5, 5),
+    Row("undrained-when-ended", "S-DRAIN", "1.12", ("68892",), (), H, 54, 99, 8),
+    Row("undrained-when-ended", "S-DRAIN", "1.13", (), (), H, 54, 99, 8),
+    Row("undrained-when-ended", "S-DRAIN", "1.13", (), ("68892",), V, 107, 213, 5, 5),
+    Row("undrained-when-ended", "S-DRAIN", "1.37", (), (), H, 54, 99, 8),
     # 80389: a pod that is not ready takes from its budget, which does not count it.
     Row("undrained", "S-DRAIN", "1.9", (), (), V, 54, 76, 3, 3),
     Row("undrained", "S-DRAIN", "1.19", (), (), V, 54, 76, 3, 3),

@@ -58,6 +58,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "kept-name": (7,),
     "untainted-arrival": (9,),
     "undrained": (3,),
+    "undrained-when-ended": (5,),
     "undrained-while-pending": (12,),
     "ended-and-kept": (16,),
     "tainted-domain": (16,),

@@ -78,7 +78,7 @@ class Budgets(Component):
     """Status of the budgets at the API server (`allowed`, `disrupted`) and in the scheduler's informer (`listed_allowed`, `listed_disrupted`).
 
     `read_allowed`, `read_disrupted`: what the preemption at hand has got from the lister: it lists the budgets once, before its first dry run.
-    `evicting`: the eviction of the pod was granted, and its object is still to be deleted.
+    `evicting`: the eviction of the pod was granted, and its object is still to be deleted, of one that runs or of one that has succeeded or failed.
 
     Where the disruption controller lags: `running`, `leaving`: what its informer has of the pod. `counting`: it has counted, and is to write `counted`, `counted_disrupted`; `outdated`: the budget
     was written by somebody else since it was read.
@@ -325,24 +325,41 @@ class Budgets(Component):
     @step(actor="user", fair=False)
     @tells("Somebody evicts {pod} by the eviction subresource, as `kubectl drain` and the descheduler do.")
     def evict(self, pod: Pod) -> None:
-        """checkAndDecrement: the budget allows a disruption, and has one less from now on. A pod with two budgets cannot be evicted."""
+        """checkAndDecrement: the budget allows a disruption, and has one less from now on. A pod with two budgets cannot be evicted.
+
+        One that has succeeded or failed, and whose object is there still, is deleted without a look at its budget (canIgnorePDB).
+        """
         budgets = self.protecting(pod)
         if not self.kept or len(budgets) != 1:
             require(False)
             return
         (budget,) = budgets
         current = self.api.pod[pod]
-        require(current.assigned & ~current.terminating & ~self.evicting[pod])
-        spared = self.spares(budget, pod)
-        require(spared | (self.allowed[budget] > 0))
+        there, ended = current.assigned & ~current.terminating, self.has_ended(pod)
+        require((there | ended) & ~self.evicting[pod])
+        spared = there & self.spares(budget, pod)
+        unasked = spared | (ended & self.ignores_ended())
+        require(unasked | (self.allowed[budget] > 0))
         self.faults.spend(Fault.EVICTION)
         if self.probes:
             self.unready[pod] = spared
         if self.has_phases:
             self.unstarted[pod] = spared & self.is_pending(pod)
-        with when(~spared):
+        with when(~unasked):
             self.take(budget, pod)
         self.evicting[pod] = True
+
+    def has_ended(self, pod: Pod) -> Expr:
+        """Whether the pod has succeeded or failed, and its object is there still."""
+        return as_expr(self.api.remains[pod]) if self.may_end(pod) else as_expr(False)
+
+    def may_end(self, pod: Pod) -> bool:
+        """Whether the pod may succeed or fail: by itself, or because its kubelet rejects it."""
+        return bool(pod.finishes or self.scope.kubelet_admission)
+
+    def ignores_ended(self) -> bool:
+        """Whether evictions of pods that have succeeded or failed ask no budget."""
+        return True
 
     def spares(self, budget: DisruptionBudget, pod: Pod) -> Expr:
         """Whether the eviction takes nothing from the budget: a pod that is not ready may go while its status says that enough are healthy, or by the policy AlwaysAllow; one that is Pending at any time (canIgnorePDB)."""
@@ -379,7 +396,7 @@ class Budgets(Component):
     @step(actor="API server", each="pod")
     @tells("The API server goes on with the eviction of {pod}, and deletes it.")
     def finish_eviction(self, pod: Pod) -> None:
-        """Once the budget has paid, the pod is deleted, if it still runs."""
+        """Once the budget has paid, or none was asked, the pod is deleted, if its object is there still."""
         if not self.kept or len(self.protecting(pod)) != 1:
             require(False)
             return
@@ -388,6 +405,9 @@ class Budgets(Component):
         current = self.api.pod[pod]
         with when(current.assigned & ~current.terminating & ~self.conflicts(pod)):
             self.api.delete_pod(pod)
+        if self.may_end(pod):
+            with when(self.has_ended(pod) & ~self.conflicts(pod)):
+                self.api.delete_finished(pod)
         for namesake in self.hit_by_name(pod):
             other = self.api.pod[namesake]
             with when(other.exists & ~other.terminating & ~self.was_unready(pod)):
@@ -402,15 +422,15 @@ class Budgets(Component):
         return as_expr(self.unready[pod]) if self.probes else as_expr(False)
 
     def conflicts(self, pod: Pod) -> Expr:
-        """Whether the DELETE is refused: of a pod that was not ready, the resourceVersion is a precondition, so that it has neither become ready since nor, if it was Pending, been started.
+        """Whether the DELETE is refused: of a pod that was not ready, the resourceVersion is a precondition, so that it has neither become ready since nor ended, nor, if it was Pending, been started.
 
         Of one that was Pending upstream looks at the object once more then, and asks the budget; here somebody evicts it once more, or does not.
         """
         begun = (self.unstarted[pod] & self.started[pod]) if self.has_phases else as_expr(False)
-        return self.was_unready(pod) & (self.is_ready(pod) | begun)
+        return self.was_unready(pod) & (self.is_ready(pod) | begun | self.has_ended(pod))
 
     def hit_by_name(self, pod: Pod) -> Sequence[Pod]:
-        """Which other pods the DELETE hits: it goes by name, and only that of a pod that is not ready has a precondition (addConditionAndDeletePod)."""
+        """Which other pods the DELETE hits: it goes by name, and only that of a pod that is not ready has a precondition (addConditionAndDeletePod), and none that has ended (shouldEnforceResourceVersion)."""
         return namesakes(self.universe, pod)
 
     @step(actor="disruption controller", each="budget")

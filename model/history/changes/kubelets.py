@@ -131,6 +131,19 @@ class RunningUntilGone(APIServer):
 
 
 @before(
+    "68892",
+    "a pod that has succeeded or failed is evicted whatever its budget says",
+    first_in="1.13",
+    backports=("1.12.1",),
+)
+class EndedPodsProtected(Budgets):
+    """Every pod took from its budget, also one that had ended."""
+
+    def ignores_ended(self) -> bool:
+        return False
+
+
+@before(
     "83906",
     "a pod that is Pending can be evicted whatever its budget says",
     first_in="1.19",

@@ -111,6 +111,7 @@ UNSEEN = {
     "73097": "needs the node lifecycle controller: see the scenario untainted-arrival",
     "120816": "needs the node lifecycle controller: see test_node_lifecycle",
     "115331": "needs finalizers of bound pods: see the scenario ended-and-kept",
+    "68892": "needs a pod that has ended, and a budget: see the scenario undrained-when-ended",
     "83906": "needs a pod that is Pending on its node: see the scenario undrained-while-pending",
     "94381": "needs pods that are not ready: see the scenario undrained",
     "113375": "needs pods that are not ready, and a budget with a policy: see test_actors",

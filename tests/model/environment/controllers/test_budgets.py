@@ -168,6 +168,76 @@ def test_an_eviction_hits_whoever_has_the_name_by_then() -> None:
     assert not model.get(lambda: as_expr(api.pod[following].exists))
 
 
+ON = Node(0, "n", 4)
+ENDED = ClusterSpec(
+    "ended",
+    (
+        Pod(0, "w0", 1, node=ON, finishes=True, labels={"app": "web"}),
+        Pod(1, "w1", 1, node=ON, labels={"app": "web"}),
+    ),
+    (ON,),
+    Scope(disruption_controller=True, evictions=2),
+    (DisruptionBudget(0, "web", WEB, 1),),
+)
+"""A pod that may succeed or fail, and another of the same budget."""
+
+
+@pytest.mark.parametrize(
+    ("release", "left"), [("1.9", None), ("1.12", None), ("1.13", 0), ("1.18", 0), ("1.22", 0), ("1.37", 0)]
+)
+def test_a_pod_that_has_ended_is_evicted_without_its_budget_since_1_13(
+    release: str, left: int | None
+) -> None:
+    """68892; `left`: what the budget, which allows nothing by then, allows after the eviction, or None if that is refused."""
+    model = concrete(ENDED, release)
+    budgets, api, (w0, w1), (budget,) = model.part("budgets"), model.part("api"), ENDED.pods, ENDED.budgets
+    model.do(lambda: model.part("kubelet").report_finished(w0))
+    model.do(lambda: budgets.count_anew(budget))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 0
+    assert not enabled(model, lambda: budgets.evict(w1))
+    assert enabled(model, lambda: budgets.evict(w0)) is (left is not None)
+    if left is None:
+        return
+    model.do(lambda: budgets.evict(w0))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == left
+    assert not model.get(lambda: as_expr(budgets.disrupted[budget][w0]))
+    model.do(lambda: budgets.finish_eviction(w0))
+    assert not model.get(lambda: as_expr(api.remains[w0]))
+    assert not enabled(model, lambda: budgets.evict(w0))  # 404
+
+
+def test_a_pod_that_has_ended_took_from_its_budget_before_1_13() -> None:
+    model = concrete(ENDED, "1.12")
+    budgets, w0, (budget,) = model.part("budgets"), ENDED.pods[0], ENDED.budgets
+    model.do(lambda: model.part("kubelet").report_finished(w0))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 1
+    model.do(lambda: budgets.evict(w0))
+    assert model.get(lambda: as_expr(budgets.allowed[budget])) == 0
+
+
+def test_a_pod_that_ends_while_it_is_evicted_is_deleted() -> None:
+    model = concrete(ENDED, "1.37")
+    budgets, api, w0 = model.part("budgets"), model.part("api"), ENDED.pods[0]
+    model.do(lambda: budgets.evict(w0))
+    model.do(lambda: model.part("kubelet").report_finished(w0))
+    model.do(lambda: budgets.finish_eviction(w0))
+    assert not model.get(lambda: as_expr(api.remains[w0]))
+
+
+def test_one_that_ends_while_it_is_evicted_as_not_ready_is_not() -> None:
+    """The resourceVersion is a precondition of the DELETE of a pod that was not ready."""
+    scope = replace(ENDED.scope, readiness=True, readiness_losses=1)
+    of = replace(ENDED, scope=scope, budgets=(DisruptionBudget(0, "web", WEB, 1, min_available=1),))
+    model = concrete(of, "1.37")
+    budgets, api, w0 = model.part("budgets"), model.part("api"), of.pods[0]
+    model.do(lambda: budgets.lose_readiness(w0))
+    model.do(lambda: budgets.evict(w0))
+    assert model.get(lambda: as_expr(budgets.unready[w0]))
+    model.do(lambda: model.part("kubelet").report_finished(w0))
+    model.do(lambda: budgets.finish_eviction(w0))
+    assert model.get(lambda: as_expr(api.remains[w0]))
+
+
 @pytest.mark.parametrize("lags", [False, True])
 def test_disrupted_pods_are_names_so_that_the_next_of_the_name_does_not_count(lags: bool) -> None:
     """buildDisruptedPodMap and countHealthyPods (pkg/controller/disruption, 1.36) look a pod up by its name."""
