@@ -105,7 +105,8 @@ class ClusterQuestion:
     """A pod that waits, the node where most is at stake for it, and who is involved.
 
     `victims` would have to go there; `rivals` are pods that wait as well, are not more important, and cannot be there
-    together with the pod. `nodes` is on how many nodes it is so: the pod fits, or where it fits on none, could preempt.
+    together with the pod. `nodes` is on how many nodes it is so: the pod fits, or where it fits on none, could preempt, or where that is nowhere,
+    fits once those are gone that are being deleted there, which are `leaving`.
     """
 
     pod: ClusterPod
@@ -113,6 +114,7 @@ class ClusterQuestion:
     victims: Sequence[ClusterPod]
     rivals: Sequence[ClusterPod]
     nodes: int
+    leaving: Sequence[ClusterPod] = ()
 
     @property
     def rank(self) -> tuple[bool, bool, bool, int, int, int, int]:
@@ -122,7 +124,7 @@ class ClusterQuestion:
         """
         return (
             self.tests_nominations, self.node is not None and bool(self.rivals), bool(self.victims),
-            -len(self.victims), self.pod.priority, sum(r.stands_for for r in self.rivals),
+            -len(self.victims) - len(self.leaving), self.pod.priority, sum(r.stands_for for r in self.rivals),
             -max((v.priority for v in self.victims), default=0),
         )  # fmt: skip
 
@@ -144,7 +146,7 @@ class ClusterQuestion:
     @property
     def needs(self) -> int:
         """How many pods cannot be left out."""
-        return 1 + len(self.victims)
+        return 1 + len(self.victims) + len(self.leaving)
 
     @property
     def needs_with_contender(self) -> int:
@@ -159,8 +161,11 @@ MOST_NODES = 100
 class Asker:
     """Finds the questions; pods and nodes that are alike are asked for once."""
 
-    def __init__(self, situation: Situation, groups: Groups, waiting: Sequence[ClusterPod]) -> None:
-        self.situation, self.groups, self.waiting = situation, groups, waiting
+    def __init__(
+        self, situation: Situation, groups: Groups, waiting: Sequence[ClusterPod], stay: bool = False
+    ) -> None:
+        """`stay`: pods that are being deleted do not go in the scenario."""
+        self.situation, self.groups, self.waiting, self._stay = situation, groups, waiting, stay
         self._rivals = groups.firsts(waiting)
         seen: set[object] = set()
         self.nodes = [
@@ -180,11 +185,27 @@ class Asker:
         fitting = [n for n in self.nodes if self.situation.fits(pod, n)]
         where = fitting or [n for n in self.nodes if self.situation.can_preempt(pod, n)]
         ways = [(n, [] if fitting else self.situation.victims(pod, n)) for n in where[:MOST_NODES]]
+        if not where and not self._stay and (going := self._vacated(pod)):
+            number = sum(self._alike[self.groups.node(n)] for n, _ in going)
+            later = [
+                ClusterQuestion(pod, n, (), self.rivals(pod, n, gone), number, gone)
+                for n, gone in going[:MOST_NODES]
+            ]
+            return max(later, key=lambda q: q.rank)
         number = sum(self._alike[self.groups.node(n)] for n in where)
         asked = [
             ClusterQuestion(pod, n, victims, self.rivals(pod, n, victims), number) for n, victims in ways
         ]
         return max(asked, key=lambda q: q.rank, default=ClusterQuestion(pod, None, (), (), 0))
+
+    def _vacated(self, pod: ClusterPod) -> list[tuple[ClusterNode, list[ClusterPod]]]:
+        """The nodes that the pod fits once those have gone that are being deleted there, with these."""
+        found = []
+        for node in self.nodes:
+            gone = [p for p in self.situation.inventory.on(node.name) if p.terminating]
+            if gone and self.situation.fits(pod, node, gone):
+                found.append((node, gone))
+        return found
 
     def rivals(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
         """The pods that wait and want the room that is left without those that are gone."""

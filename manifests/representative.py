@@ -77,14 +77,14 @@ def represent(inventory: Inventory, size: Size = Size(), focus: str | None = Non
     """The representative for the most contested pod that waits, or for `focus`. Raises ScenarioError if there is none."""
     situation, groups = Situation(inventory), Groups(inventory)
     waiting, hypothetical = _waiting(inventory, groups)
-    asker = Asker(situation, groups, waiting)
+    asker = Asker(situation, groups, waiting, stay=size.controllers)
     asked = asker.ask_all()
     question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size)
     if question.node is None:
         raise ScenarioError(_hopeless(question, asked, situation, focus))
     if question.needs > size.pods:
         raise ScenarioError(
-            f"{question.pod.name} needs {len(question.victims)} pods out of its way on every node: "
+            f"{question.pod.name} needs {question.needs - 1} pods out of its way on every node: "
             f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
         )
     pods, nodes = _kept(question, asker, size)
@@ -104,9 +104,10 @@ def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bo
         who = (
             "no controller but DaemonSets, whose pods are tied to their nodes," if owned else "no controller"
         )
+        aside = ", ".join(f"{number} {reason}" for reason, number in inventory.set_aside.items())
         raise ScenarioError(
             f"{inventory.where}: no pod waits to be scheduled, and {who} would create one: add a pod without spec.nodeName, "
-            "or a workload with replicas to come"
+            f"or a workload with replicas to come{f' (not counted: {aside})' if aside else ''}"
         )
     return again, True
 
@@ -173,11 +174,11 @@ def why_never(pod: ClusterPod, inventory: Inventory) -> str:
 def _kept(
     question: ClusterQuestion, asker: Asker, size: Size
 ) -> tuple[tuple[ClusterPod, ...], tuple[ClusterNode, ...]]:
-    """The pod and its victims; a rival or, without one, the pod that the first victim's controller creates in its place;
+    """The pod and its victims, or those whose end it waits for; a rival or, without one, the pod that the first victim's controller creates in its place;
     then as many more as there is room for, those that are being deleted last, and nodes where one of them could go, too.
     """
     assert question.node is not None
-    pods = [question.pod, *question.victims]
+    pods = [question.pod, *question.victims, *question.leaving]
     nodes = [question.node]
     rivals, after = list(question.rivals), question.replacements
     if rivals or after:

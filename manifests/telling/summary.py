@@ -100,6 +100,13 @@ def _question(question: ClusterQuestion, kept: Representative) -> str:
     where = f"{counted(question.nodes, 'node')}, such as {node.name}"
     if question.victims:
         does = f"can preempt {_some([v.name for v in question.victims])} on {where}"
+    elif question.leaving:
+        gone = (
+            "is gone, which is being deleted"
+            if len(question.leaving) == 1
+            else "are gone, which are being deleted"
+        )
+        does = f"fits {where}, once {_some([p.name for p in question.leaving])} {gone}"
     else:
         does = f"fits {where}"
     rivals = sum(r.stands_for for r in question.rivals)
@@ -216,6 +223,8 @@ def _pod(pod: ClusterPod, kept: Representative) -> str:
         role = "would be created, and waits" if not pod.exists else "waits"
     elif pod in kept.question.victims:
         role = f"on {pod.node}, would have to go for {kept.question.pod.name}"
+    elif pod in kept.question.leaving:
+        role = f"on {pod.node}, is being deleted: {kept.question.pod.name} waits for its room"
     elif not pod.exists and kept.makers is not None and kept.makers.of(pod) is not None:
         role = "its controller creates it when another one of its pods is gone"
     elif not pod.exists:

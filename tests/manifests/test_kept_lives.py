@@ -11,6 +11,7 @@ from podrace.manifests import Size, read_manifests, represent
 from podrace.manifests.kept_lives import Lives
 from podrace.manifests.reading.manifest_files import placed
 from podrace.manifests.telling.summary import account_of
+from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import text_of
 from tests.manifests.node_objects import tainted, tolerating
 from tests.manifests.test_representative import kept, node, pod, written
@@ -223,3 +224,58 @@ def test_a_node_that_fails_has_its_controller(
     )
     told = "    the node lifecycle controller decides on its condition Ready and the taints that go with it"
     assert account_of(found).count(told) == (1 if ails else 0)
+
+
+# --- room that is becoming free ------------------------------------------------------------------------------
+
+
+def going(name: str, cpu: str, on: str = "n1") -> dict[str, Any]:
+    found = pod(name, cpu, 0, on)
+    found["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    return found
+
+
+def test_pods_that_wait_for_one_that_is_going_are_asked_about(tmp_path: Path) -> None:
+    """Nobody can be evicted for them: but once its kubelet has stopped the pod, both want its room."""
+    found = kept(tmp_path, node("n1", "2"), going("v", "2"), pod("p", "2", 10), pod("q", "2", 10))
+    assert [p.name for p in found.pods] == ["shop/p", "shop/v", "shop/q"]
+    assert [p.name for p in found.question.leaving] == ["shop/v"]
+    described = written(found)["pods"]
+    assert described["shop/v"]["deleted"] is True
+    lines = "\n".join(account_of(found))
+    assert (
+        "shop/p (priority 10, 2 alike) fits 1 node, such as n1, once shop/v is gone, which is being deleted; 1 pod"
+        in lines
+    )
+    assert "  shop/v: on n1, is being deleted: shop/p waits for its room; priority 0" in lines
+
+
+def test_room_that_there_is_comes_first(tmp_path: Path) -> None:
+    some = [node("n1", "2"), node("n2", "2"), going("v", "2"), pod("p", "2", 10)]
+    assert kept(tmp_path, *some).question.leaving == ()
+    found = kept(tmp_path, *some, pod("w", "2", 0, "n2")).question
+    assert ([v.name for v in found.victims], found.leaving) == (["shop/w"], ())
+
+
+def test_those_that_go_count_among_the_pods(tmp_path: Path) -> None:
+    some = [node("n1", "3"), *(going(f"v{i}", "1") for i in range(3)), pod("p", "3", 10), pod("q", "3", 10)]
+    with pytest.raises(
+        ScenarioError,
+        match=r"shop/p needs 3 pods out of its way on every node: allow --pods 5 or more, so that shop/q",
+    ):
+        kept(tmp_path, *some)
+    assert len(kept(tmp_path, *some, pods=5).pods) == 5
+
+
+def test_beside_controllers_they_do_not_go(tmp_path: Path) -> None:
+    file = tmp_path / "m.yaml"
+    file.write_text(text_of([node("n1", "2"), going("v", "2"), pod("p", "2", 10)]))
+    with pytest.raises(ScenarioError, match="shop/p, fits no node"):
+        represent(read_manifests([str(file)]), Size(controllers=True))
+
+
+def test_a_dump_in_which_nobody_waits_says_who_does_not_count(tmp_path: Path) -> None:
+    with pytest.raises(
+        ScenarioError, match=r"replicas to come \(not counted: 1 left to another scheduler\)$"
+    ):
+        kept(tmp_path, node("n1"), pod("p", "1", schedulerName="volcano"))
