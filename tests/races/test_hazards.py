@@ -8,13 +8,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.history import resolve
+from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, Property, instrument
 from podrace.scenarios import find_scenarios
@@ -189,6 +190,62 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
 ]
 
 
+NEWEST = RELEASES[-1]
+
+NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
+    ("announced", "S-STUCK", V, 133799, 46),
+    ("assumed-after-look", "S-ROOM", V, 1845, 26),
+    ("budget-overdrawn", "S-PDB", V, 2060, 26),
+    ("deferred-resize", "S-DEFER", V, 102, 15),
+    ("domain-lost", "S-STUCK", V, 102, 16),
+    ("emptied-zone", "S-STUCK", V, 996, 16),
+    ("evicted-too", "S-EVICT", V, 2406, 12),
+    ("external-binding", "S-STUCK", V, 108014, 38),
+    ("finished-victim", "S-STUCK", V, 538, 20),
+    ("forced-out", "S-RUN", V, 144, 9),
+    ("ghost", "S-GHOST", V, 204, 11),
+    ("gone-victim", "S-STUCK", V, 3167, 35),
+    ("grown-in-flight", "S-CAP", V, 24, 5),
+    ("half-kept-out", "S-STUCK", H, 186, None),
+    ("kept-out-by-others", "S-STUCK", V, 98, 15),
+    ("last-of-its-kind", "S-STUCK", V, 167, 15),
+    ("last-peer-relabelled", "S-STUCK", V, 100, 16),
+    ("late-binding", "S-CAP", V, 287, 11),
+    ("late-condition", "S-COND", V, 7496, 25),
+    ("late-patch", "S-COND", V, 635, 24),
+    ("leader-hand-over", "S-CAP", V, 390, 18),
+    ("name-of-a-victim", "S-STUCK", V, 1964, 33),
+    ("namesake-evicted", "S-IDVICTIM", V, 345, 11),
+    ("namesake-lost", "S-CONS", V, 23870, 31),
+    ("namesake-nominated", "S-NOMLIVE", V, 894, 14),
+    ("namesake-status", "S-IDSTATUS", V, 194, 12),
+    ("namesake-tainted-out", "S-IDTAINT", V, 872, 8),
+    ("namespace-unasked", "S-STUCK", V, 43, 20),
+    ("port-of-two", "S-PORT", V, 636, 12),
+    ("queued-while-assumed", "S-STUCK", V, 4403, 41),
+    ("rejected-in-memory", "S-STUCK", V, 18631, 34),
+    ("rejected-while-gated", "S-STUCK", V, 18631, 34),
+    ("relabelled-domain", "S-STUCK", V, 102, 16),
+    ("replacement", "S-NOM", H, 6561, None),
+    ("scaled-down-after-look", "S-SCALE", V, 37, 8),
+    ("stale-object", "S-FRESH", V, 510, 23),
+    ("stale-tombstone", "S-STUCK", V, 9445, 24),
+    ("stays-where-tainted", "S-LEAVE", V, 7100, 24),
+    ("synced-condition", "S-COND", V, 14475, 46),
+    ("taint-gone", "S-TAINT", V, 295, 11),
+    ("tainted-in-flight", "S-ADMIT", V, 46, 8),
+    ("told-too-late", "S-TOLD", H, 90, None),
+    ("twin", "S-TWIN", V, 37558, 19),
+    ("two-generals", "S-CAP", V, 146, 11),
+    ("update-before-requeue", "S-UNIQ", V, 306, 20),
+    ("update-lost", "S-STUCK", V, 179, 23),
+]
+"""What the newest release makes of the clusters as they are: the first property of each."""
+
+GONE = ("half-kept-out", "replacement", "told-too-late")
+"""The clusters that hold there; docs/hazards.md says why."""
+
+
 LARGE = 150_000
 """Rows with more states are left to `make test-all`."""
 
@@ -227,6 +284,69 @@ def test_verdict_and_counts(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+@pytest.mark.parametrize(("name", "identifier", "verdict", "states", "steps"), NEWEST_ROWS)
+def test_verdict_and_counts_on_the_newest_release(
+    name: str, identifier: str, verdict: str, states: int, steps: int | None
+) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    assert identifier == scenario.properties[0]
+    assert _asked(name, NEWEST) == (verdict, states, steps)
+
+
+def _asked(
+    name: str, release: str, patches: tuple[type[Component], ...] = (), without: tuple[str, ...] = (),
+    fixes: tuple[str, ...] = (), **scope: object,
+) -> tuple[str, int | None, int | None]:  # fmt: skip
+    """What a release makes of a cluster's first property, with another scope."""
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    spec = replace(scenario.spec, scope=replace(scenario.spec.scope, **scope))  # type: ignore[arg-type]
+    (identifier, *_) = scenario.properties
+    classes = (*patches, *resolve(release, fixes, without, scenario.feature_gates).classes)
+    (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])
+    assert not found.vacuous
+    return found.verdict.name, found.counts.states, None if found.trace is None else len(found.trace.steps)
+
+
+def test_the_page_tells_what_holds_on_the_newest_release() -> None:
+    assert {name for name, *_ in NEWEST_ROWS} == {path.stem for path in FOLDER.glob("*.yaml")}
+    assert tuple(name for name, _, verdict, *_ in NEWEST_ROWS if verdict == H) == GONE
+    section = PAGE[PAGE.index(f"## On {NEWEST}") :].split("\n## ")[0]
+    assert tuple(sorted(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE))) == GONE
+    assert f"{len(NEWEST_ROWS) - len(GONE)} of the {len(NEWEST_ROWS)} clusters" in section
+
+
+def test_half_kept_out_is_mended_in_1_37() -> None:
+    """139161: without it the newest release is as 1.36."""
+    assert _asked("half-kept-out", NEWEST, without=("139161",)) == (V, 86, 15)
+    assert _asked("half-kept-out", "1.36", fixes=("139161",)) == (H, 186, None)
+
+
+@pytest.mark.parametrize("release", ["1.36", NEWEST])
+def test_told_too_late_is_no_better_in_1_37(release: str) -> None:
+    """The cluster holds as long as writes succeed and 139602 is not there, in both."""
+    assert _asked("told-too-late", release) == (H, 90, None)
+    assert _asked("told-too-late", release, status_failures=1) == (V, 54, 9)
+    assert _asked("told-too-late", release, (VersionedCondition,)) == (V, 84, 12)
+
+
+@pytest.mark.parametrize(
+    ("release", "fixes", "without", "verdict", "states", "steps"),
+    [
+        ("1.9", (), (), V, 2830, 23),
+        ("1.17", (), (), V, 2925, 22),
+        pytest.param("1.17", ("preempt-before-failure",), (), H, 408236, None, marks=pytest.mark.ci),
+        pytest.param("1.18", (), (), H, 352542, None, marks=pytest.mark.ci),
+        ("1.18", (), ("preempt-before-failure",), V, 2925, 22),
+    ],
+)
+def test_the_replacement_took_the_room_before_1_18(
+    release: str, fixes: tuple[str, ...], without: tuple[str, ...], verdict: str, states: int,
+    steps: int | None,
+) -> None:  # fmt: skip
+    """Up to 1.17 the failure handler ran before preemption, and put the preemptor back first."""
+    assert _asked("replacement", release, fixes=fixes, without=without) == (verdict, states, steps)
 
 
 class AssumedNotQueued(Property):
