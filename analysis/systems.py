@@ -22,6 +22,9 @@ from .asked.usage_problem import NotInRelease
 _STEADY: set[tuple[str, str]] = set()
 """The digests of patches that gave the same system twice, each with the file of the scenario."""
 
+MOST_STEADY = 200
+"""So many are looked at; a proof has thousands of clusters."""
+
 
 def system_of(run: Run) -> TransitionSystem:
     """The system of a run on one cluster. A mistake in a property or a patch of the user's own is a UsageProblem.
@@ -52,7 +55,7 @@ def traced(run: Run) -> TransitionSystem:
             found = instrument(run.scenario.spec, run.composition.classes, [run.prop])
             patches = tuple(run.composition.patches)
             known = digest_of(run.composition.classes), run.scenario.file
-            if patches and known not in _STEADY:
+            if patches and known not in _STEADY and len(_STEADY) < MOST_STEADY:
                 again = instrument(run.scenario.spec, run.composition.classes, [run.prop])
                 if fingerprint(again) != fingerprint(found):
                     sources = ", ".join(patch.place for patch in patches)
