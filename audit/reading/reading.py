@@ -198,8 +198,8 @@ class Reader:
                 self._attempt(scheduler_log.of_json(found.raw))
             elif found.log:
                 if not scheduler_log.is_klog(found.raw):
-                    # klog breaks long values, such as the scheduler's configuration, into lines.
-                    if not self._in_klog or found.raw[:1] == b"{":
+                    # klog breaks long values, such as the scheduler's configuration, into lines; what has fields of JSON may be the rest of an event.
+                    if not self._in_klog or b'":' in found.raw or found.raw[:1] == b"{":
                         self.account.skipped["neither JSON nor a line of klog"] += 1
                 else:
                     self._in_klog = True

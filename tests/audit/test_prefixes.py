@@ -201,3 +201,13 @@ def test_a_clock_in_a_leap_year() -> None:
 )
 def test_what_is_no_prefix_stays(line: str) -> None:
     assert bare(line.encode()) == (line.encode(), "", "")
+
+
+@pytest.mark.parametrize("before", ["", "2026-01-01T00:00:00Z stderr F "])
+def test_the_rest_of_an_event_is_no_value_of_klog(tmp_path: Path, before: str) -> None:
+    """Beside klog's lines, as in what kube-apiserver writes to its standard output, an event may be damaged, too."""
+    rest = text(OVERFULL[3]).partition('"verb": ')[2]
+    report = asked(
+        tmp_path, "".join(f"{before}{line}\n" for line in (FLUSHED[0], rest, "profiles:", "- plugins: {}"))
+    )
+    assert report.account.skipped == {"neither JSON nor a line of klog": 1}
