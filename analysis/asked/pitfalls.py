@@ -146,7 +146,7 @@ def _bodies_of(statement: ast.stmt) -> Iterator[tuple[Sequence[ast.stmt], bool]]
 def _unused(node: ast.ClassDef) -> Iterator[Pitfall]:
     """Expressions that are statements of their own, and so change nothing."""
     for inner in ast.walk(node):
-        if not isinstance(inner, ast.Expr):
+        if not isinstance(inner, ast.Expr) or not any(isinstance(p, ast.Name) for p in ast.walk(inner)):
             continue
         match inner.value:
             case value if _is_block(value):
