@@ -33,6 +33,7 @@ from podrace.model.environment.cluster.workloads import (
     StrategyKind,
     StrategySpec,
 )
+from podrace.model.environment.extender import HTTPExtender
 from podrace.model.environment.names import Recreation
 from podrace.model.environment.objects import (
     Claim,
@@ -63,7 +64,7 @@ from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN,
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
 from podrace.model.scheduler.other_scheduler import ForeignPod, KnownPod
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
-from podrace.scenarios import find_scenarios
+from podrace.scenarios import ScenarioError, find_scenarios, parse_scenario
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
@@ -107,6 +108,9 @@ def test_a_scores(scored, winners):
     plugins = ("TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation")  # fmt: skip
     assert tuple(model.part("scores").weights()) == plugins
     assert not set(model.part("scores").plugins(p)) & set(plugins[4:]), "there is no strategy"
+    asked = "name: x\ntitle: x\nproperties: [S-CAP]\nnodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n"
+    with pytest.raises(ScenarioError, match="unknown field `ImageLocality`"):
+        parse_scenario(asked + "config: {scored: true, scoreWeights: {ImageLocality: 1}}\n")
 
 
 def test_a_durations():
@@ -242,6 +246,20 @@ def test_a_extenders():
     asked = concrete(replace(spec(full, (of,)), extenders=(one,)), "1.36")
     candidate, _ = asked.get(lambda: asked.part("preemption").candidate(full[1], of))
     assert candidate is False, "nobody would have to go, as far as the plugins know"
+    # About victims it is asked on which nodes they would do: what it counts is free without v, which goes all the same.
+    held = [Pod(0, "v", 1, node=of), Pod(1, "p", 2, 10, extended={"x/gpu": 1})]
+    asked = concrete(replace(spec(held, (of,)), extenders=(replace(one, filters=False),)), "1.36")
+    scheduler, (v, p), (extender,) = asked.part("scheduler"), held, asked.model.entities[HTTPExtender]
+    for move in (
+        partial(scheduler.pop, p), partial(scheduler.take_snapshot, p), partial(scheduler.filter, p, of),
+        partial(scheduler.reread_preemptor, p), partial(scheduler.dry_run, p, of),
+        partial(scheduler.ask_extender_about_victims, p, extender, True),
+    ):  # fmt: skip
+        asked.do(move)
+    assert asked.get(lambda: [scheduler.verdict[of], asked.part("preemption").victim[v]]) == [
+        NodeStatus.CANDIDATE,
+        True,
+    ]
     model = concrete(spec(pods, (n, m)), "1.36")
     scheduler, (p, q) = model.part("scheduler"), model.part("api").universe[Pod]
     for pod, found in ((p, [NodeStatus.REJECTED, NodeStatus.FEASIBLE]), (q, [NodeStatus.FEASIBLE] * 2)):
