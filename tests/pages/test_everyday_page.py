@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from podrace.model.history import CHANGES
+from podrace.model.history.versions import version_of
 from podrace.scenarios import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -28,4 +29,26 @@ def test_each_abstraction_that_it_names_has_a_row() -> None:
 
 def test_it_tells_of_what_was_reported() -> None:
     reported = set(re.findall(r"\]\((https://github\.com/[\w/-]+/(?:issues|pull)/\d+)\)", PAGE))
-    assert len(reported) == 108
+    assert len(reported) == 112
+
+
+NOMINATIONS = re.findall(r"^\| (1\.\d+) \| `([\w-]+)` \| .+ \|$", PAGE, re.MULTILINE)
+
+
+def test_the_table_of_nominations_dates_each_change_as_the_model_does() -> None:
+    assert len(NOMINATIONS) == 13
+    assert [(release, CHANGES[key].first_in) for release, key in NOMINATIONS] == [
+        (r, r) for r, _ in NOMINATIONS
+    ]
+    assert [version_of(r) for r, _ in NOMINATIONS] == sorted(version_of(r) for r, _ in NOMINATIONS)
+
+
+def test_gates_of_nominations_in_1_34() -> None:
+    """What one gate does there is refused, as no failure cleared the field with it (133276)."""
+    announced, cleared = CHANGES["133021"], CHANGES["132443"]
+    assert [c.is_behind_gate_in(r) for c in (announced, cleared) for r in ("1.34", "1.35")] == [
+        False,
+        True,
+        True,
+        True,
+    ]
