@@ -18,7 +18,7 @@ from podrace.checker.search import check
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, Property, instrument
-from podrace.scenarios import find_scenarios
+from podrace.scenarios import catalogue, find_scenarios
 from tests.races.hazard_patches import (
     AlwaysActivated,
     AnyTermHeard,
@@ -432,6 +432,16 @@ def test_every_hazard_is_tested_and_explained() -> None:
     names = {path.stem for path in FOLDER.glob("*.yaml")}
     assert names == {row[0] for row in (*ROWS, *LATER_ROWS)}
     assert [n for n in sorted(names) if f"scenarios/hazards/{n}.yaml" not in PAGE] == []
+
+
+def test_what_the_model_cannot_be_asked_is_nowhere_shown() -> None:
+    """An issue that a race or a property is about is none that the model cannot be asked about."""
+    section = PAGE[PAGE.index("## What the model cannot be asked") :].split("\n## ")[0]
+    numbers = {int(n) for n in re.findall(r"/issues/(\d+)\)", section)}
+    shown = {s.race.issue for s in catalogue() if s.race is not None}
+    shown |= {issue for p in PROPERTIES.values() for issue in p.issues}
+    assert numbers
+    assert not numbers & shown
 
 
 COMMANDS = re.findall(r"^    (podrace .*?) +# (violated|holds)$", PAGE, re.MULTILINE)
