@@ -359,7 +359,7 @@ def test_a_budgets():
         "budgets.read_allowed[b]", "budgets.read_disrupted[b][p]",
     }  # fmt: skip
     # A pod that is not bound is deleted, not evicted; nor is one with several budgets, or none.
-    labels = ({"a": "b"}, {"a": "b"}, {"a": "b", "c": "d"}, {})
+    labels: tuple[dict[str, str], ...] = ({"a": "b"}, {"a": "b"}, {"a": "b", "c": "d"}, {})
     some = tuple(Pod(i, f"p{i}", 1, node=None if i == 0 else on[0], labels=ls) for i, ls in enumerate(labels))
     two = (*budgets, DisruptionBudget(1, "d", Selector({"c": "d"}), 1))
     scope = Scope(disruption_controller=True, evictions=1)
