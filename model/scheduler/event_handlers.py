@@ -38,12 +38,14 @@ from ..language import (
 from .framework.events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
+    EXTENDER,
     NODE_ADD,
     NODE_DELETE,
     NOMINATED_POD_GONE,
     POD_UPDATE,
     UNSCHEDULED_POD_ADD,
     WAITING_POD_GONE,
+    Plugin,
 )
 
 if TYPE_CHECKING:
@@ -469,7 +471,9 @@ class EventHandlers(Component):
             self.remove_node_now(node)
 
     def hears_of_removals(self) -> bool:
-        """Whether one of those that asked for removed nodes can reject any pod: topology spread, or a Permit plugin."""
+        """Whether one of those that asked for removed nodes can reject any pod: topology spread, a Permit plugin, or an extender."""
+        if any(plugin.name == EXTENDER for plugin in self.universe[Plugin]):
+            return True
         return any(pod.spread or ExtensionPoint.PERMIT in pod.extension_points for pod in self.universe[Pod])
 
     def remove_node_now(self, node: Node) -> None:

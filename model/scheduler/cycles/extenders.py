@@ -213,8 +213,7 @@ class FindNodes(NextPod):
                 self.verdict[node] = NodeStatus.UNTRIED
             self.phase = Phase.FILTERING
         with otherwise():
-            self.error = True
-            self.phase = Phase.FAIL
+            self.end_in_error(pod)
 
     # --- prioritise --------------------------------------------------------------------------------------------
 

@@ -106,7 +106,8 @@ def loses_conditions(scope: Scope) -> bool:
     that is tried again from an older object has behind it: A-CONDITION.)
     """
     binds = scope.external_binds + scope.lost_replies + scope.leader_changes + scope.restarts
-    return bool(binds + scope.bind_failures + scope.plugin_errors + scope.node_deletions)
+    errors = scope.bind_failures + scope.plugin_errors + scope.extender_failures + scope.late_answers
+    return bool(binds + errors + scope.node_deletions)
 
 
 class FailureHandler(Component):

@@ -116,6 +116,13 @@ class NextPod(Component):
             self.rejected_by[plugin] = False
         self.preemption.clear()
 
+    def end_in_error(self, pod: Pod) -> None:
+        """schedulePod gives an error that is no FitError: the condition's reason is SchedulerError (of a member of a group it is Unschedulable here: A-CONDITION)."""
+        self.error = True
+        if self.pod_group_cycle.member(pod) is None:
+            self.scheduler_error = True
+        self.phase = Phase.FAIL
+
     def turn_to(self, pod: Pod, copy: PodCopy) -> None:
         """The cycle of a group turns to its next member."""
         self._forget_attempt()

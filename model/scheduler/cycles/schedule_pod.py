@@ -90,7 +90,9 @@ class SchedulePod(FindNodes):
         self.phase = self.first_filtering()
         self.dynamic_resources.begin(pod)
         self.volume_binding.begin(pod)
-        with when(inconsistent | self.has_no_nodes()):
+        with when(inconsistent):
+            self.end_in_error(pod)
+        with otherwise(self.has_no_nodes()):
             self.error = True
             self.phase = Phase.FAIL
 
@@ -191,9 +193,8 @@ class SchedulePod(FindNodes):
         none = self.no_node_is(NodeStatus.FEASIBLE)
         error = self.filters.scheduling_error(pod, ~none)
         with when(error):
-            self.error = True
             self.missing = self.filters.missing_node(pod)
-            self.phase = Phase.FAIL
+            self.end_in_error(pod)
         with otherwise(none):
             self.phase = self.phase_after_fit_error()
             self.dynamic_resources.post_filter(pod)

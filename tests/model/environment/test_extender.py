@@ -11,7 +11,7 @@ import pytest
 from podrace.model.environment.cluster.workloads import ExtenderSpec, Noting
 from podrace.model.environment.extender import HTTPExtender, Managed
 from podrace.model.environment.objects import Node, Pod
-from podrace.model.language import Concrete
+from podrace.model.language import Concrete, as_expr
 from podrace.model.scheduler import BindingPhase, NodeStatus, Phase, Plugin
 from podrace.model.scheduler.cycles.binding import ExtenderAnswer
 from podrace.model.scheduler.framework.events import EXTENDER
@@ -123,6 +123,25 @@ def test_a_filter_call_that_fails(ignorable: bool, then: Phase) -> None:
     model.do(lambda: model.part("scheduler").ask_extender(p, only(model), False))
     assert (phase(model), verdicts(model, on)) == (then, [NodeStatus.FEASIBLE] * 2)
     assert model.get(lambda: model.part("scheduler").error) is not ignorable
+
+
+@pytest.mark.parametrize(("release", "said"), [("1.25", True), ("1.26", False), ("1.36", False)])
+def test_a_pod_whose_extender_fails_is_not_said_to_be_unschedulable(release: str, said: bool) -> None:
+    model, (_, p, _), on = cluster(PLAIN, release)
+    to_the_call(model, p, on)
+    scheduler, failure = model.part("scheduler"), model.part("failure")
+    model.do(lambda: scheduler.ask_extender(p, only(model), False))
+    for step in (scheduler.fail, failure.read, failure.requeue, failure.nominate, failure.patch):
+        model.do(partial(step, p))
+    assert model.get(lambda: as_expr(model.part("api").pod[p].failed)) is said
+
+
+@pytest.mark.parametrize("extender", [True, False])
+def test_who_waits_for_an_extender_hears_of_nodes_that_go(extender: bool) -> None:
+    on, p = Node(0, "n0", 4), Pod(0, "p", 1, extended={GPU: 1})
+    made = spec([p], (on,), node_deletions=1)
+    model = concrete(replace(made, extenders=(PLAIN,) if extender else ()), "1.36")
+    assert model.get(lambda: as_expr(model.part("handlers").hears_of_removals())) is extender
 
 
 @pytest.mark.parametrize(("release", "noted"), [("1.28", False), ("1.36", True)])

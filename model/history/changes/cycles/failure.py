@@ -186,6 +186,15 @@ class Before86230(Scheduler):
         return terminating
 
 
+@before("111999", "a pod whose attempt ends in an error is not said to be unschedulable", first_in="1.26")
+class ErrorsSaidUnschedulable(Scheduler):
+    """The reason of the condition was Unschedulable, whatever the error of schedulePod (scheduleOne, 1.25)."""
+
+    def end_in_error(self, pod: Pod) -> None:
+        super().end_in_error(pod)
+        self.scheduler_error = False
+
+
 @before("status-patch", "the condition is written as a patch", first_in="1.19")
 class ConditionWrittenByUpdate(FailureHandler):
     """The condition was written by UpdateStatus with the attempt's object: a stale one was refused.
