@@ -21,7 +21,7 @@ from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
 from ..model.language import TransitionSystem
 from ..reports.step import Value
-from .objects import extender_object, objects_of
+from .objects import extender_objects, objects_of, scores_object
 from .storage_objects import absent_storage
 
 FORMAT_VERSION = 1
@@ -48,7 +48,8 @@ class Case(msgspec.Struct, frozen=True):
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat;
-    without backoff it has no `epilogue`, since a pod may be tried again and again while no time passes. The scheduler asks the `extender`, if there is one.
+    without backoff it has no `epilogue`, since a pod may be tried again and again while no time passes. The scheduler asks the `extenders`, if there are any.
+    `scores` says how nodes are scored, if they are `scored`; `namespaces` and `services` are there where somebody asks for them.
     With `drops_beyond`, handlers are not given the events of writes that the model does not have.
     """
 
@@ -77,7 +78,10 @@ class Case(msgspec.Struct, frozen=True):
     steps: list[CaseStep]
     loop_from: int | None = None
     epilogue: bool = True
-    extender: dict[str, Any] | None = None
+    extenders: list[dict[str, Any]] = []
+    scores: dict[str, Any] | None = None
+    namespaces: list[dict[str, Any]] = []
+    services: list[dict[str, Any]] = []
     drops_beyond: bool = False
     format: Literal["podrace-case"] = "podrace-case"
     version: Literal[1] = 1
@@ -89,10 +93,6 @@ def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:
     if any(pod.extender_selector for pod in run.scenario.spec.pods):
         raise UsageProblem(
             f"{name}: the scheduler that is run has no such extender: remove `extenderSelector`"
-        )
-    if run.scenario.spec.scope.config.scoring_strategy:
-        raise UsageProblem(
-            f"{name}: the scheduler that is run does not score resources: remove `scoringStrategy`"
         )
     loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
     return case_of_run(
@@ -154,7 +154,10 @@ def case_of_run(
         steps=steps,
         loop_from=loop_from,
         epilogue=loop_from is None or spec.scope.backoff,
-        extender=extender_object(spec.extenders[0]) if spec.extenders else None,
+        extenders=extender_objects(spec),
+        scores=scores_object(spec.scope.config),
+        namespaces=list(objects.namespaces),
+        services=list(objects.services),
     )
 
 

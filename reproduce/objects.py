@@ -7,7 +7,7 @@ megabyte. What cannot be said in objects is named.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..model.environment.cluster.node_versions import versions_of
@@ -20,6 +20,7 @@ from ..model.environment.cluster.placement_rules import (
 )
 from ..model.environment.cluster.pod_versions import pod_versions_of
 from ..model.environment.cluster.workloads import ExtenderSpec, OwnerKind, OwnerSpec
+from ..model.environment.extender import extenders_of
 from ..model.environment.objects import (
     DEFAULTS,
     NATIVE,
@@ -59,6 +60,9 @@ GATES_MARK = "podrace.io/gates"
 DEFAULT_SCHEDULER, OTHER_SCHEDULER = "default-scheduler", "another-scheduler"
 """Who places pods: the one that is run, and another one."""
 
+_UNPLAYED = ("percentage_of_nodes", "min_candidates_percentage", "min_candidates")
+"""Settings of sampling: with which node it begins upstream draws at random."""
+
 _FINALIZER = "podrace.io/seen-off"
 _MOST = 1 << 40
 _EPOCH = "2000-01-01T{:02}:{:02}:{:02}Z"
@@ -75,6 +79,8 @@ class ClusterObjects:
     claims: tuple[Object, ...]
     devices: tuple[Object, ...]
     storage: tuple[Object, ...]
+    namespaces: tuple[Object, ...]
+    services: tuple[Object, ...]
     missing: tuple[str, ...]
     node_versions: dict[str, Object]
     pod_versions: dict[str, Object]
@@ -90,6 +96,8 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
         tuple(claim_object(claim, spec) for claim in spec.claims),
         device_objects(spec) if spec.claims else (),
         storage_objects(spec),
+        tuple(namespace_objects(spec)),
+        tuple(service_objects(spec)),
         tuple(dict.fromkeys(_missing(spec))),
         {v.name: node_object(v.content) for v in versions_of(spec.nodes) if v.content is not v.node},
         {v.name: pod_object(v.content) for v in pod_versions_of(spec.pods) if v.content is not v.pod},
@@ -106,14 +114,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     if len(set(names)) < len(names):
         yield "two pods have one name in one namespace"
     for pod in spec.pods:
-        if any(term.namespace_selector is not None for term in pod.terms):
-            yield f"an affinity term of {pod.name} selects namespaces by their labels, and there are no namespaces"
         if any(constraint.others for constraint in (*pod.spread, *pod.wishes.spread)):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
-    if any(constraint.by_default for pod in spec.pods for constraint in pod.wishes.spread):
-        yield "the driver has no services, from which pods have topology spread constraints by default"
-    if len(spec.extenders) > 1 or not all(map(_is_played, spec.extenders)):
-        yield "the driver plays one extender, which counts a resource, and neither scores nodes nor calls them unresolvable"
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
     yield from missing_storage(spec)
@@ -130,19 +132,9 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
             yield f"the pod group {group.name} is created on the way"
         if len({pod.namespace for pod in spec.pods if pod.group == group.name}) > 1:
             yield f"the pods of {group.name} are in several namespaces"
-    config = replace(spec.scope.config, scored=False)
-    if config != DEFAULTS:
-        said = ", ".join(
-            f"{name}={getattr(config, name)}"
-            for name in Config.__slots__
-            if getattr(config, name) != getattr(DEFAULTS, name)
-        )
-        yield f"the configuration says {said}"
-
-
-def _is_played(extender: ExtenderSpec) -> bool:
-    told = (extender.nodes, extender.scores, extender.unresolvable)
-    return extender.resource is not None and told == (None, (), False)
+    config = spec.scope.config
+    if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(DEFAULTS, n)]:
+        yield f"the configuration says {', '.join(f'{name}={getattr(config, name)}' for name in said)}"
 
 
 def node_object(node: Node) -> Object:
@@ -170,16 +162,67 @@ def node_object(node: Node) -> Object:
     }
 
 
-def extender_object(extender: ExtenderSpec) -> Object:
-    """What the driver is told of an extender."""
-    verbs = {"filter": extender.filters, "bind": extender.binds, "preempt": extender.preempts}
+def extender_objects(spec: ClusterSpec) -> list[Object]:
+    """What the driver is told of the extenders, in the order of the configuration."""
+    return [extender_object(e.spec, e.name, spec.scope.config.scored) for e in extenders_of(spec)]
+
+
+def extender_object(extender: ExtenderSpec, name: str, scored: bool = False) -> Object:
+    """What the driver is told of an extender. It is asked for scores only where scores decide."""
+    verbs = {
+        "filter": extender.filters,
+        "bind": extender.binds,
+        "preempt": extender.preempts,
+        "prioritize": scored and bool(extender.scores),
+    }
     return {
-        "resource": extender.resource,
+        "name": name,
+        "resource": extender.resource or "",
         "ignored_by_scheduler": extender.ignored_by_scheduler,
         "verbs": [verb for verb, has in verbs.items() if has],
         "ignorable": extender.ignorable,
         "counts": extender.noting.value,
+        "nodes": None if extender.nodes is None else sorted(extender.nodes),
+        "unresolvable": extender.unresolvable,
+        "scores": dict(extender.scores),
+        "weight": extender.weight,
     }
+
+
+def scores_object(config: Config) -> Object:
+    """How nodes are scored, where scores decide."""
+    return {
+        "weights": dict(config.score_weights),
+        "strategy": config.scoring_strategy,
+        "hard_affinity_weight": config.hard_affinity_weight,
+        "ignore_preferred_of_existing": config.ignore_preferred_of_existing,
+    }
+
+
+def namespace_objects(spec: ClusterSpec) -> Iterator[Object]:
+    """The v1.Namespaces of pods, where an affinity term asks for the labels of some."""
+    if any(term.namespace_selector is not None for pod in spec.pods for term in pod.terms):
+        for name, labels in {pod.namespace: pod.namespace_labels for pod in spec.pods}.items():
+            metadata = {"name": name, "uid": name, "labels": dict(labels)}
+            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+def service_objects(spec: ClusterSpec) -> Iterator[Object]:
+    """The v1.Services from whose selectors pods have topology spread constraints by default."""
+    wanted = {
+        (pod.namespace, tuple(sorted(constraint.selector.match_labels.items())))
+        for pod in spec.pods
+        for constraint in pod.wishes.spread
+        if constraint.by_default
+    }
+    for number, (namespace, labels) in enumerate(sorted(wanted)):
+        metadata = {"name": f"service-{number + 1}", "namespace": namespace}
+        yield {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": metadata,
+            "spec": {"selector": dict(labels)},
+        }
 
 
 def pod_object(pod: Pod) -> Object:
@@ -234,9 +277,10 @@ def pod_object(pod: Pod) -> Object:
     affinity = _affinity(pod)
     if affinity:
         spec["affinity"] = affinity
-    if constraints := [*map(_spread, pod.spread), *(_spread(c, soft=True) for c in pod.wishes.spread)]:
+    wished = (_spread(c, soft=True) for c in pod.wishes.spread if not c.by_default)
+    if constraints := [*map(_spread, pod.spread), *wished]:
         spec["topologySpreadConstraints"] = constraints
-    status: Object = {"phase": "Pending" if pod.node is None else "Running"}
+    status: Object = {"phase": "Running" if pod.node is not None and pod.started else "Pending"}
     if pod.start != NOW:
         minutes, seconds = divmod(pod.start, 60)
         status["startTime"] = _EPOCH.format(minutes // 60, minutes % 60, seconds)
@@ -249,7 +293,7 @@ def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
     if pod.name in owners:
         made["metadata"]["ownerReferences"] = [_owner(owners[pod.name])]
     if spec.scope.readiness and pod.node is not None:
-        made["status"]["conditions"] = [{"type": "Ready", "status": str(pod.ready)}]
+        made["status"]["conditions"] = [{"type": "Ready", "status": str(pod.ready and pod.started)}]
     if named := claims_named_at_start(pod, spec):
         made["status"]["resourceClaimStatuses"] = named
     return made
@@ -357,8 +401,10 @@ def _term(term: Term, pod: Pod) -> Object:
     found: Object = {"topologyKey": term.topology_key}
     if not term.nothing:
         found["labelSelector"] = _selector(term.selector)
-    if term.namespaces and term.namespaces != (pod.namespace,):
+    if term.namespaces and (term.namespaces != (pod.namespace,) or term.namespace_selector is not None):
         found["namespaces"] = list(term.namespaces)
+    if term.namespace_selector is not None:
+        found["namespaceSelector"] = _selector(term.namespace_selector)
     return found
 
 

@@ -37,8 +37,12 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
         raise UsageProblem(
             f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
         )
-    if case.extender is not None:
+    if case.extenders:
         raise UsageProblem(f"--go-test: {case.id}: the cluster has an extender, and a test has none")
+    if case.namespaces or case.services or (case.scores or {}).get("strategy"):
+        raise UsageProblem(
+            f"--go-test: {case.id}: the cluster has labels of namespaces, services or scores of resources, and a test has none"
+        )
     claim = claim_of(found)
     if claim is None:
         raise UsageProblem(f"--go-test: there is no readable test for {case.property} yet")

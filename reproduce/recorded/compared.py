@@ -119,13 +119,15 @@ class Compared:
 
 class _Conditions:
     """Victims whose condition DisruptionTarget is written, and in the model is not (A-DISRUPTION): it has the condition with the deletion, in one step,
-    and none of a pod that terminates already. So a snapshot may show one between PATCH and DELETE, or after a DELETE that has failed.
+    and none of a pod that terminates already. So a snapshot may show one between PATCH and DELETE, or after a DELETE that has failed, and as long as the cache
+    was told of the PATCH alone.
 
     `in_snapshot`: those whose condition was written so when the snapshot was taken.
     """
 
     def __init__(self) -> None:
         self._written: set[str] = set()
+        self._deleted: set[str] = set()
         self._terminating: set[str] = set()
         self.in_snapshot: frozenset[str] = frozenset()
 
@@ -138,9 +140,11 @@ class _Conditions:
                 elif point.call == "Client.Delete" and point.pod not in self._terminating:
                     now = f"api.pod[{point.pod}]."
                     if seen.get(f"{now}terminating") or not seen.get(f"{now}exists"):
+                        self._deleted |= self._written & {point.pod}
                         self._written.discard(point.pod)
             elif point.call == "Cache.UpdateSnapshot" and point.after:
-                self.in_snapshot = frozenset(self._written)
+                self.in_snapshot = frozenset(self._written | self._deleted)
+        self._deleted = {pod for pod in self._deleted if not seen.get(f"cache.pod[{pod}].terminating")}
         self._terminating = {
             name.removeprefix("api.pod[").removesuffix("].terminating")
             for name, value in seen.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +36,11 @@ from podrace.reproduce.objects import (
     GATE,
     budget_object,
     extender_object,
+    extender_objects,
     node_object,
     objects_of,
     pod_object,
+    scores_object,
 )
 from podrace.scenarios import catalogue, hazards
 from podrace.scenarios.reader.sections.pod_section import NAMESPACE_NAME
@@ -188,29 +189,72 @@ def test_a_pod_is_said_to_be_ready_or_not_where_somebody_looks(looked: bool) -> 
 
 def test_an_extender() -> None:
     extender = ExtenderSpec("example.com/gpu", filters=True, binds=True, ignorable=True, noting=Noting.BOUND)
-    assert extender_object(extender) == {
+    assert extender_object(extender, "gpu") == {
+        "name": "gpu",
         "resource": "example.com/gpu",
         "ignored_by_scheduler": False,
         "verbs": ["filter", "bind"],
         "ignorable": True,
         "counts": "bound",
+        "nodes": None,
+        "unresolvable": False,
+        "scores": {},
+        "weight": 1,
     }
 
 
-def test_of_extenders_the_driver_plays_one_that_counts() -> None:
-    counts = ExtenderSpec("example.com/gpu", filters=True)
-    words = "the driver plays one extender, which counts a resource, and neither scores nodes nor calls them unresolvable"
+def test_an_extender_is_asked_for_scores_where_scores_decide() -> None:
+    scores = ExtenderSpec(nodes=frozenset("nm"), unresolvable=True, scores=(("n", 7),), weight=2)
+    made = extender_object(scores, "e")
+    assert (made["verbs"], made["nodes"], made["unresolvable"]) == ([], ["m", "n"], True)
+    assert (made["resource"], made["scores"], made["weight"]) == ("", {"n": 7}, 2)
+    assert extender_object(scores, "e", scored=True)["verbs"] == ["prioritize"]
+    spec = ClusterSpec("c", (), (), extenders=(ExtenderSpec(filters=True), scores))
+    assert [made["name"] for made in extender_objects(spec)] == ["extender 1", "extender 2"]
+    assert objects_of(spec).missing == ()
 
-    def missing(*extenders: ExtenderSpec) -> tuple[str, ...]:
-        return objects_of(ClusterSpec("c", (), (Node(0, "n", 1),), extenders=extenders)).missing
 
-    assert missing() == missing(counts) == ()
-    assert missing(counts, counts) == missing(ExtenderSpec(filters=True)) == (words,)
-    assert (
-        missing(replace(counts, scores=(("n", 1),)))
-        == missing(replace(counts, unresolvable=True))
-        == (words,)
+def test_how_nodes_are_scored() -> None:
+    assert scores_object(Config(score_weights=(("NodeAffinity", 5),), scoring_strategy="MostAllocated")) == {
+        "weights": {"NodeAffinity": 5},
+        "strategy": "MostAllocated",
+        "hard_affinity_weight": 1,
+        "ignore_preferred_of_existing": False,
+    }
+
+
+def test_namespaces_are_there_where_a_term_asks_for_their_labels() -> None:
+    named: dict[str, Any] = {"namespace": "team", "namespace_labels": {NAMESPACE_NAME: "team", "env": "prod"}}
+    asks = Term({"app": "db"}, "zone", namespaces=("default",), namespace_selector=Selector({"env": "prod"}))
+    pods = (
+        Pod(0, "p", 1, terms=[asks], namespace_labels={NAMESPACE_NAME: "default"}),
+        Pod(1, "q", 1, **named),
     )
+    made = objects_of(ClusterSpec("c", pods, ()))
+    assert {one["metadata"]["name"]: one["metadata"]["labels"] for one in made.namespaces} == {
+        "default": {NAMESPACE_NAME: "default"},
+        "team": {NAMESPACE_NAME: "team", "env": "prod"},
+    }
+    (term,) = made.pods[0]["spec"]["affinity"]["podAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
+    assert (term["namespaces"], term["namespaceSelector"]) == (["default"], {"matchLabels": {"env": "prod"}})
+    assert objects_of(ClusterSpec("c", pods[1:], ())).namespaces == made.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("pod", "phase", "ready"),
+    [
+        (Pod(0, "p", 1, node=Node(0, "n", 1), started=False), "Pending", "False"),
+        (Pod(0, "p", 1, node=Node(0, "n", 1), ready=False), "Running", "False"),
+        (Pod(0, "p", 1, node=Node(0, "n", 1)), "Running", "True"),
+    ],
+)
+def test_a_pod_whose_kubelet_has_not_started_it_is_pending_and_not_ready(
+    pod: Pod, phase: str, ready: str
+) -> None:
+    (made,) = objects_of(ClusterSpec("c", (pod,), (Node(0, "n", 1),), Scope(readiness=True))).pods
+    assert made["status"] == {"phase": phase, "conditions": [{"type": "Ready", "status": ready}]}
 
 
 def test_a_pod() -> None:
@@ -258,10 +302,6 @@ def test_no_limit_of_pods() -> None:
         (ClusterSpec("c", (Pod(0, "p", Parameter("x", 0, 1)),), ()), "x is open"),
         (ClusterSpec("c", (Pod(0, "a/p", 1, namespace="a"), Pod(1, "p", 1, namespace="a")), ()), "two pods have one name"),
         (
-            ClusterSpec("c", (Pod(0, "p", 1, terms=[Term({}, "z", namespace_selector=Selector({"a": "b"}))]),), ()),
-            "selects namespaces by their labels",
-        ),
-        (
             ClusterSpec("c", (Pod(0, "p", 1, spread=[SpreadConstraint("z", Selector({"a": "b"}), others={"x": 1})]),), ()),
             "counts pods that are no part",
         ),
@@ -278,9 +318,6 @@ def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
 def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups() -> None:
     missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
     assert {name: why for name, why in missing.items() if why} == {
-        "namespace-unasked": (
-            "an affinity term of w selects namespaces by their labels, and there are no namespaces",
-        ),
         "shared-in-flight": ("the driver does not play claims of devices in groups of pods",),
     }
 
@@ -335,10 +372,17 @@ def test_what_a_pod_would_like_is_written_as_kubernetes_has_it() -> None:
     }
 
 
-def test_constraints_by_default_need_services() -> None:
+def test_constraints_by_default_come_from_services() -> None:
     by_default = SpreadConstraint("zone", Selector({"app": "web"}), 5, by_default=True)
-    pod = Pod(0, "p", 1, wishes=Wishes((by_default,)))
-    spec = ClusterSpec("c", (pod,), (Node(0, "n", 1),), Scope())
-    assert objects_of(spec).missing == (
-        "the driver has no services, from which pods have topology spread constraints by default",
+    pods = tuple(Pod(i, name, 1, wishes=Wishes((by_default,))) for i, name in enumerate("pq"))
+    made = objects_of(ClusterSpec("c", pods, (Node(0, "n", 1),), Scope()))
+    assert made.services == (
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "service-1", "namespace": "default"},
+            "spec": {"selector": {"app": "web"}},
+        },
     )
+    assert "topologySpreadConstraints" not in made.pods[0]["spec"]
+    assert made.missing == ()

@@ -64,6 +64,13 @@ def lockstep(
             "--claims", help="Clusters with claims of devices (from 1.34 on) instead of the usual ones."
         ),
     ] = False,
+    extenders: Annotated[
+        bool,
+        typer.Option(
+            "--extenders",
+            help="Clusters whose scheduler asks extenders, or goes by scores, instead of the usual ones.",
+        ),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
@@ -83,12 +90,25 @@ def lockstep(
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.random_runs.claim_clusters import claim_cluster
+    from ....reproduce.random_runs.extender_clusters import extender_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.recorded.asked import recorded as explained
     from ....reproduce.recorded.recording import Asked
     from ...terminal.progress_display import progress_display
 
+    refused = [
+        (claims and recorded, "--claims: free runs have no claims of devices: leave out --recorded"),
+        (
+            extenders and recorded,
+            "--extenders: free runs have no extenders, and no scores: leave out --recorded",
+        ),
+        (extenders and claims, "--extenders: one kind of clusters at a time: leave out --claims"),
+    ]
+    for wrong, line in refused:
+        if wrong:
+            raise UsageProblem(line)
+    some = extender_cluster if extenders else claim_cluster if claims else varied_cluster
     go = find_go()
     if trace is not None and kubernetes is not None and len(kubernetes) > 1:
         raise UsageProblem("--kubernetes: a stored run is of one version: name one, or none")
@@ -101,9 +121,6 @@ def lockstep(
         else:
             if store is not None:
                 _make(store)
-            if claims and recorded:
-                raise UsageProblem("--claims: free runs have no claims of devices: leave out --recorded")
-            some = claim_cluster if claims else varied_cluster
             wanted = Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=some)
             free = Asked(clusters, runs, seed * clusters)
             found = [

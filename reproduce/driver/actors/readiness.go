@@ -33,21 +33,40 @@ func setReadiness(status v1.ConditionStatus) func(*player, Step) error {
 	}
 }
 
+// startPod: the kubelet has started the containers of a pod, and writes its phase.
+func startPod(p *player, s Step) error {
+	pod := s.arg("pod")
+	if !p.world.Store.runs(pod) {
+		return fmt.Errorf("%s does not run", pod)
+	}
+	_, err := p.world.Store.Patch(pod, types.StrategicMergePatchType, []byte(`{"status":{"phase":"Running"}}`))
+	return err
+}
+
 // isReady is whether a pod counts for its budgets: where nobody looks at readiness, every pod does.
 func (w *World) isReady(pod string) bool {
 	now := w.Store.Pod(pod)
 	return !w.budgets.probes || now != nil && podReadiness(now) == v1.ConditionTrue
 }
 
-// spares is whether the eviction of a pod takes nothing from its budget: one that is not ready may go while enough others are, or by the budget's policy (canIgnorePDB in
-// registry/core/pod/storage/eviction.go).
+// spares is whether the eviction of a pod takes nothing from its budget: one that is not ready may go while enough others are, or by the budget's policy, and one that is Pending
+// since 1.19 (canIgnorePDB in registry/core/pod/storage/eviction.go).
 func (w *World) spares(b *budget, pod string) bool {
 	if !w.budgets.probes || w.isReady(pod) {
 		return false
+	}
+	if w.isPending(pod) {
+		return true
 	}
 	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil && *policy == policyv1.AlwaysAllow {
 		return true
 	}
 	desired := w.budgets.desired[idOf(b)]
 	return desired > 0 && int(b.Status.CurrentHealthy) >= desired
+}
+
+// isPending is whether the containers of a pod have not been started, where phases are looked at.
+func (w *World) isPending(pod string) bool {
+	now := w.Store.Pod(pod)
+	return w.budgets.phases && now != nil && now.Status.Phase == v1.PodPending
 }

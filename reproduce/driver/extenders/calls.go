@@ -27,14 +27,18 @@ type connection struct {
 	gate     *gate
 }
 
-// connect has the HTTPExtenders of a process call the extender of the case. All else of them is upstream's.
-func (i *instance) connect(x *keptExtender, g *gate) error {
+// connect has the HTTPExtenders of a process call the extenders of the case, each the one at its address: their order is the scheduler's. All else of them is upstream's.
+func (i *instance) connect(extenders []*keptExtender, g *gate) error {
 	for _, e := range i.Sched.Extenders {
-		field := path(e, "client")
-		if !field.IsValid() {
-			return errors.New("HTTPExtender has no field client")
+		field, address := path(e, "client"), path(e, "extenderURL")
+		if !field.IsValid() || !address.IsValid() {
+			return errors.New("HTTPExtender has no fields client and extenderURL")
 		}
-		field.Interface().(*http.Client).Transport = &connection{x, g}
+		for _, x := range extenders {
+			if x.address == address.String() {
+				field.Interface().(*http.Client).Transport = &connection{x, g}
+			}
+		}
 	}
 	return nil
 }
@@ -45,9 +49,11 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	var answer any
-	switch verb := strings.Trim(r.URL.Path, "/"); verb {
+	switch verb := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]; verb {
 	case "filter":
 		answer, err = c.filter(body)
+	case "prioritize":
+		answer, err = c.prioritise(body)
 	case "preempt":
 		answer, err = c.preempt(body)
 	case "bind":
@@ -84,14 +90,38 @@ func (c *connection) filter(body []byte) (any, error) {
 	if err := json.Unmarshal(body, &args); err != nil {
 		return nil, err
 	}
-	call := c.gate.enter("Extender.Filter", args.Pod)
+	call := c.gate.enter("Extender.Filter", c.extender.spec.Name, args.Pod)
 	if err := c.failing(idOf(args.Pod)); err != nil {
+		if c.extender.fails[idOf(args.Pod)] == timedOut {
+			c.extender.filter(idOf(args.Pod), *args.NodeNames)
+		}
 		call.leave(err)
 		return nil, err
 	}
 	passed, failed := c.extender.filter(idOf(args.Pod), *args.NodeNames)
-	call.leave(nil, failed)
+	call.leave(nil, failed, c.extender.spec.Unresolvable)
+	if c.extender.spec.Unresolvable {
+		return extenderv1.ExtenderFilterResult{NodeNames: &passed, FailedAndUnresolvableNodes: failed}, nil
+	}
 	return extenderv1.ExtenderFilterResult{NodeNames: &passed, FailedNodes: failed}, nil
+}
+
+func (c *connection) prioritise(body []byte) (any, error) {
+	args := extenderv1.ExtenderArgs{}
+	if err := json.Unmarshal(body, &args); err != nil {
+		return nil, err
+	}
+	call := c.gate.enter("Extender.Prioritize", c.extender.spec.Name, args.Pod)
+	err := c.failing(idOf(args.Pod))
+	defer func() { call.leave(err) }()
+	if err != nil {
+		return nil, err
+	}
+	scores := extenderv1.HostPriorityList{}
+	for _, node := range *args.NodeNames {
+		scores = append(scores, extenderv1.HostPriority{Host: node, Score: c.extender.spec.Scores[node]})
+	}
+	return scores, nil
 }
 
 func (c *connection) preempt(body []byte) (any, error) {
@@ -99,7 +129,7 @@ func (c *connection) preempt(body []byte) (any, error) {
 	if err := json.Unmarshal(body, &args); err != nil {
 		return nil, err
 	}
-	call := c.gate.enter("Extender.Preempt", args.Pod)
+	call := c.gate.enter("Extender.Preempt", c.extender.spec.Name, args.Pod)
 	err := c.failing(idOf(args.Pod))
 	defer func() { call.leave(err) }()
 	if err != nil {
@@ -114,7 +144,7 @@ func (c *connection) bind(body []byte) (any, error) {
 		return nil, err
 	}
 	about := &v1.Binding{ObjectMeta: metav1.ObjectMeta{Name: args.PodName, UID: args.PodUID}, Target: v1.ObjectReference{Name: args.Node}}
-	call := c.gate.enter("Extender.Bind", about)
+	call := c.gate.enter("Extender.Bind", about, c.extender.spec.Name)
 	pod := plainID(string(args.PodUID))
 	err := c.failing(pod)
 	defer func() { call.leave(err) }()

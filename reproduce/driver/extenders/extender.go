@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,41 +11,47 @@ import (
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 )
 
-// The extender of a case: it counts on which node which pod has how much of a resource, by what it was told, and answers by that count. The scheduler calls it by upstream's own HTTPExtender.
+// The extenders of a case: each counts on which node which pod has how much of a resource, by what it was told, and answers by that count, or by a list of nodes. The scheduler calls them by upstream's own HTTPExtender.
 
 const (
-	extenderURL = "http://extender.podrace.io"
+	extenderURL = "http://extender.podrace.io/%d"
 
 	notesFiltered, notesHeard = "filtered", "heard" // when it begins to count a pod; the third way is when it binds it
 )
 
-// keptExtender is the extender, which outlives processes of the scheduler.
+// keptExtender is an extender, which outlives processes of the scheduler.
 type keptExtender struct {
 	world   *World
 	spec    *extenderSpec
+	address string
 	counted map[string]string // pod -> the node on which it counts the pod
 	late    map[string]string // pod -> the node of a call to bind it that has timed out, and that the extender is still at
 	picks   map[string]string // pod -> the node that it is to answer with, where it answers with one
 	fails   map[string]string // pod -> what becomes of the next call about it, if the trace has it fail
 }
 
-func newExtender(w *World) *keptExtender {
-	x := &keptExtender{w, w.Case.Extender, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}}
-	for _, pod := range w.Case.Pods {
-		if x.spec != nil && x.manages(pod) && pod.Spec.NodeName != "" && !contains(w.Case.AbsentPods, idOf(pod)) {
-			x.counted[idOf(pod)] = pod.Spec.NodeName
+func newExtenders(w *World) (all []*keptExtender) {
+	for n := range w.Case.Extenders {
+		x := &keptExtender{w, &w.Case.Extenders[n], fmt.Sprintf(extenderURL, n), map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}}
+		for _, pod := range w.Case.Pods {
+			if x.counts(pod) && pod.Spec.NodeName != "" && !contains(w.Case.AbsentPods, idOf(pod)) {
+				x.counted[idOf(pod)] = pod.Spec.NodeName
+			}
 		}
+		all = append(all, x)
 	}
-	return x
+	return all
 }
 
 // configuration is what kube-scheduler is told of it.
 func (x *keptExtender) configuration() schedulerapi.Extender {
 	c := schedulerapi.Extender{
-		URLPrefix: extenderURL, Weight: 1, NodeCacheCapable: true, Ignorable: x.spec.Ignorable, HTTPTimeout: metav1.Duration{Duration: 10000 * time.Hour},
-		ManagedResources: []schedulerapi.ExtenderManagedResource{{Name: x.spec.Resource, IgnoredByScheduler: x.spec.Ignored}},
+		URLPrefix: x.address, Weight: x.spec.Weight * scoreScale, NodeCacheCapable: true, Ignorable: x.spec.Ignorable, HTTPTimeout: metav1.Duration{Duration: 10000 * time.Hour},
 	}
-	for verb, field := range map[string]*string{"filter": &c.FilterVerb, "bind": &c.BindVerb, "preempt": &c.PreemptVerb} {
+	if x.spec.Resource != "" {
+		c.ManagedResources = []schedulerapi.ExtenderManagedResource{{Name: x.spec.Resource, IgnoredByScheduler: x.spec.Ignored}}
+	}
+	for verb, field := range map[string]*string{"filter": &c.FilterVerb, "bind": &c.BindVerb, "preempt": &c.PreemptVerb, "prioritize": &c.PrioritizeVerb} {
 		if slices.Contains(x.spec.Verbs, verb) {
 			*field = verb
 		}
@@ -52,8 +59,8 @@ func (x *keptExtender) configuration() schedulerapi.Extender {
 	return c
 }
 
-// manages is whether a pod asks for its resource.
-func (x *keptExtender) manages(pod *v1.Pod) bool { return x.asked(pod) > 0 }
+// counts is whether a pod asks for the resource of which it keeps count.
+func (x *keptExtender) counts(pod *v1.Pod) bool { return x.spec.Resource != "" && x.asked(pod) > 0 }
 
 func (x *keptExtender) asked(pod *v1.Pod) int64 {
 	amount := int64(0)
@@ -66,6 +73,9 @@ func (x *keptExtender) asked(pod *v1.Pod) int64 {
 
 // hasRoom is whether, by its own count, a node has room for a pod once others are gone.
 func (x *keptExtender) hasRoom(pod, node string, gone map[string]bool) bool {
+	if x.spec.Nodes != nil && !slices.Contains(x.spec.Nodes, node) {
+		return false
+	}
 	used, room := int64(0), int64(0)
 	for _, other := range x.world.Case.Pods {
 		if id := idOf(other); id == pod || x.counted[id] == node && !gone[id] {
@@ -93,7 +103,7 @@ func (x *keptExtender) hear(pod string) {
 
 // bound has it note a pod that it has bound itself.
 func (x *keptExtender) bound(pod, node string) {
-	if x.spec.Counts != notesHeard {
+	if x.spec.Resource != "" && x.spec.Counts != notesHeard {
 		x.counted[pod] = node
 	}
 }
@@ -102,7 +112,7 @@ func (x *keptExtender) bound(pod, node string) {
 func (x *keptExtender) catchUp() {
 	if x.world.Store.isFree() {
 		for _, pod := range x.world.Case.Pods {
-			if x.manages(pod) {
+			if x.counts(pod) {
 				x.hear(idOf(pod))
 			}
 		}
@@ -174,10 +184,16 @@ func (s *Store) isFree() bool {
 	return s.auto
 }
 
-// extender is what it counts, and what it is still at.
-func (e *eye) extender(x *keptExtender) {
-	for _, pod := range e.pods {
-		e.see["extender.counted["+pod+"]"] = orNil(x.counted[pod])
-		e.see["extender.late["+pod+"]"] = orNil(x.late[pod])
+// extenders are what each counts, and what it is still at.
+func (e *eye) extenders(all []*keptExtender) {
+	for _, x := range all {
+		for _, pod := range e.pods {
+			managed := pod
+			if len(all) > 1 {
+				managed += ofExtender + x.spec.Name
+			}
+			e.see["extender.counted["+managed+"]"] = orNil(x.counted[pod])
+			e.see["extender.late["+managed+"]"] = orNil(x.late[pod])
+		}
 	}
 }

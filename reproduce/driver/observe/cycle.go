@@ -32,8 +32,12 @@ func (c *cycle) hear(p point) {
 	case p.call == "Extender.ProcessPreemption":
 		c.searched = !p.after
 	case p.call == "Extender.Filter" && p.after && len(p.results) > 1:
+		verdict := "REJECTED"
+		if p.results[2].(bool) {
+			verdict = "UNRESOLVABLE"
+		}
 		for node := range p.results[1].(extenderv1.FailedNodesMap) {
-			c.verdicts[node] = "REJECTED"
+			c.verdicts[node] = verdict
 		}
 	case c.pod == "" || !p.after || len(p.results) == 0:
 	case p.call == "Framework.RunPreFilterPlugins":

@@ -54,7 +54,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 		e.see["kubelet.rejected["+pod+"]"] = w.rejected[pod]
 		e.see["drain.listed["+pod+"]"] = w.listed[pod]
 	}
-	e.extender(w.extender)
+	e.extenders(w.extenders)
 	e.finalizers(w.Store)
 	e.budgets(w.budgets, w.Store, w.Informers.Policy().V1().PodDisruptionBudgets().Informer().GetStore())
 	e.queue()

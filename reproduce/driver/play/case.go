@@ -33,7 +33,9 @@ type Case struct {
 
 	Storage []json.RawMessage `json:"storage"` // StorageClasses, PersistentVolumes and PersistentVolumeClaims
 
-	Extender *extenderSpec `json:"extender"` // which the scheduler asks; nil if there is none
+	Extenders  []extenderSpec    `json:"extenders"`  // which the scheduler asks, in the order of the configuration
+	Namespaces []*v1.Namespace   `json:"namespaces"` // those whose labels somebody asks for
+	Services   []json.RawMessage `json:"services"`   // from which pods have topology spread constraints by default
 
 	NodeVersions map[string]*v1.Node `json:"node_versions"` // what the objects of nodes are updated to, by the names of the versions
 	PodVersions  map[string]*v1.Pod  `json:"pod_versions"`  // as well, those of pods
@@ -47,6 +49,7 @@ type Case struct {
 	Gates         map[string]bool     `json:"gates"`  // feature gates
 	Backoff       *bool               `json:"backoff"`
 	Scored        bool                `json:"scored"`       // scores decide which node wins; otherwise the trace does
+	Scores        *scoresSpec         `json:"scores"`       // how, where they do; nil for what is so by default
 	Drops         bool                `json:"drops_beyond"` // handlers are not given events that the model does not have
 
 	Initial  map[string]any `json:"initial"` // every variable of the model, by name
@@ -59,11 +62,24 @@ type Case struct {
 
 // extenderSpec is an extender: of which resource it keeps count, what it is called for, and when it begins to count a pod.
 type extenderSpec struct {
-	Resource  string   `json:"resource"`
-	Ignored   bool     `json:"ignored_by_scheduler"` // NodeResourcesFit does not look at the resource
-	Verbs     []string `json:"verbs"`
-	Ignorable bool     `json:"ignorable"`
-	Counts    string   `json:"counts"`
+	Name         string           `json:"name"`                 // as the model has it
+	Resource     string           `json:"resource"`             // empty for one that is asked about all pods, and counts none
+	Ignored      bool             `json:"ignored_by_scheduler"` // NodeResourcesFit does not look at the resource
+	Verbs        []string         `json:"verbs"`
+	Ignorable    bool             `json:"ignorable"`
+	Counts       string           `json:"counts"`
+	Nodes        []string         `json:"nodes"`        // which it lets through; nil for all
+	Unresolvable bool             `json:"unresolvable"` // what it rejects no preemption can help
+	Scores       map[string]int64 `json:"scores"`       // by node
+	Weight       int64            `json:"weight"`
+}
+
+// scoresSpec is what the profile says of scores.
+type scoresSpec struct {
+	Weights         map[string]int32 `json:"weights"`  // of the score plugins, by name
+	Strategy        string           `json:"strategy"` // of NodeResourcesFit, if resources are scored
+	HardAffinity    int32            `json:"hard_affinity_weight"`
+	IgnorePreferred bool             `json:"ignore_preferred_of_existing"`
 }
 
 // Step is a step of the model, and what it changes there.

@@ -3,7 +3,7 @@ package podrace
 import "strings"
 
 // pattern is a point of a rule: the call, ">" before or "<" after it, and which argument of the step it is about: P the pod, N the node,
-// V the victim, O the other pod, S any pod of the pod's name,
+// V the victim, O the other pod, E the extender, S any pod of the pod's name,
 // R the one that takes the name of another, C the claim, L the volume. "NextPod< P" is the point after NextPod has returned the step's pod.
 type pattern struct {
 	call  string
@@ -26,6 +26,9 @@ func (t pattern) fits(p *point, s Step, c *Case) bool {
 		is, found := p.pod, c.isAbout(p, asked)
 		switch letter {
 		case 'N':
+			is, found = p.node, p.node == asked
+		case 'E':
+			asked = s.arg("extender")
 			is, found = p.node, p.node == asked
 		case 'C':
 			asked = s.arg("claim")

@@ -140,6 +140,8 @@ var rules = map[string]rule{
 	"budgets.count_anew":             {do: countAnew},
 	"budgets.get_ready":              {do: setReadiness(v1.ConditionTrue)},
 	"budgets.lose_readiness":         {do: setReadiness(v1.ConditionFalse)},
+	"budgets.start":                  {do: startPod},
+	"budgets.fail_to_start":          {do: elsewhere},
 	"budgets.mend":                   {do: elsewhere},
 	"budgets.store":                  {do: storeBudget},
 	"budgets.hear":                   {do: elsewhere},

@@ -86,7 +86,8 @@ type recorder struct {
 	free   Free
 	dice   *rand.Rand
 	last   map[string]any
-	beyond map[*actor]bool // whether a handler is busy with an event that the model does not have
+	beyond map[*actor]bool      // whether a handler is busy with an event that the model does not have
+	waits  map[string]time.Time // since when pods have waited for permission
 	record Record
 }
 
@@ -100,7 +101,7 @@ type choice struct {
 
 // take takes a free run from the start of a world.
 func (c *FreeRun) take() (Record, error) {
-	r := &recorder{free: c.Free, dice: rand.New(rand.NewSource(c.Free.Seed)), last: map[string]any{}, beyond: map[*actor]bool{}}
+	r := &recorder{free: c.Free, dice: rand.New(rand.NewSource(c.Free.Seed)), last: map[string]any{}, beyond: map[*actor]bool{}, waits: map[string]time.Time{}}
 	r.record = Record{Format: "podrace-record", Version: 1, ID: c.Case.ID, Release: c.Case.Release, Seed: c.Free.Seed}
 	world, err := newWorld(c.Case)
 	if err != nil {
@@ -197,6 +198,9 @@ func (r *recorder) choices() []choice {
 	able = append(able, r.signals()...)
 	able = append(able, r.users()...)
 	for i, wait := range []time.Duration{1100 * time.Millisecond, 11 * time.Second, 6 * time.Minute} {
+		if r.tires(wait) {
+			continue
+		}
 		able = append(able, choice{weight: 1 + i%2, turn: Turn{Do: "wait", Args: map[string]any{"ms": wait.Milliseconds()}},
 			act: func() { time.Sleep(wait) }})
 	}

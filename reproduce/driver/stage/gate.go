@@ -57,6 +57,7 @@ var held = map[string]bool{
 
 	"Extender.ProcessPreemption": true,
 	"Extender.Filter":            true,
+	"Extender.Prioritize":        true,
 	"Extender.Preempt":           true,
 	"Extender.Bind":              true,
 

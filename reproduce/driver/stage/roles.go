@@ -9,6 +9,7 @@ const (
 	nobody        role = ""
 	scheduling    role = "scheduler"
 	binding       role = "binding cycle"
+	prioritising  role = "question about scores"
 	preempting    role = "preemption goroutine"
 	podHandler    role = "pod handler"
 	nodeHandler   role = "node handler"
@@ -64,9 +65,12 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 	return &actor{role: nobody, owner: i}
 }
 
-// identifyChild tells apart what the scheduling cycle starts: the binding cycle of an assumed pod, which calls the framework first, and the
-// goroutine that evicts for a preemptor.
+// identifyChild tells apart what the scheduling cycle starts: the binding cycle of an assumed pod, which calls the framework first, the
+// question to an extender how it scores the nodes, and the goroutine that evicts for a preemptor.
 func identifyChild(parent *actor, i *instance, p point) *actor {
+	if p.call == "Extender.Prioritize" {
+		return &actor{role: prioritising, pod: p.pod, owner: i}
+	}
 	if strings.HasPrefix(p.call, "Framework.") {
 		return &actor{role: binding, pod: p.pod, owner: i}
 	}

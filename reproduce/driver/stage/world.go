@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"slices"
 	"syscall"
 	"time"
 
@@ -52,12 +53,12 @@ type World struct {
 	foreign map[string]string // pod of another scheduler -> the node that it has found
 	before  map[string]bool   // feature gates as they were before the case
 
-	runs     map[string]string // pod -> the node whose kubelet is not done with it
-	rejected map[string]bool   // pods that a kubelet has rejected
-	claims   []runtime.Object  // ResourceClaims, also those that are created on the way
-	storage  []runtime.Object  // StorageClasses, PersistentVolumes and their claims, as well
-	told     map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
-	extender *keptExtender
+	runs      map[string]string // pod -> the node whose kubelet is not done with it
+	rejected  map[string]bool   // pods that a kubelet has rejected
+	claims    []runtime.Object  // ResourceClaims, also those that are created on the way
+	storage   []runtime.Object  // StorageClasses, PersistentVolumes and their claims, as well
+	told      map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
+	extenders []*keptExtender
 
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
@@ -100,7 +101,7 @@ func newWorld(c *Case) (*World, error) {
 		}
 	}
 	w.mayEnd()
-	w.extender = newExtender(w)
+	w.extenders = newExtenders(w)
 	c.nameThem()
 	w.Store.names = c.names
 	w.Store.holdBound(c)
@@ -213,7 +214,14 @@ func (w *World) start(then time.Time) error {
 	if claimPart.admit != nil {
 		claimPart.admit(devices)
 	}
-	objects = append(append(objects, groups...), devices...)
+	services, err := decoded(w.Case.Services)
+	if err != nil {
+		return err
+	}
+	objects = slices.Concat(objects, groups, devices, services)
+	for _, n := range w.Case.Namespaces {
+		objects = append(objects, n)
+	}
 	for _, o := range w.storage {
 		if kind, _, _ := storageKind(o); kind == "" {
 			objects = append(objects, o)
@@ -238,7 +246,7 @@ func (w *World) start(then time.Time) error {
 	if err := i.wrap(g, w.answers); err != nil {
 		return err
 	}
-	if err := i.connect(w.extender, g); err != nil {
+	if err := i.connect(w.extenders, g); err != nil {
 		return err
 	}
 	if len(w.storage) > 0 {
@@ -390,18 +398,7 @@ func (w *World) options() ([]scheduler.Option, error) {
 	}
 	p := &configuration.Profiles[0]
 	p.Plugins.MultiPoint.Enabled = append(p.Plugins.MultiPoint.Enabled, schedulerapi.Plugin{Name: pluginName, Weight: 1})
-	// Without scores any feasible node may win, and the trace says which. With them those of the plugins that the model has decide, with
-	// the weights of the default profile, and the trace only between equals.
-	p.Plugins.Score.Disabled = []schedulerapi.Plugin{{Name: "*"}}
-	p.Plugins.Score.Enabled = []schedulerapi.Plugin{{Name: pluginName, Weight: 1}}
-	if w.Case.Scored {
-		for _, scores := range []schedulerapi.Plugin{
-			{Name: "TaintToleration", Weight: 3000}, {Name: "NodeAffinity", Weight: 2000},
-			{Name: "PodTopologySpread", Weight: 2000}, {Name: "InterPodAffinity", Weight: 2000},
-		} {
-			p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, scores)
-		}
-	}
+	w.Case.setScores(p)
 	options := []scheduler.Option{
 		scheduler.WithProfiles(configuration.Profiles...),
 		scheduler.WithParallelism(parallelism),
@@ -409,9 +406,11 @@ func (w *World) options() ([]scheduler.Option, error) {
 			pluginName: func(context.Context, runtime.Object, handle) (plugin, error) { return &casePlugin{w.answers}, nil },
 		}),
 	}
-	if w.Case.Extender != nil {
-		options = append(options, scheduler.WithExtenders(w.extender.configuration()))
+	var extenders []schedulerapi.Extender
+	for _, x := range w.extenders {
+		extenders = append(extenders, x.configuration())
 	}
+	options = append(options, scheduler.WithExtenders(extenders...))
 	if w.Case.Backoff != nil && !*w.Case.Backoff {
 		options = append(options, scheduler.WithPodInitialBackoffSeconds(0), scheduler.WithPodMaxBackoffSeconds(0))
 	}

@@ -18,7 +18,9 @@ type keptBudgets struct {
 	desired  map[string]int     // how many pods each wants to run
 	evicting map[string]bool
 	unready  map[string]bool      // of these, pods that were not ready
+	pending  map[string]bool      // of these, pods that had not been started
 	probes   bool                 // whether pods count only if they are ready
+	phases   bool                 // whether they are Pending until they are started
 	written  map[string]int       // how often the status of each was
 	counts   map[string]count     // what the disruption controller is about to write
 	clients  kubernetes.Interface // of the process that runs
@@ -34,13 +36,18 @@ type count struct {
 
 func newBudgets(c *Case) *keptBudgets {
 	k := &keptBudgets{
-		shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}, unready: map[string]bool{}, written: map[string]int{}, counts: map[string]count{},
+		shown: map[string]*budget{}, desired: map[string]int{}, evicting: map[string]bool{}, unready: map[string]bool{}, pending: map[string]bool{}, written: map[string]int{}, counts: map[string]count{},
 	}
 	for n := range c.Budgets {
 		b := c.Budgets[n].DeepCopy()
 		k.objects = append(k.objects, b)
 		k.shown[idOf(b)] = b.DeepCopy()
 		_, k.probes = c.Initial["budgets.said_healthy["+idOf(b)+"]"]
+		for _, p := range c.Pods {
+			if _, has := c.Initial["budgets.started["+idOf(p)+"]"]; has {
+				k.phases = true
+			}
+		}
 		running := 0
 		for _, p := range c.Pods {
 			_, paid := b.Status.DisruptedPods[p.Name]
@@ -78,15 +85,24 @@ func (s *Store) runs(pod string) bool {
 	return p != nil && p.Spec.NodeName != "" && p.DeletionTimestamp == nil
 }
 
-// evictByAPI: the eviction subresource takes a disruption from the budget of a pod (checkAndDecrement); the deletion follows.
+// hasEnded says whether a pod has succeeded or failed, and its object is there still.
+func (s *Store) hasEnded(pod string) bool {
+	return s.finished[pod] != nil
+}
+
+// evictByAPI: the eviction subresource takes a disruption from the budget of a pod (checkAndDecrement); the deletion follows. One that has ended asks no budget since 1.13 (canIgnorePDB).
 func evictByAPI(p *player, s Step) error {
 	pod := s.arg("pod")
+	if p.world.Store.hasEnded(pod) {
+		p.world.budgets.evicting[pod] = true
+		return nil
+	}
 	if !p.world.Store.runs(pod) {
 		return fmt.Errorf("%s does not run", pod)
 	}
 	found := p.world.protecting(pod)
 	if len(found) == 1 && p.world.spares(found[0], pod) {
-		p.world.budgets.evicting[pod], p.world.budgets.unready[pod] = true, true
+		p.world.budgets.evicting[pod], p.world.budgets.unready[pod], p.world.budgets.pending[pod] = true, true, p.world.isPending(pod)
 		return nil
 	}
 	if len(found) != 1 || found[0].Status.DisruptionsAllowed <= 0 {
@@ -117,19 +133,23 @@ func (w *World) payFor(pod string, b *budget) {
 	w.budgets.written[idOf(b)]++
 }
 
-// finishEviction: the deletion that follows, by name: it hits whoever has the name now. Of a pod that was not ready the resourceVersion is a precondition: it must not have become ready since.
+// finishEviction: the deletion that follows, by name: it hits whoever has the name now. Of a pod that was not ready the resourceVersion is a precondition: it must not have become ready since, nor have been started.
 func finishEviction(p *player, s Step) error {
 	pod := s.arg("pod")
-	unready := p.world.budgets.unready[pod]
+	unready, pending := p.world.budgets.unready[pod], p.world.budgets.pending[pod]
 	delete(p.world.budgets.evicting, pod)
 	delete(p.world.budgets.unready, pod)
+	delete(p.world.budgets.pending, pod)
 	if unready {
-		if p.world.Store.runs(pod) && !p.world.isReady(pod) {
+		if begun := pending && !p.world.isPending(pod); p.world.Store.runs(pod) && !p.world.isReady(pod) && !begun {
 			return p.world.Store.DeletePod(pod)
 		}
 		return nil
 	}
 	holder := p.world.Store.holder(p.world.Case.names.of(pod))
+	if p.world.Store.hasEnded(pod) {
+		return p.world.Store.DeletePod(pod)
+	}
 	if q := p.world.Store.Pod(holder); p.world.Store.runs(pod) || holder != pod && q != nil && q.DeletionTimestamp == nil {
 		return p.world.Store.DeletePod(holder)
 	}
@@ -215,8 +235,10 @@ func (e *eye) budgets(k *keptBudgets, store *Store, informed lister) {
 	for _, pod := range e.pods {
 		e.see["budgets.evicting["+pod+"]"] = k.evicting[pod]
 		e.see["budgets.unready["+pod+"]"] = k.unready[pod]
+		e.see["budgets.unstarted["+pod+"]"] = k.pending[pod]
 		if now := store.Pod(pod); now != nil {
 			e.see["budgets.ready["+pod+"]"] = podReadiness(now) == v1.ConditionTrue
+			e.see["budgets.started["+pod+"]"] = now.Status.Phase == v1.PodRunning
 		}
 	}
 }

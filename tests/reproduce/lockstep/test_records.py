@@ -222,8 +222,10 @@ def test_a_running_preemption_is_one_of_several_phases() -> None:
 def victim(call: str, **state: bool) -> tuple[Turn, dict[str, Value]]:
     """A turn in which the goroutine of p passes a call about v, and what is seen of v then; the snapshot's v carries the condition."""
     goroutine = Point("preemption goroutine", f"Client.{call}", of="p", after=True, pod="v")
+    told = state.pop("told", False)
     names = {"exists": True, "terminating": False} | state
     api: dict[str, Value] = {f"api.pod[v].{name}": value for name, value in names.items()}
+    api["cache.pod[v].terminating"] = told
     return Turn("go", passed=[goroutine]), {**api, CARRIES: True}
 
 
@@ -236,13 +238,22 @@ LATER = Turn("go", standing=SNAPSHOT.standing)
     ("turns", "compared"),
     [
         ([victim("Patch")], False),
-        ([victim("Patch"), victim("Delete", terminating=True)], True),
-        ([victim("Patch"), victim("Delete", exists=False)], True),
+        ([victim("Patch"), victim("Delete", terminating=True)], False),
+        ([victim("Patch"), victim("Delete", terminating=True, told=True)], True),
+        ([victim("Patch"), victim("Delete", exists=False)], False),
         ([victim("Patch"), victim("Delete")], False),
         ([victim("Patch", terminating=True), victim("Delete", terminating=True)], False),
         ([], True),
     ],
-    ids=["before the DELETE", "deleted", "gone", "the DELETE fails", "terminates already", "nothing written"],
+    ids=[
+        "before the DELETE",
+        "deleted",
+        "told",
+        "gone",
+        "the DELETE fails",
+        "terminates already",
+        "nothing written",
+    ],
 )
 def test_a_condition_that_is_written_before_the_deletion_is_not_compared(
     turns: list[tuple[Turn, dict[str, Value]]], compared: bool

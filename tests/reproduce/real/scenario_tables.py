@@ -88,6 +88,10 @@ ACTORS = ScenarioTable(
         ("unready-unseen", "S-EVICT"),
         ("ready-in-the-end", "S-EVICT"),
         ("namesake-drained", "S-IDEVICT"),
+        ("duplicates-preferred", "L-LOOP"),
+        ("packed-again", "L-LOOP"),
+        ("back-to-the-larger", "L-LOOP"),
+        ("namesake-not-asked-for", "S-IDEVICT"),
     ),
 )
 
@@ -99,6 +103,11 @@ EXTENDERS = ScenarioTable(
         ("late-extender", "S-CAP"),
         ("kept-by-extender", "S-STUCK"),
         ("nobody-makes-way", "L-INV"),
+        ("passed-over", "S-ADMIT"),
+        ("veto-from-before", "L-INV"),
+        ("answered-too-late", "S-STUCK"),
+        ("counted-elsewhere", "S-STUCK"),
+        ("counted-and-rejected", "S-STUCK"),
     ),
     of="actors",
 )

@@ -32,10 +32,6 @@ _LATE_GROUP = (
 _WORKLOADS = "it is of 1.35 alone, whose Workloads the driver does not make"
 
 UNPLAYED = {
-    "scheduler.miss_extenders_pick": "the driver's extender answers in time, or is not reached; of a call that times out it goes on where it binds alone",
-    "scheduler.ask_for_scores": "the driver's extender has no scores",
-    "budgets.start": "the driver does not write the phase of a pod that its kubelet starts",
-    "budgets.fail_to_start": "as `budgets.start`",
     "pod_groups.create_group": _LATE_GROUP,
     "pod_groups.store_group": _LATE_GROUP,
     "gang_scheduling.tell_queue": _LATE_GROUP,

@@ -1,0 +1,23 @@
+package podrace
+
+import "time"
+
+// longestWait is how long a pod waits for permission at most, whatever plugins say (maxTimeout in framework/runtime/framework.go). In the model it may be any time.
+const longestWait = 15 * time.Minute
+
+// tires is whether some pod would be refused for want of a permission, if so much time passed.
+func (r *recorder) tires(wait time.Duration) bool {
+	tires := false
+	for _, p := range r.world.Case.Pods {
+		pod := idOf(p)
+		if r.world.Waiting.GetWaitingPod(r.world.Store.uid(pod)) == nil {
+			delete(r.waits, pod)
+			continue
+		}
+		if _, known := r.waits[pod]; !known {
+			r.waits[pod] = time.Now()
+		}
+		tires = tires || time.Since(r.waits[pod])+wait >= longestWait
+	}
+	return tires
+}

@@ -1,0 +1,23 @@
+"""`podrace lockstep`: what cannot be asked together is said before Go is looked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.helpers import Shell
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--claims", "--recorded"], "--claims: free runs have no claims of devices: leave out --recorded"),
+        (
+            ["--extenders", "--recorded"],
+            "--extenders: free runs have no extenders, and no scores: leave out --recorded",
+        ),
+        (["--extenders", "--claims"], "--extenders: one kind of clusters at a time: leave out --claims"),
+    ],
+)
+def test_one_kind_of_clusters(shell: Shell, options: list[str], line: str) -> None:
+    ran = shell("lockstep", *options)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")
