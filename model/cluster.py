@@ -244,7 +244,7 @@ def build_cluster(
         gates=gates,
         finishing=finishing,
         pod_versions=most,
-        names_of_claims=OTHERS if again else OWN if generated else 0,
+        names_of_claims=OTHERS if again or special else OWN if generated else 0,
         passing_claims=passing,
         conditions=any(device.conditions for device in spec.devices),
         more_gates=most_gates(spec.pods, keepers),

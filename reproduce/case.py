@@ -26,6 +26,8 @@ from .storage_objects import absent_storage
 
 FORMAT_VERSION = 1
 
+_TIMERS = ("queue.flush_backoff", "queue.flush_unschedulable")
+
 WAITING = "SchedulerAsyncAPICalls"
 """The gate with which whoever calls the API server does not wait for the answer: where it is not asked for, the model waits (A-ASYNC-CALLS)."""
 GANGS, WORKLOADS = "GangScheduling", "GenericWorkload"
@@ -48,7 +50,7 @@ class Case(msgspec.Struct, frozen=True):
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
     set. `initial` has every variable of the model. Of a run that goes on for ever, the steps from `loop_from` on repeat;
-    without backoff it has no `epilogue`, since a pod may be tried again and again while no time passes. The scheduler asks the `extenders`, if there are any.
+    if no time passes in these it has no `epilogue`: a pod is tried again and again, without backoff, or because an idle scheduler takes who is in backoffQ. The scheduler asks the `extenders`, if there are any.
     `scores` says how nodes are scored, if they are `scored`; `namespaces` and `services` are there where somebody asks for them.
     With `drops_beyond`, handlers are not given the events of writes that the model does not have.
     """
@@ -153,12 +155,18 @@ def case_of_run(
         initial=initial,
         steps=steps,
         loop_from=loop_from,
-        epilogue=loop_from is None or spec.scope.backoff,
+        epilogue=loop_from is None or (spec.scope.backoff and _takes_time(steps[loop_from:])),
         extenders=extender_objects(spec),
         scores=scores_object(spec.scope.config),
         namespaces=list(objects.namespaces),
         services=list(objects.services),
     )
+
+
+def _takes_time(loop: list[CaseStep]) -> bool:
+    """Whether time passes in a loop: somebody waits for a timer, or nobody is tried."""
+    names = {step.step for step in loop}
+    return "scheduler.pop" not in names or not names.isdisjoint(_TIMERS)
 
 
 def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 START, LONG_AGO = "2000-01-01T00:00:00Z", "1999-12-31T00:00:00Z"
 """When fake time begins (testing/synctest), and longer before it than anybody waits for a device (DynamicResourcesArgs.BindingTimeout)."""
 READY_CONDITION, FAILED_CONDITION = "podrace.io/ready", "podrace.io/failed"
+EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 REQUEST, POOL = "device", "all"
 MADE = "podrace.io/claims"
 _UNNAMED = "devices"
@@ -27,9 +28,10 @@ _UNNAMED = "devices"
 def device_objects(spec: ClusterSpec) -> tuple[Object, ...]:
     """The DeviceClasses and ResourceSlices of a cluster. A class that no device is in is there all the same."""
     classes = dict.fromkeys([device.of for device in spec.devices] + [claim.of for claim in spec.claims])
+    extended = {claim.of for claim in spec.claims if claim.special}
     sizes = Counter(device.of for device in spec.devices)
     return (
-        *(_class(of) for of in classes),
+        *(_class(of, of in extended) for of in classes),
         *(_slice(device, sizes[device.of]) for device in spec.devices),
     )
 
@@ -41,6 +43,8 @@ def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
         metadata["ownerReferences"] = [
             {"apiVersion": "v1", "kind": "Pod", "name": claim.owner, "uid": claim.owner, "controller": True}
         ]
+    if claim.special:
+        metadata["annotations"] = {EXTENDED: "true"}
     status: Object = {}
     if claim.device is not None:
         metadata["finalizers"] = [FINALIZER]
@@ -74,6 +78,7 @@ def claims_of_pod(pod: Pod) -> list[Object]:
             "resourceClaimTemplateName" if claim in pod.generated else "resourceClaimName": claim,
         }
         for number, claim in enumerate(pod.claims)
+        if claim != pod.extended_claim
     ]
 
 
@@ -107,13 +112,29 @@ def _driver(of: str) -> str:
     return f"{class_name(of)}.podrace.io"
 
 
-def _class(of: str) -> Object:
+def extended_resources(pod: Pod, spec: ClusterSpec) -> dict[str, str]:
+    """What the pod asks for that devices back."""
+    return {
+        _resource(claim.of): "1"
+        for claim in spec.claims
+        if claim.special and claim.name == pod.extended_claim
+    }
+
+
+def _resource(of: str) -> str:
+    return f"podrace.io/{class_name(of)}"
+
+
+def _class(of: str, extended: bool) -> Object:
     selector = {"cel": {"expression": f'device.driver == "{_driver(of)}"'}}
+    content: Object = {"selectors": [selector]}
+    if extended:
+        content["extendedResourceName"] = _resource(of)
     return {
         "apiVersion": API,
         "kind": "DeviceClass",
         "metadata": {"name": class_name(of), "uid": class_name(of)},
-        "spec": {"selectors": [selector]},
+        "spec": content,
     }
 
 

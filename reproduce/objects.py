@@ -42,6 +42,7 @@ from .claim_objects import (
     claims_named_at_start,
     claims_of_pod,
     device_objects,
+    extended_resources,
 )
 from .storage_objects import missing_storage, storage_objects, volumes_of_pod
 
@@ -121,8 +122,6 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     yield from missing_storage(spec)
     if spec.claims and spec.groups:
         yield "the driver does not play claims of devices in groups of pods"
-    if any(claim.special for claim in spec.claims):
-        yield "the driver does not play extended resources that devices back"
     for claim in spec.claims:
         users = [pod for pod in spec.pods if claim.name in pod.claims]
         if "/" in claim.name or len({pod.namespace for pod in users}) > 1:
@@ -294,6 +293,7 @@ def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
         made["metadata"]["ownerReferences"] = [_owner(owners[pod.name])]
     if spec.scope.readiness and pod.node is not None:
         made["status"]["conditions"] = [{"type": "Ready", "status": str(pod.ready and pod.started)}]
+    made["spec"]["containers"][0]["resources"]["requests"] |= extended_resources(pod, spec)
     if named := claims_named_at_start(pod, spec):
         made["status"]["resourceClaimStatuses"] = named
     return made

@@ -324,6 +324,15 @@ class APIServer(Component):
             with when(self.pod[named].exists):
                 self._commit(named, self.pod[named].replace(named=OWN if named is pod else OTHERS))
 
+    def name_special_claim(self, pod: Pod) -> None:
+        """PATCH of status.extendedResourceClaimStatus, by name: the special claim has another name each time. Of a pod that has other claims made for it, `named` is of these."""
+        for named in self.of_name(pod):
+            if not named.generated:
+                current = self.pod[named]
+                other = select(as_expr(current.named) == OWN, OTHERS, OWN)
+                with when(current.exists):
+                    self._commit(named, current.replace(named=other))
+
     def first_version(self, node: Node) -> NodeVersion | None:
         """The version in which the node is created; none if it has one only."""
         return next(iter(versions_in(self.universe, node)), None)

@@ -74,6 +74,7 @@ class Forcing:
         self._said: set[Pod] = set()
         self._knows_what_was_said = loses_conditions(system.universe.scope)
         self._ungated = self._ended_by_user = False
+        self._said_to_be_victims: set[Pod] = set()
         self._taken_by: dict[str, list[str]] = {}
         for recreation in system.universe[Recreation]:
             self._taken_by.setdefault(recreation.before.name, []).append(recreation.after.name)
@@ -100,9 +101,13 @@ class Forcing:
         if name == PATCH:
             return not self._says_less(pod_of(transition), before)
         if name == HAND_OVER:
-            known = self._ungated or any(
-                self._knows_older(pod, before) or self._is_set(before, f"pod_watch.condition[{pod.name}]")
-                for pod in self._pods
+            known = (
+                self._ungated
+                or any(
+                    self._knows_older(pod, before) or self._is_set(before, f"pod_watch.condition[{pod.name}]")
+                    for pod in self._pods
+                )
+                or any(self._is_there(pod, before) for pod in self._said_to_be_victims)
             )
             return (
                 not self._to_handle
@@ -128,6 +133,9 @@ class Forcing:
         """Go on by a step that was taken."""
         name, about = (transition.part, transition.step), pod_of(transition)
         self._ungated |= name == UNGATES
+        victim = next((value for key, value in transition.args if key == "victim"), None)
+        if isinstance(victim, Pod) and self._is_set(before, f"api.pod[{victim.name}].terminating"):
+            self._said_to_be_victims.add(victim)
         if name in (ASSUMES, DELIVERS):
             self._note_claim(name, _claim_of(transition), before, after)
         if name == DELETES and about is not None:

@@ -144,15 +144,6 @@ def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
         (
             ClusterSpec(
                 "c",
-                (Pod(0, "a", 1, extended_claim="c0"),),
-                (),
-                claims=(Claim(0, "c0", exists=False, owner="a", special=True),),
-            ),
-            "the driver does not play extended resources that devices back",
-        ),
-        (
-            ClusterSpec(
-                "c",
                 (Pod(0, "x/a", 1, namespace="x", claims=["c0"]), Pod(1, "b", 1, claims=["c0"])),
                 (),
                 claims=(Claim(0, "c0"),),
@@ -163,3 +154,18 @@ def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
 )
 def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
     assert objects_of(spec).missing == (words,)
+
+
+def test_the_claim_that_the_scheduler_makes_for_extended_resources() -> None:
+    """It is no part of the pod's spec: the pod asks for the resource, and the class says which devices back it."""
+    device = Device(0, "gpu1", of="gpu")
+    left = Claim(0, "a-extended-resources", device=device, of="gpu", owner="a", special=True)
+    pod = Pod(0, "a", 1, extended_claim="a-extended-resources")
+    made = objects_of(ClusterSpec("c", (pod,), (), claims=(left,), devices=(device,)))
+    assert made.missing == ()
+    (claim,), (pod_made,) = made.claims, made.pods
+    assert claim["metadata"]["annotations"] == {"resource.kubernetes.io/extended-resource-claim": "true"}
+    assert [owner["uid"] for owner in claim["metadata"]["ownerReferences"]] == ["a"]
+    assert pod_made["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "1", "podrace.io/gpu": "1"}
+    assert pod_made["spec"]["resourceClaims"] == []
+    assert made.devices[0]["spec"]["extendedResourceName"] == "podrace.io/gpu"

@@ -71,6 +71,13 @@ def lockstep(
             help="Clusters whose scheduler asks extenders, or goes by scores, instead of the usual ones.",
         ),
     ] = False,
+    extended: Annotated[
+        bool,
+        typer.Option(
+            "--extended",
+            help="Clusters with extended resources that devices back (from 1.36 on) instead of the usual ones.",
+        ),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
@@ -90,6 +97,7 @@ def lockstep(
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.random_runs.claim_clusters import claim_cluster
+    from ....reproduce.random_runs.extended_clusters import extended_cluster
     from ....reproduce.random_runs.extender_clusters import extender_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
@@ -99,6 +107,9 @@ def lockstep(
 
     refused = [
         (claims and recorded, "--claims: free runs have no claims of devices: leave out --recorded"),
+        (extended and recorded, "--extended: free runs have no claims of devices: leave out --recorded"),
+        (extended and claims, "--extended: one kind of clusters at a time: leave out --claims"),
+        (extended and extenders, "--extended: one kind of clusters at a time: leave out --extenders"),
         (
             extenders and recorded,
             "--extenders: free runs have no extenders, and no scores: leave out --recorded",
@@ -108,7 +119,8 @@ def lockstep(
     for wrong, line in refused:
         if wrong:
             raise UsageProblem(line)
-    some = extender_cluster if extenders else claim_cluster if claims else varied_cluster
+    kinds = ((extenders, extender_cluster), (extended, extended_cluster), (claims, claim_cluster))
+    some = next((cluster for wanted, cluster in kinds if wanted), varied_cluster)
     go = find_go()
     if trace is not None and kubernetes is not None and len(kubernetes) > 1:
         raise UsageProblem("--kubernetes: a stored run is of one version: name one, or none")

@@ -27,6 +27,7 @@ from ...language import (
     boolean,
     changes,
     clamp,
+    count,
     fifo,
     integer,
     one_of,
@@ -243,9 +244,9 @@ class ResourceClaims(Component):
         """Whether there is such a claim, being deleted or not."""
         return one_of(self.object[claim].life, THERE, DELETING) if self.passes() else as_expr(True)
 
-    def has_end_undelivered(self, claim: Claim) -> Expr:
-        """Whether the informer has still to be told that the claim was gone: what it knows of it is of one that had its place before."""
-        return any_of(
+    def ends_undelivered(self, claim: Claim) -> Expr:
+        """How often the informer has still to be told that the claim was gone."""
+        return count(
             (events.length > i) & (events.entry(i).claim == claim) & (events.entry(i).object.life == GONE)
             for watch in self.universe[ClaimWatch]
             for events in (self.events[watch],)

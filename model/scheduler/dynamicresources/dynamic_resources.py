@@ -153,8 +153,10 @@ class DynamicResources(BindingConditions):
     def refresh_claim(self, use: ClaimUse) -> None:
         """After a conflict, GET: a claim that is to be allocated and has an allocation by now is an error."""
         self._require_pre_bind(use, Stage.REFRESH)
-        self.copy[use] = self.resource_claims.object[use.claim]
-        self.lag[use] = 0
+        read = self.resource_claims.is_stored(use.claim) if use.claim.special else as_expr(True)
+        with when(read):
+            self.copy[use] = self.resource_claims.object[use.claim]
+            self.lag[use] = 0
         chosen = as_expr(self.chosen[use])
         with when((chosen.is_some & self.copy[use].allocated) | ~self.resource_claims.is_there(use.claim)):
             self.stage[use] = Stage.FAILED
@@ -173,15 +175,32 @@ class DynamicResources(BindingConditions):
         return as_expr(False)
 
     @step(actor="binding cycle", each="use")
-    @tells("PreBind: {use} as it was written goes to the assume cache.")
+    @tells(
+        Sentence(
+            "PreBind: {use} as it was written goes to the assume cache; the pod whose status is to name it is gone.",
+            changes("dynamic_resources.stage", after=Stage.GIVEN_UP),
+        ),
+        "PreBind: {use} as it was written goes to the assume cache.",
+    )
     def assume_claim(self, use: ClaimUse) -> None:
-        """AssumeClaimAfterAPICall with the object that the write has returned."""
+        """AssumeClaimAfterAPICall with the object that the write has returned. A special claim is named in the status of the pod before."""
         self._require_pre_bind(use, Stage.WRITTEN)
+        self._assume(use)
+        self.stage[use] = self._after_naming(use)
+
+    def _after_naming(self, use: ClaimUse) -> Any:
+        """patchPodExtendedResourceClaimStatus: where there is no such pod any more, PreBind fails."""
+        if not use.claim.special:
+            return Stage.ASSUMED
+        self.api.name_special_claim(use.pod)
+        return select(self.api.finds(use.pod), Stage.ASSUMED, Stage.GIVEN_UP)
+
+    def _assume(self, use: ClaimUse) -> None:
         if use.claim.special:
-            require(self.is_seen(use) | ~self.resource_claims.is_stored(use.claim))
+            in_vain = ~self.resource_claims.is_stored(use.claim) & self.claim_cache.has_returned(use)
+            require(self.is_seen(use) | in_vain)
         with when(self.assumes(use) & self.is_seen(use)):
             self.claim_cache.assume(use.claim, self.copy[use], self.lag[use])
-        self.stage[use] = Stage.ASSUMED
 
     def assumes(self, use: ClaimUse) -> Expr:
         """Whether a claim that was written is assumed: also one that was merely reserved."""
@@ -223,9 +242,9 @@ class DynamicResources(BindingConditions):
     )
     def fail_claim(self, use: ClaimUse) -> None:
         """bindClaim returns an error, and PreBind with it: the binding cycle fails."""
-        self._require_pre_bind(use, Stage.FAILED)
+        self._require_pre_bind(use, Stage.GIVEN_UP if use.claim.special else Stage.FAILED)
         if use.claim.special:
-            require(self.is_seen(use) | ~self.resource_claims.is_stored(use.claim))
+            require(self.claim_cache.has_returned(use))
         self.give_up(use)
         self.stage[use] = Stage.CHECKED
         self.binding.phase[use.pod] = BindingPhase.FORGET
@@ -251,33 +270,56 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} was made, and the call that is to allocate it fails.")
     def lose_allocation(self, use: ClaimUse) -> None:
-        """The UPDATE of the status fails, otherwise than by a conflict."""
+        """The UPDATE of the status fails, otherwise than by a conflict. The object at hand has the allocation all the same (bindClaim sets it before the call)."""
         if not use.claim.special or not self.scope.status_failures:
             require(False)
             return
         self._require_pre_bind(use, Stage.CREATED)
+        require((self.lag[use] == 0) & self.resource_claims.is_stored(use.claim))
         self.faults.spend(Fault.STATUS_FAILURE)
+        self.copy[use].device = self.chosen[use]
+        self.copy[use].reserved[use.pod] = True
         self.stage[use] = Stage.FAILED
+
+    @step(actor="binding cycle", each="use")
+    @tells(
+        Sentence(
+            "PreBind has failed: {use} goes to the assume cache with an allocation that was never written.",
+            changes("claim_cache.latest.device", after=SOMETHING),
+        ),
+        "PreBind has failed: {use} goes to the assume cache as the plugin has it.",
+    )
+    def assume_unwritten(self, use: ClaimUse) -> None:
+        """What bindClaim defers: AssumeClaimAfterAPICall with the object at hand, because the claim was made, whatever became of its allocation."""
+        if not use.claim.special:
+            require(False)
+            return
+        self._require_pre_bind(use, Stage.FAILED)
+        self._assume(use)
+        self.stage[use] = Stage.GIVEN_UP
 
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} is allocated, and the call that is to name it in the status of the pod fails.")
     def lose_name(self, use: ClaimUse) -> None:
-        """patchPodExtendedResourceClaimStatus fails. What was written is assumed all the same, and in flight no longer."""
+        """patchPodExtendedResourceClaimStatus fails, which ends PreBind (fail_claim). What was written is assumed all the same, and in flight no longer then."""
         if not use.claim.special or not self.scope.status_failures:
             require(False)
             return
-        self._require_pre_bind(use, Stage.ASSUMED)
-        require(self.claim_cache.has_returned(use))
+        self._require_pre_bind(use, Stage.WRITTEN)
+        self._assume(use)
         self.faults.spend(Fault.STATUS_FAILURE)
-        self._end_flight(use)
-        self.stage[use] = Stage.CHECKED
-        self.binding.phase[use.pod] = BindingPhase.FORGET
+        self.stage[use] = Stage.GIVEN_UP
 
     def is_seen(self, use: ClaimUse) -> Expr:
-        """Whether the assume cache takes the claim: of a special one the informer must have delivered the creation, or Assume does not find it."""
+        """Whether the assume cache takes the claim: of a special one the informer must have delivered the creation, or Assume does not find it.
+
+        What the cache has is this one if no end is to be delivered but its own, where it is gone.
+        """
         if not use.claim.special:
             return as_expr(True)
-        return self.claim_cache.has(use.claim) & ~self.resource_claims.has_end_undelivered(use.claim)
+        ends = self.resource_claims.ends_undelivered(use.claim)
+        own = select(self.resource_claims.is_stored(use.claim), 0, 1)
+        return self.claim_cache.has(use.claim) & (ends == own)
 
     @step(actor="binding cycle", each="use")
     @tells("PreBind: the informer has not delivered {use} within two minutes, and nobody waits any longer.")
@@ -288,8 +330,9 @@ class DynamicResources(BindingConditions):
             return
         self._require_pre_bind(use, Stage.WRITTEN)
         require(~self.is_seen(use) & self.resource_claims.is_stored(use.claim))
+        require(self.claim_cache.has_returned(use))
         self.faults.spend(Fault.BIND_TIMEOUT)
-        self.stage[use] = Stage.ASSUMED
+        self.stage[use] = self._after_naming(use)
 
     @step(actor="binding cycle", each="use")
     @tells("Unreserve: {use} is to be deleted, and the call fails: it stays.")

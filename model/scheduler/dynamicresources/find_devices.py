@@ -53,6 +53,7 @@ from ..framework.events import DYNAMIC_RESOURCES, Plugin
 from ..framework.status import NodeStatus, Phase
 
 if TYPE_CHECKING:
+    from ...environment.api import APIServer
     from ...environment.faults import Faults
     from ..cycles.binding import Binding
     from ..cycles.schedule_one import Scheduler
@@ -79,6 +80,7 @@ class Stage(Enum):
     UNRESERVED = 12
     CREATED = 13
     READY = 14
+    GIVEN_UP = 15
 
 
 class FindDevices(Component):
@@ -88,6 +90,7 @@ class FindDevices(Component):
     claim is allocated, and not available on some node. `listed[d]`: the device was taken when this cycle looked.
     """
 
+    api: APIServer
     resource_claims: ResourceClaims
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker

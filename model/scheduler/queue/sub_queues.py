@@ -162,8 +162,9 @@ class SubQueues(Component):
         return bool(pod.claims) and bool(passing_claims(self.scope))
 
     def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
-        """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates."""
-        return as_expr(copy.gated if pod.gated else False)
+        """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates. The old object of an Update may be that of the pod that had the name before."""
+        either = (pod, *namesakes(self.universe, pod))
+        return as_expr(copy.gated if any(each.gated for each in either) else False)
 
     def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
         """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.

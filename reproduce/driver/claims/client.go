@@ -49,19 +49,39 @@ func (c *claimClient) Watch(context.Context, metav1.ListOptions) (watch.Interfac
 
 func (c *claimClient) Get(ctx context.Context, name string, _ metav1.GetOptions) (*resourceapi.ResourceClaim, error) {
 	return c.call(ctx, "Claim.Get", name, func() (*resourceapi.ResourceClaim, error) {
-		if claim := c.client.store.Claim(name); claim != nil {
+		if claim := c.client.store.ClaimNamed(name); claim != nil {
 			return claim.DeepCopy(), nil
 		}
 		return nil, apierrors.NewNotFound(resource(claimKind), name)
 	})
 }
 
+func (c *claimClient) Create(ctx context.Context, claim *resourceapi.ResourceClaim, _ metav1.CreateOptions) (*resourceapi.ResourceClaim, error) {
+	return c.call(ctx, "Claim.Create", "", func() (*resourceapi.ResourceClaim, error) {
+		return c.client.store.CreateClaim(claim, c.client.gate.owner.specials)
+	})
+}
+
+func (c *claimClient) Delete(ctx context.Context, name string, _ metav1.DeleteOptions) error {
+	_, err := c.call(ctx, "Claim.Delete", name, func() (*resourceapi.ResourceClaim, error) {
+		claim := c.client.store.ClaimNamed(name)
+		if claim == nil {
+			return nil, apierrors.NewNotFound(resource(claimKind), name)
+		}
+		if len(claim.Finalizers) > 0 {
+			return nil, c.client.store.DeleteClaim(idOf(claim))
+		}
+		return nil, c.client.store.RemoveClaim(idOf(claim))
+	})
+	return err
+}
+
 func (c *claimClient) Update(ctx context.Context, claim *resourceapi.ResourceClaim, _ metav1.UpdateOptions) (*resourceapi.ResourceClaim, error) {
-	return c.call(ctx, "Claim.Update", claim.Name, func() (*resourceapi.ResourceClaim, error) { return c.client.store.UpdateClaim(claim) })
+	return c.call(ctx, "Claim.Update", idOf(claim), func() (*resourceapi.ResourceClaim, error) { return c.client.store.UpdateClaim(claim) })
 }
 
 func (c *claimClient) UpdateStatus(ctx context.Context, claim *resourceapi.ResourceClaim, _ metav1.UpdateOptions) (*resourceapi.ResourceClaim, error) {
-	return c.call(ctx, "Claim.UpdateStatus", claim.Name, func() (*resourceapi.ResourceClaim, error) { return c.client.store.UpdateClaimStatus(claim) })
+	return c.call(ctx, "Claim.UpdateStatus", idOf(claim), func() (*resourceapi.ResourceClaim, error) { return c.client.store.UpdateClaimStatus(claim) })
 }
 
 func (c *claimClient) Patch(ctx context.Context, name string, kind types.PatchType, patch []byte, _ metav1.PatchOptions, of ...string) (*resourceapi.ResourceClaim, error) {

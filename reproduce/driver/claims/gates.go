@@ -14,11 +14,11 @@ import (
 )
 
 func init() {
-	claimPart.admit = dropConditions
+	claimPart.admit, claimPart.names = dropConditions, specialClaim
 	claimPart.gate, claimPart.see = gateClaims, func(e *eye, w *World) { e.claims(w) }
 	for _, call := range []string{
 		claimEvent, toldTracker, toldQueue,
-		"Claim.Get", "Claim.Update", "Claim.UpdateStatus", "Claim.Patch",
+		"Claim.Get", "Claim.Create", "Claim.Update", "Claim.UpdateStatus", "Claim.Patch", "Claim.Delete", listsClaims,
 		"Claims.Get", "Claims.GetPendingAllocation", "Claims.ClaimHasPendingAllocation",
 		"Claims.GatherAllocatedState", "Claims.ListAllAllocatedDevices",
 		"Claims.SignalClaimPendingAllocation", "Claims.MaybeRemoveClaimPendingAllocation", "Claims.RemoveClaimPendingAllocation",
@@ -114,7 +114,11 @@ func (h *claimHandler) OnAdd(o any, initial bool) {
 }
 
 func (h *claimHandler) OnUpdate(old, o any) {
-	h.handle(o, versionOf(o), func() { h.handler.OnUpdate(old, o) })
+	version := versionOf(o)
+	if before, is := old.(*resourceapi.ResourceClaim); is && claimProjection(before) != claimProjection(o.(*resourceapi.ResourceClaim)) {
+		version = "" // what is assumed may say more than what was written in that version
+	}
+	h.handle(o, version, func() { h.handler.OnUpdate(old, o) })
 }
 
 func (h *claimHandler) OnDelete(o any) {

@@ -30,11 +30,11 @@ const claimWatch = "[claims]"
 func (e *eye) claims(w *World) {
 	tracker := w.tracker
 	assumed := field(tracker, "cache")
-	infos := field(assumed, "store").Interface().(lister)
+	infos := field(assumed, "store").Interface().(interface{ List() []any })
 	for _, o := range w.claims {
 		claim := idOf(o.(metav1.Object))
 		e.claim("resource_claims.object["+claim+"]", w.Store.Claim(claim), w.Store.lifeWithout(claim, true))
-		info, _, _ := infos.GetByKey(w.Store.keyOf(o))
+		info := infoOf(infos, claim)
 		for table, name := range map[string]string{"latest": "latestObj", "stored": "apiObj"} {
 			object := get[*resourceapi.ResourceClaim](reflect.ValueOf(info), name)
 			e.claim("claim_cache."+table+"["+claim+"]", object, w.Store.lifeWithout(claim, false))
@@ -43,7 +43,7 @@ func (e *eye) claims(w *World) {
 		e.see["claim_tracker.in_flight["+claim+"]"] = nil
 		e.see["claim_tracker.sharers["+claim+"]"] = 0
 	}
-	e.flights(field(tracker, "inFlightAllocations"))
+	e.flights(field(tracker, "inFlightAllocations"), w.specials)
 	taken := map[string]bool{}
 	if ids := inside(field(field(tracker, "allocatedDevices"), "ids")); ids.IsValid() {
 		for _, id := range ids.MapKeys() {
@@ -59,9 +59,22 @@ func (e *eye) claims(w *World) {
 	e.claimEvents(w, assumed)
 }
 
-// flights are the allocations in flight: a map, or up to 1.35 a sync.Map.
-func (e *eye) flights(flights reflect.Value) {
+// infoOf is what the assume cache has of a claim: one that the scheduler makes may have any name.
+func infoOf(infos interface{ List() []any }, claim string) any {
+	for _, info := range infos.List() {
+		if object := get[*resourceapi.ResourceClaim](reflect.ValueOf(info), "latestObj"); object != nil && idOf(object) == claim {
+			return info
+		}
+	}
+	return nil
+}
+
+// flights are the allocations in flight: a map, or up to 1.35 a sync.Map. Those of claims that are not written yet have a UID that was made up.
+func (e *eye) flights(flights reflect.Value, of specials) {
 	note := func(uid string, claim *resourceapi.ResourceClaim, sharers int64) {
+		if len(claim.OwnerReferences) == 1 {
+			uid = of.name(plainID(string(claim.OwnerReferences[0].UID)), uid)
+		}
 		e.see["claim_tracker.in_flight["+uid+"]"] = deviceOf(claim)
 		e.see["claim_tracker.sharers["+uid+"]"] = sharers
 	}

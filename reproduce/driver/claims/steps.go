@@ -27,7 +27,7 @@ var (
 func claimRules() map[string]rule {
 	return map[string]rule{
 		// DynamicResources, in the scheduling cycle.
-		"dynamic_resources.get_claim":     {who: isScheduler, ends: points("Claims.Get< C"), settle: rejected},
+		"dynamic_resources.get_claim":     {who: isScheduler, ends: points("Claims.Get< C", "Claims.List< C"), settle: rejected},
 		"dynamic_resources.check_claim":   {do: checkClaim},
 		"dynamic_resources.list_devices":  {do: listDevices},
 		"dynamic_resources.add_in_flight": {do: addInFlight},
@@ -40,6 +40,16 @@ func claimRules() map[string]rule {
 		"dynamic_resources.assume_claim":  {do: assumeClaim},
 		"dynamic_resources.settle_claim":  {do: settleClaim},
 		"dynamic_resources.fail_claim":    {do: failClaim},
+
+		// Of the claim that the scheduler makes for extended resources.
+		"dynamic_resources.create_claim":     {who: isBinding, ends: points("Claim.Create< C"), via: points("Framework.RunPreBindPlugins< P")},
+		"dynamic_resources.lose_allocation":  {do: loseAllocation},
+		"dynamic_resources.assume_unwritten": {do: func(p *player, s Step) error { return p.assumeSpecial(s) }},
+		"dynamic_resources.lose_name":        {do: loseName},
+		"dynamic_resources.tire_of_waiting":  {do: tireOfWaiting},
+		"dynamic_resources.delete_stale":     {do: deleteSpecial(isScheduler)},
+		"dynamic_resources.delete_claim":     {do: deleteSpecial(isUser)},
+		"dynamic_resources.lose_deletion":    {do: loseDeletion},
 
 		// Unreserve.
 		"dynamic_resources.unreserve_claim":   {who: isUser, ends: endsFlight, via: bindingVia},
@@ -209,6 +219,9 @@ func assumeClaim(p *player, s Step) error {
 		return fmt.Errorf("%s is not written: %s", s.arg("claim"), p.world.Stage.Where())
 	}
 	p.foreseePreBind(s.arg("pod"))
+	if p.world.specials.is(s.arg("claim")) {
+		return p.assumeSpecial(s)
+	}
 	p.world.Stage.Release(a)
 	if b := p.world.Stage.Find(is); b != nil && b.at.call == "Claims.AssumeClaimAfterAPICall" && !b.at.after {
 		p.world.Stage.Release(b)
@@ -227,7 +240,7 @@ func settleClaim(p *player, s Step) error {
 // failClaim: bindClaim returns an error, and gives back what was in flight where it was this pod that chose it. Unreserve follows.
 func failClaim(p *player, s Step) error {
 	if _, ended := s.Changes["dynamic_resources.chosen["+s.arg("use")+"]"]; ended {
-		if err := p.advance(s, rule{who: isBinding, ends: endsFlight}); err != nil {
+		if err := p.advance(s, rule{who: isBinding, ends: endsFlight, via: points("Claims.AssumeClaimAfterAPICall< C")}); err != nil {
 			return err
 		}
 	}

@@ -30,6 +30,43 @@ func (s *Store) claimOf(name string) *resourceapi.ResourceClaim {
 	return claim
 }
 
+// ClaimNamed is the claim that has a name; nil if there is none. A claim that the scheduler makes has another name each time.
+func (s *Store) ClaimNamed(name string) *resourceapi.ResourceClaim {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range s.claims {
+		if claim := o.(*resourceapi.ResourceClaim); claim.Name == name {
+			return claim
+		}
+	}
+	return nil
+}
+
+// CreateClaim is a POST of a claim that the scheduler makes for a pod's extended resources: it is given a name and a UID that no claim had before.
+func (s *Store) CreateClaim(given *resourceapi.ResourceClaim, known specials) (*resourceapi.ResourceClaim, error) {
+	if len(given.OwnerReferences) != 1 {
+		return nil, apierrors.NewBadRequest("a claim that the scheduler makes has one owner")
+	}
+	id, has := known.of[plainID(string(given.OwnerReferences[0].UID))]
+	if !has {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the model has no claim for the extended resources of %s", given.OwnerReferences[0].Name))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, before := given.DeepCopy(), 0
+	for _, event := range s.log[claimKind] {
+		if event.name == id && event.Type == watch.Added {
+			before++
+		}
+	}
+	next.Name, next.UID = id, types.UID(id)
+	if before > 0 {
+		next.Name, next.UID = fmt.Sprint(id, "-", before+1), types.UID(fmt.Sprint(id, nextUID, before+1))
+	}
+	s.commit(claimKind, watch.Added, next, "")
+	return next.DeepCopy(), nil
+}
+
 // UpdateClaim is an UPDATE without the status: here it can only set the finalizer, which the model does not have (A-CLAIM-FINALIZER).
 func (s *Store) UpdateClaim(given *resourceapi.ResourceClaim) (*resourceapi.ResourceClaim, error) {
 	s.mu.Lock()
@@ -58,9 +95,9 @@ func (s *Store) UpdateClaimStatus(given *resourceapi.ResourceClaim) (*resourceap
 
 // current is the claim as it is, if what is given has its version.
 func (s *Store) current(given *resourceapi.ResourceClaim) (*resourceapi.ResourceClaim, error) {
-	now := s.claimOf(given.Name)
+	now := s.claimOf(idOf(given))
 	switch {
-	case now == nil:
+	case now == nil || now.Name != given.Name:
 		return nil, apierrors.NewNotFound(resource(claimKind), given.Name)
 	case given.ResourceVersion != "" && given.ResourceVersion != now.ResourceVersion:
 		return nil, apierrors.NewConflict(resource(claimKind), given.Name, fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))

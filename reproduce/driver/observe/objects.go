@@ -46,6 +46,9 @@ const madeClaims = "podrace.io/claims"
 
 // namedClaims is what the pod's status names: no claims, the pod's own, or others.
 func namedClaims(pod *v1.Pod) int {
+	if named := pod.Annotations[timesNamed]; named != "" {
+		return len(named)
+	}
 	if len(pod.Status.ResourceClaimStatuses) == 0 {
 		return 0
 	}

@@ -87,7 +87,8 @@ func permit(p *player, s Step) error {
 // preemption has ended.
 func reread(p *player, s Step) error {
 	a := p.world.Stage.Find(isScheduler(p, s))
-	if a == nil || a.at.call != "Framework.RunPostFilterPlugins" || a.at.after {
+	begins := a != nil && a.at.call == "Framework.RunPostFilterPlugins" && !a.at.after
+	if goesOn := a != nil && isOfClaims(a.at.call) && a.at.after; !begins && !goesOn { // the PostFilter of DynamicResources comes before it
 		return fmt.Errorf("the scheduler is not about to preempt: %s", p.world.Stage.Where())
 	}
 	for _, t := range p.rest {

@@ -118,6 +118,13 @@ func (s *Stage) arrive(i *instance, p point) {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
+	if isOfClaims(p.call) {
+		p.claim = i.specials.name(a.pod, p.claim)
+		if p.call == listsClaims && p.claim == "" {
+			s.mu.Unlock()
+			return
+		}
+	}
 	if a.role == nobody || i.dead || i.cycle.passes(a, p) {
 		s.mu.Unlock()
 		return

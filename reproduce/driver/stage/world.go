@@ -72,6 +72,7 @@ type instance struct {
 	Waiting   frameworkInterface
 	Informers *gatedInformers
 	tracker   reflect.Value // of claims, behind the wrapper
+	specials  specials
 	kept      reflect.Value // allocated devices, for a call that has read them
 	volumes   reflect.Value // the binder of VolumeBinding, as well
 
@@ -197,6 +198,7 @@ func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
 	g := &gate{w.Stage, i, len(w.Case.Groups) > 0, len(w.claims)+len(w.storage) > 0}
+	i.specials.learn(w.claims)
 	w.instance = i
 
 	objects := make([]runtime.Object, 0, len(w.budgets.objects))

@@ -259,6 +259,7 @@ func (s *Store) Patch(pod string, kind types.PatchType, patch []byte) (*v1.Pod, 
 	if nominated := q.Status.NominatedNodeName; !s.keeps && p.Spec.NodeName != "" && nominated != "" && nominated != p.Status.NominatedNodeName {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil) // ValidatePodStatusUpdate
 	}
+	tellNames(p, q)
 	beyond := ""
 	if projection(p) == projection(q) {
 		beyond = "a status that the model does not tell apart"

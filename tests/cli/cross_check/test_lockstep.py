@@ -15,6 +15,12 @@ from tests.cli.helpers import Shell
             ["--extenders", "--recorded"],
             "--extenders: free runs have no extenders, and no scores: leave out --recorded",
         ),
+        (
+            ["--extended", "--recorded"],
+            "--extended: free runs have no claims of devices: leave out --recorded",
+        ),
+        (["--extended", "--claims"], "--extended: one kind of clusters at a time: leave out --claims"),
+        (["--extended", "--extenders"], "--extended: one kind of clusters at a time: leave out --extenders"),
         (["--extenders", "--claims"], "--extenders: one kind of clusters at a time: leave out --claims"),
     ],
 )

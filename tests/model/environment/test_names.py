@@ -21,9 +21,18 @@ from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 class Twice:
     """A node that `filler` fills; `web`, which asks for all of it, and `again`, which takes the name of web."""
 
-    def __init__(self, release: str = "1.36", filled: bool = True, bound: bool = False, **scope: int) -> None:
+    def __init__(
+        self,
+        release: str = "1.36",
+        filled: bool = True,
+        bound: bool = False,
+        gated: bool = False,
+        **scope: int,
+    ) -> None:
         (self.node,) = nodes(2)
-        self.web = Pod(0, "web", 2, preempts=False, graceful=False, node=self.node if bound else None)
+        self.web = Pod(
+            0, "web", 2, preempts=False, graceful=False, node=self.node if bound else None, gated=gated
+        )
         self.again = Pod(1, "again", 2, exists=False, graceful=False, recreates="web")
         self.other = Pod(2, "other", 2, 5 if bound else 0, node=self.node if filled else None)
         pods = [self.web, self.again, self.other]
@@ -294,6 +303,19 @@ def test_a_list_that_shows_another_pod_where_one_waited(release: str) -> None:
     assert model.get(lambda: case.nominator.nominated_to(case.web, case.node)) is False
     assert model.get(lambda: case.watch.log.length) == 0
     assert model.get(lambda: case.watch.lister[case.web].exists) is False
+
+
+@pytest.mark.parametrize("release", ["1.27", "1.34", "1.36"])
+def test_where_a_gated_pod_waited_the_other_one_has_lost_its_gates(release: str) -> None:
+    """Update tells that the gates are gone: they were the first pod's."""
+    case = Twice(release, gated=True, relists=1)
+    (recreation,) = case.api.universe[Recreation]
+    assert case.sub_queue(case.web) is SubQueue.UNSCHEDULABLE
+    case.ends_and_comes_back()
+    case.model.do(case.watch.resume)
+    case.model.do(lambda: case.handlers.handle_swap_for_queue(recreation))
+    assert (case.sub_queue(case.web), case.sub_queue(case.again)) == (SubQueue.NONE, SubQueue.ACTIVE)
+    assert case.model.get(lambda: case.queue.gated[case.again]) is False
 
 
 def test_the_other_pod_has_waited_as_long_as_the_one_whose_entry_it_has() -> None:

@@ -21,7 +21,7 @@ from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
 from podrace.scenarios import find_scenarios, hazards
 from tests.reproduce.coverage.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
-from tests.reproduce.real.scenario_tables import EXTENDERS, TABLES
+from tests.reproduce.real.scenario_tables import TABLES
 from tests.reproduce.real.test_real_groups import GROUPS, TRACES
 from tests.reproduce.real.test_real_scenarios import SCENARIOS
 
@@ -126,14 +126,13 @@ def test_the_page_says_what_is_reached() -> None:
 
 
 def batches() -> list[list[Case]]:
-    """The hazards, traces of groups, other actors (those with an extender came later, and are not among the figures), volumes and claims, and random runs of the model: as 1.36 is, with asynchronous API calls, and with claims."""
+    """The hazards, traces of groups, other actors, volumes and claims, and random runs of the model: as 1.36 is, with asynchronous API calls, and with claims."""
     method = Method()
     groups = [one for name, _, _ in TRACES for one in find_scenarios(str(GROUPS / f"{name}.yaml"))]
     wanted = [(scenario, Wanted("", VERSION)) for scenario in (*hazards(), *groups)]
     wanted += [
         (one, Wanted("", VERSION, properties=[identifier]))
         for table in TABLES
-        if table is not EXTENDERS
         for name, identifier in table.rows
         for one in find_scenarios(str(SCENARIOS / table.folder / f"{name}.yaml"))
     ]

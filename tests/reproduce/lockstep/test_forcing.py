@@ -129,6 +129,23 @@ def test_a_standby_may_have_listed_a_victims_condition_or_not() -> None:
         assert allowed_here is (condition == 0)
 
 
+def test_a_standby_may_have_listed_the_condition_of_a_victim_that_was_deleted_before() -> None:
+    cluster = """
+nodes: {n1: {cpu: 1}}
+pods: {v: {cpu: 1, nodeName: n1}, p: {cpu: 1, priority: 1}}
+scope: {leader_changes: 1, pod_deletions: 1}
+"""
+    tried = ("scheduler.pop(pod=p)", "scheduler.take_snapshot(pod=p)", "scheduler.filter(pod=p, node=n1)")
+    dry = ("scheduler.reread_preemptor(pod=p)", "scheduler.dry_run(pod=p, node=n1)")
+    chosen = ("scheduler.choose_candidate(pod=p, node=n1)", "async_preemption.begin(pod=p, node=n1)")
+    evicted = "async_preemption.evict_last(pod=p, victim=v, ok=True)"
+    left = "async_preemption.leave(pod=p)"
+    run, taken_over = (*tried, *dry, *chosen, left), (evicted, "process.change_leader()")
+    for deleted, is_allowed in (((), True), (("users.delete_pod(pod=v)",), False)):
+        labels = (*run, *deleted, *taken_over)
+        assert allowed(*labels, cluster=cluster, release="1.36.3")[-1] is is_allowed
+
+
 def test_a_deletion_tells_of_no_nomination_that_the_model_has_forgotten() -> None:
     model = Model.of(TWO_MISSED, resolve("1.34.4"))
     step = next(t for t in model.system.transitions if t.label == "handlers.wake_queue(pod=p)")

@@ -61,6 +61,12 @@ CLAIMS = ScenarioTable(
         ("taken-for-replaced", "S-RESV"),
         ("device-given-away", "S-DEV"),
         ("device-late", "S-RESV"),
+        ("named-too-late", "L-CLAIM"),
+        ("extended-parked", "L-CLAIM"),
+        ("extended-left", "L-CLAIM"),
+        ("extended-twice-tried", "S-RESV"),
+        ("extended-told-late", "S-DEV"),
+        ("extended-never-allocated", "L-CLAIM"),
     ),
 )
 

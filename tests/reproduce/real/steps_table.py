@@ -25,7 +25,6 @@ _BLOCK = re.compile(r"(<!-- steps -->\n)(.*?)(<!-- /steps -->)", re.DOTALL)
 
 _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOTALL)
 
-_EXTENDED = "the driver has no extended resources that devices back: the scheduler makes their claims itself"
 _LATE_GROUP = (
     "groups are there from the start: their informer is the client's own, and its events are not held"
 )
@@ -38,13 +37,6 @@ UNPLAYED = {
     "gang_scheduling.unreserve": _WORKLOADS,
     "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
     "claim_cache.tell_late": "as `claim_cache.take`",
-    "dynamic_resources.delete_stale": _EXTENDED,
-    "dynamic_resources.create_claim": _EXTENDED,
-    "dynamic_resources.lose_allocation": _EXTENDED,
-    "dynamic_resources.lose_name": _EXTENDED,
-    "dynamic_resources.tire_of_waiting": _EXTENDED,
-    "dynamic_resources.lose_deletion": _EXTENDED,
-    "dynamic_resources.delete_claim": _EXTENDED,
 }
 """Why the driver does not play a step."""
 

@@ -20,6 +20,7 @@ TRACES = [
     ("allowed-while-trying", "S-QUORUM", 32),
     ("bound-by-others", "S-GROUPSTATE", 3),
     ("bound-alone", "S-QUORUM", 37),
+    ("half-bound", "L-WHOLE", 67),
 ]
 """Scenarios there, the property that each violates, and in how many steps."""
 
