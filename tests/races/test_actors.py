@@ -170,7 +170,7 @@ def test_an_extender_that_is_told_keeps_nothing_for_nobody() -> None:
     (scenario,) = find_scenarios(str(FOLDER / "kept-by-extender.yaml"))
     classes: Patches = (ToldOfFailure, *resolve("1.36").classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
-    assert (found.verdict.name, found.counts.states) == (H, 2_251_402)
+    assert (found.verdict.name, found.counts.states) == (H, 7_372_801)
 
 
 def _with_config(spec: ClusterSpec, **changed: Any) -> ClusterSpec:
