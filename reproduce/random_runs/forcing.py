@@ -107,7 +107,10 @@ class Forcing:
                     self._knows_older(pod, before) or self._is_set(before, f"pod_watch.condition[{pod.name}]")
                     for pod in self._pods
                 )
-                or any(self._is_there(pod, before) for pod in self._said_to_be_victims)
+                or any(
+                    self._is_there(pod, before) or self._is_set(before, f"cache.pod[{pod.name}].node")
+                    for pod in self._said_to_be_victims
+                )
             )
             return (
                 not self._to_handle
