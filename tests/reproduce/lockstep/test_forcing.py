@@ -144,6 +144,10 @@ scope: {leader_changes: 1, pod_deletions: 1}
     for deleted, is_allowed in (((), True), (("users.delete_pod(pod=v)",), False)):
         labels = (*run, *deleted, *taken_over)
         assert allowed(*labels, cluster=cluster, release="1.36.3")[-1] is is_allowed
+    gone = (*run, "users.delete_pod(pod=v)", evicted, "kubelet.finish_termination(pod=v)")
+    assert not allowed(*gone, "process.change_leader()", cluster=cluster, release="1.36.3")[-1], (
+        "the cache has it still"
+    )
 
 
 def test_a_deletion_tells_of_no_nomination_that_the_model_has_forgotten() -> None:
