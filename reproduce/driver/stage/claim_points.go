@@ -72,6 +72,14 @@ func (s *specials) learn(claims []runtime.Object) {
 	}
 }
 
+// claimOf is the claim that an actor's call is about, by the model's name.
+func (i *instance) claimOf(a *actor, p point) string {
+	if isOfClaims(p.call) {
+		return i.specials.name(a.pod, p.claim)
+	}
+	return p.claim
+}
+
 // is says whether a claim is one of them.
 func (s *specials) is(claim string) bool {
 	for _, special := range s.of {
@@ -99,6 +107,9 @@ func isRead(p point) bool { return p.call == "Claims.Get" }
 // passes is whether an actor is not to be held at a point. PreFilter reads claims, and PreBind while it waits for devices; PreEnqueue and hints do so as well, under the queue's lock.
 func (c *cycle) passes(a *actor, p point) bool {
 	waits := a.role == binding && c.awaits && !a.queues && a.owner.failing[a.pod] != a
+	if p.call == listsClaims && p.claim == "" {
+		return true
+	}
 	return isRead(p) && !waits && !(a.role == scheduling && c.reads)
 }
 

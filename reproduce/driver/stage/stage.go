@@ -118,13 +118,7 @@ func (s *Stage) arrive(i *instance, p point) {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
-	if isOfClaims(p.call) {
-		p.claim = i.specials.name(a.pod, p.claim)
-		if p.call == listsClaims && p.claim == "" {
-			s.mu.Unlock()
-			return
-		}
-	}
+	p.claim = i.claimOf(a, p)
 	if a.role == nobody || i.dead || i.cycle.passes(a, p) {
 		s.mu.Unlock()
 		return

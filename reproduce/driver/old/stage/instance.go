@@ -137,3 +137,6 @@ func (i *instance) schedule() {
 func (i *instance) snapshot() map[string]*schedulercache.NodeInfo {
 	return path(i.config.Algorithm, "cachedNodeInfoMap").Interface().(map[string]*schedulercache.NodeInfo)
 }
+
+// claimOf: there are no claims.
+func (i *instance) claimOf(*actor, point) string { return "" }
