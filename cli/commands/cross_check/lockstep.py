@@ -105,22 +105,17 @@ def lockstep(
     from ....reproduce.recorded.recording import Asked
     from ...terminal.progress_display import progress_display
 
-    refused = [
-        (claims and recorded, "--claims: free runs have no claims of devices: leave out --recorded"),
-        (extended and recorded, "--extended: free runs have no claims of devices: leave out --recorded"),
-        (extended and claims, "--extended: one kind of clusters at a time: leave out --claims"),
-        (extended and extenders, "--extended: one kind of clusters at a time: leave out --extenders"),
-        (
-            extenders and recorded,
-            "--extenders: free runs have no extenders, and no scores: leave out --recorded",
-        ),
-        (extenders and claims, "--extenders: one kind of clusters at a time: leave out --claims"),
-    ]
-    for wrong, line in refused:
-        if wrong:
-            raise UsageProblem(line)
-    kinds = ((extenders, extender_cluster), (extended, extended_cluster), (claims, claim_cluster))
-    some = next((cluster for wanted, cluster in kinds if wanted), varied_cluster)
+    kinds = {
+        "--extended": (extended, extended_cluster, "claims of devices"),
+        "--extenders": (extenders, extender_cluster, "extenders, and no scores"),
+        "--claims": (claims, claim_cluster, "claims of devices"),
+    }
+    kind, *others = [option for option, (wanted, _, _) in kinds.items() if wanted] or [""]
+    if others:
+        raise UsageProblem(f"{kind}: one kind of clusters at a time: leave out {others[0]}")
+    if kind and recorded:
+        raise UsageProblem(f"{kind}: free runs have no {kinds[kind][2]}: leave out --recorded")
+    some = kinds[kind][1] if kind else varied_cluster
     go = find_go()
     if trace is not None and kubernetes is not None and len(kubernetes) > 1:
         raise UsageProblem("--kubernetes: a stored run is of one version: name one, or none")

@@ -31,7 +31,11 @@ func tellNames(old, new *v1.Pod) {
 	if new.Annotations == nil {
 		new.Annotations = map[string]string{}
 	}
-	new.Annotations[timesNamed] = map[bool]string{true: "xx", false: "x"}[old.Annotations[timesNamed] == "x"]
+	if new.Annotations[timesNamed] == "x" {
+		new.Annotations[timesNamed] = "xx"
+	} else {
+		new.Annotations[timesNamed] = "x"
+	}
 }
 
 // Events of the assume cache of claims are given to two handlers, one after the other: the tracker of allocated devices, and the scheduling queue.
