@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
 import zlib
 from collections import Counter
@@ -30,6 +31,17 @@ _PACKED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 _MARK = b"\xef\xbb\xbf"
 """By which some programs begin a text in UTF-8."""
+
+_SET_ASIDE = re.compile(r"-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}(?=\.|$)|\.\d{8}-\d{6}$")
+"""The time in the name of a file that kube-apiserver (`audit-2026-01-01T00-00-00.000.log`), or a kubelet of a container's log (`0.log.20260101-000000`), has set aside."""
+
+
+def whole_log(name: str) -> str:
+    """The log that a file is a part of: what kube-apiserver sets aside when a file is full belongs to the file beside it that it still writes."""
+    if name == "-":
+        return name
+    path = Path(name).absolute()
+    return str(path.with_name(_SET_ASIDE.sub("", re.sub(r"\.(gz|bz2|xz)$", "", path.name))))
 
 
 def open_source(

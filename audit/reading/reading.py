@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 import msgspec
 
 from . import scheduler_log
-from .lines import LONGEST, lines_of, open_source
+from .lines import LONGEST, lines_of, open_source, whole_log
 from .pairs import Pairs
 from .prefixes import Pieces
 from .records import Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
@@ -115,9 +115,11 @@ class Reader:
 
     def read(self, names: Sequence[str]) -> Read:
         """All files. Raises ScenarioError for what cannot be opened."""
+        first: dict[str, int] = {}
         for name in names:
             self.account.files += 1
-            self._server, self._in_klog = f"file {self.account.files}", False
+            number = first.setdefault(whole_log(name), self.account.files)
+            self._server, self._in_klog = f"file {number}", False
             if name != "-":
                 self._year = _year_of(name)
             with open_source(name) as stream:

@@ -245,9 +245,10 @@ def _left_out(kept: Representative) -> Iterator[str]:
     )
     unsound = len(inventory.nodes) - len(kept.situation.sound_nodes)
     over = f" ({unsound} of them overcommitted)" if unsound else ""
+    wait = "waits" if waiting == 1 else "wait"
     yield (
         f"left out: {counted(nodes, 'node')}{over}, {counted(bound, 'pod')} on nodes, "
-        f"{counted(max(0, waiting), 'pod')} that wait; "
+        f"{counted(max(0, waiting), 'pod')} that {wait}; "
         "which pods and nodes are kept is a choice by rules of thumb, only what is said of the kept ones is checked"
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from podrace.audit.audit import Asked, audit_logs
+from podrace.audit.reading.lines import whole_log
 from podrace.reports.audit_report import AuditReport
 from podrace.scenarios import ScenarioError
 from tests.audit.written_logs import Object, answer, bound, created, event, lines, node, running
@@ -158,6 +159,37 @@ def test_a_log_for_each_server(tmp_path: Path) -> None:
     report = asked(tmp_path, lines(OVERFULL[::2]), lines(OVERFULL[1::2]))
     assert answer(report, "S-CAP").hits[0].time == "2026-01-01T00:00:06.050Z"
     assert report.account.servers == 2
+
+
+def test_what_a_server_has_set_aside_is_its_log(tmp_path: Path) -> None:
+    """kube-apiserver begins a new file when one is full; the names of the others say when. It is one clock, and one machine."""
+    parts = {
+        "audit-2026-01-01T00-00-03.000.log": OVERFULL[:2],
+        "audit-2026-01-01T00-00-05.000.log.gz": OVERFULL[2:4],
+        "audit.log": OVERFULL[4:],
+    }
+    for name, events in parts.items():
+        data = lines(events).encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    report = audit_logs(Asked(tuple(str(tmp_path / name) for name in (*parts, "audit.log"))))
+    assert (report.account.files, report.account.servers) == (4, 1)
+    assert answer(report, "S-CAP").hits[0].time == "2026-01-01T00:00:06.000Z"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("a/audit.log", "a/audit-2026-01-01T00-00-03.000.log.gz", True),
+        ("a/audit.log", "b/audit-2026-01-01T00-00-03.000.log", False),
+        ("a/cp1-audit.log", "a/cp2-audit-2026-01-01T00-00-03.000.log", False),
+        ("a/audit-1.log", "a/audit-2.log", False),
+        ("a/audit.log.1", "a/audit.log.2", False),
+        ("a/0.log", "a/0.log.20260101-000003.gz", True),
+        ("-", "-", True),
+    ],
+)
+def test_which_files_are_of_one_log(one: str, other: str, same: bool) -> None:
+    assert (whole_log(one) == whole_log(other)) is same
 
 
 SKIPPED = {
