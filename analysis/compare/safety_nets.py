@@ -11,17 +11,25 @@ from dataclasses import dataclass, replace
 from ...checker.core.exploration import Budget
 from ...checker.reduction.questions import explored_slice
 from ...checker.trace.fingerprint import fingerprint
-from ...properties.bindings import NoPodLost
+from ...properties.bindings import Capacity, NoPodLost
 from ...properties.conditions import RejectedPodsSaySo
 from ...properties.liveness import NotStuck, PendingPodsAreScheduled
+from ...properties.places import FlightEnds
 from ...reports.verify.comparison import Net, NetOutcome
 from ..asked.method import Method, Watcher
 from ..asked.plan import Run
 from ..chain import verdict_in
 from ..systems import system_of
 
-NETS = (NoPodLost.id, NotStuck.id, PendingPodsAreScheduled.id, RejectedPodsSaySo.id)
-"""No pod is lost, none is stuck, none waits for ever although it fits, and one that cannot be scheduled says so."""
+NETS = (
+    NoPodLost.id,
+    FlightEnds.id,
+    Capacity.id,
+    NotStuck.id,
+    PendingPodsAreScheduled.id,
+    RejectedPodsSaySo.id,
+)
+"""No pod is lost, none stays in flight, no node is overfull, no pod is stuck, none waits for ever although it fits, and one that cannot be scheduled says so."""
 
 LEAST_STATES = 1_000_000
 FACTOR = 4

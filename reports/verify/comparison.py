@@ -173,6 +173,6 @@ def _steps_of(finding: Finding) -> int:
 def alone_words(properties: Iterable[str], nets: Iterable[str]) -> str:
     """What alone was compared, and that these safety nets were not."""
     return (
-        f"compared alone: {', '.join(properties)}; whether pods are lost or left waiting, or say nothing of it ({', '.join(nets)}) "
+        f"compared alone: {', '.join(properties)}; whether pods are lost, left in flight or waiting, overfill a node, or say nothing of it ({', '.join(nets)}) "
         "was not looked at"
     )

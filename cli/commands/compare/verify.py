@@ -73,7 +73,7 @@ def verify(
         bool,
         typer.Option(
             "--alone",
-            help="Compare nothing but what is asked for, not whether pods are lost, left waiting, or do not say that they cannot be scheduled.",
+            help="Compare nothing but what is asked for, not whether pods are lost, left in flight or waiting, overfill a node, or do not say that they cannot be scheduled.",
         ),
     ] = False,
     minimal: Annotated[

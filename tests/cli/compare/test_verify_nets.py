@@ -42,6 +42,8 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
     assert (ran.code, told["outcomes"], told["alone"]) == (1, {"S-GHOST": "fixed"}, [])
     assert [(n["property"], n["outcome"], n["states"]) for n in told["nets"]] == [
         ("S-CONS", "REGRESSED", 490),
+        ("S-FLIGHT", "holds", 468),
+        ("S-CAP", "holds", 468),
         ("S-STUCK", "REGRESSED", 490),
         ("L-PEND", "REGRESSED", 490),
         ("S-TOLD", "holds", 471),
@@ -55,7 +57,7 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
 def test_what_is_compared_alone_is_said(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "--alone")
     assert ran.code == 0
-    alone = "compared alone: S-GHOST; whether pods are lost or left waiting, or say nothing of it (S-CONS, S-STUCK, L-PEND, S-TOLD) was not looked at"
+    alone = "compared alone: S-GHOST; whether pods are lost, left in flight or waiting, overfill a node, or say nothing of it (S-CONS, S-FLIGHT, S-CAP, S-STUCK, L-PEND, S-TOLD) was not looked at"
     assert alone in " ".join(ran.out.split())
     ran = shell("verify", DROPS, *GHOST, "--minimal", "--no-color")
     assert ran.code == 0
@@ -66,7 +68,51 @@ def test_a_property_that_is_asked_for_is_no_net_beside(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "--property", "S-CONS", "-o", "json")
     told = json.loads(ran.out)
     assert (ran.code, told["outcomes"]) == (1, {"S-CONS": "REGRESSED"})
-    assert [n["property"] for n in told["nets"]] == ["S-STUCK", "L-PEND", "S-TOLD"]
+    assert [n["property"] for n in told["nets"]] == ["S-FLIGHT", "S-CAP", "S-STUCK", "L-PEND", "S-TOLD"]
+
+
+LEAVES_IN_FLIGHT = """
+from podrace.model.scheduler.cycles.failure import FailureHandler
+from podrace.model.language import when
+
+
+class RequeueLooksAgain(FailureHandler):
+    def put_back(self, pod):
+        current = self.pod_watch.lister[pod]
+        with when(current.pending):
+            self.queue.requeue(pod, current.copy())
+"""
+FITS_ALWAYS = """
+from podrace.model.scheduler.framework.filters import Filters
+from podrace.model.scheduler.framework.status import Code
+from podrace.model.language import as_expr
+
+
+class FitsAlways(Filters):
+    def node_resources(self, pod, node, placement):
+        return as_expr(Code.SUCCESS)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "scenario", "release", "fixed", "net", "steps"),
+    [
+        # Whoever does not put the pod back has to say that it is in flight no more: the requeue says so otherwise.
+        (LEAVES_IN_FLIGHT, "hazards/stale-object.yaml", "1.36", "S-FRESH", "S-FLIGHT", 12),
+        (FITS_ALWAYS, "hazards/stale-object.yaml", "1.36", "S-FRESH", "S-CAP", 4),
+    ],
+)
+def test_a_patch_that_mends_one_thing_and_breaks_another(
+    text: str, scenario: str, release: str, fixed: str, net: str, steps: int, shell: Shell, tmp_path: Path
+) -> None:
+    patch = tmp_path / "patch.py"
+    patch.write_text(text)
+    asked = ("--scenario", str(SCENARIOS / scenario), "--release", release, "--property", fixed, "-o", "json")
+    ran = shell("verify", str(patch), *asked)
+    told = json.loads(ran.out)
+    assert (ran.code, told["outcomes"]) == (1, {fixed: "fixed"})
+    regressed = {n["property"]: len(n["after"]["trace"]) for n in told["nets"] if n["outcome"] == "REGRESSED"}
+    assert regressed == {net: steps}
 
 
 def test_the_nets_of_a_good_change_hold(shell: Shell) -> None:
