@@ -70,6 +70,11 @@ def check_part(cls: type[Component]) -> None:
     """Raises PatchMistake if a class changes no part of the scheduler."""
     if not any(issubclass(cls, part) for part in PARTS.values()):
         parts = ", ".join(PARTS)
+        for base in cls.__mro__[1:]:
+            whole = [name for name, part in PARTS.items() if base is not Component and issubclass(part, base)]
+            if issubclass(base, Component) and whole:
+                parts = f"{whole[0]}, of which {base.__name__} is a part"
+                raise PatchMistake(f"{cls.__name__} changes no part of the scheduler: derive it from {parts}")
         raise PatchMistake(f"{cls.__name__} changes no part of the scheduler: derive it from one of {parts}")
 
 
@@ -85,9 +90,12 @@ def check_members(cls: type[Component]) -> None:
 
 
 def check_names(classes: Sequence[type]) -> None:
-    """Raises PatchMistake for a method that overrides nothing and that nothing in the file names: most likely misspelt."""
+    """Raises PatchMistake for a method that overrides nothing and that nothing else in the file names: most likely misspelt.
+
+    That a method of a name calls `super()` by the same name has nobody call it.
+    """
     functions = [f for cls in classes for f in map(_function, vars(cls).values()) if f is not None]
-    named = {name for function in functions for name in _names_in(function.__code__)}
+    named_by = {f.__code__: set(_names_in(f.__code__)) for f in functions}
     for cls in classes:
         if not issubclass(cls, Component):
             continue
@@ -96,8 +104,8 @@ def check_names(classes: Sequence[type]) -> None:
             if (
                 function is None
                 or name.startswith("__")
-                or name in named
                 or hasattr(function, "__podrace_step__")
+                or any(name in names for code, names in named_by.items() if code.co_name != name)
             ):
                 continue
             if _inherited(cls, name) is None:

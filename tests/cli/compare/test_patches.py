@@ -31,6 +31,10 @@ MISTAKES = [
     ("", "there is no class in it: derive a class from one of APIServer, "),
     ("class A:\n    pass\n", "A is no part of the scheduler: derive a class from one of APIServer, "),
     ("class A(Component):\n    def x(self): ...\n    def y(self): return self.x\n", "A changes no part of the scheduler: derive it from one of"),
+    (
+        "from podrace.model.scheduler.queue.moves import Moves\nclass A(Moves):\n    def records(self): ...\n",
+        "A changes no part of the scheduler: derive it from PriorityQueue, of which Moves is a part",
+    ),
     ("class A(Scheduler):\n    pass\n", "A overrides nothing: define the method that it is to change"),
     (
         "class A(Scheduler):\n    def after_choise(self, pod, node): ...\n",
@@ -39,6 +43,10 @@ MISTAKES = [
     (
         "class A(Scheduler):\n    def first_nomination_phase(self): ...\n",
         "line 7: A.first_nomination_phase overrides nothing; `first_nomination_phase` is a method of BeforePostFilter ",
+    ),
+    (
+        "class A(Scheduler):\n    def commit(self, pod, node):\n        super().commit(pod, node)\n",
+        "line 7: A.commit overrides nothing; `commit` is a method of Preemption ",
     ),
     (
         "class A(Scheduler):\n    def after_choice(self, pod): ...\n",
