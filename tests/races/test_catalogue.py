@@ -379,6 +379,29 @@ ROWS = [
         6357889,
         163,
     ),
+    # 83922: a cycle goes through the live tree of nodes; before there was a tree, through the lister's list.
+    Row("live-tree", "S-SNAP", "1.9", (), (), V, 45, 69, 5, 5),
+    Row("live-tree", "S-SNAP", "1.12", (), (), V, 33, 45, 5, 5),
+    Row("live-tree", "S-SNAP", "1.16", (), (), V, 33, 45, 5, 5),
+    Row("live-tree", "S-SNAP", "1.16", ("84014",), (), H, 282, 676, 16),
+    Row("live-tree", "S-SNAP", "1.17", (), (), H, 282, 676, 16),
+    Row("live-tree", "S-SNAP", "1.17", (), ("84014",), V, 33, 45, 5, 5),
+    Row("live-tree", "S-SNAP", "1.20", (), (), H, 332, 928, 16),
+    # A signal that came before the binding cycle listened was lost. In 1.16 the time-out was the binding cycle's own, and came all the same.
+    Row("unheard-signal", "L-PROG", "1.16", (), (), H, 308, 584, 37),
+    Row("unheard-signal", "L-PROG", "1.17", (), (), V, 16, 15, 8, 8),
+    Row("unheard-signal", "L-PROG", "1.17", ("buffered-signal",), (), H, 27, 43, 12),
+    Row("unheard-signal", "L-PROG", "1.17", (), ("permit-timers",), H, 396, 820, 38),
+    Row("unheard-signal", "L-PROG", "1.18", (), (), H, 27, 43, 12),
+    Row("unheard-signal", "L-PROG", "1.18", (), ("buffered-signal",), V, 16, 15, 8, 8),
+    # 134393: a deleted pod, and the one that its anti-affinity kept out. Up to 1.31 every deletion woke it.
+    Row("repelled-by-the-deleted", "S-STUCK", "1.31", (), (), H, 344, 729, 34),
+    Row("repelled-by-the-deleted", "S-STUCK", "1.32", (), (), V, 165, 317, 15, 15),
+    Row("repelled-by-the-deleted", "S-STUCK", "1.35", (), (), V, 171, 313, 15, 15),
+    Row("repelled-by-the-deleted", "S-STUCK", "1.35", ("135325",), (), H, 284, 573, 32),
+    Row("repelled-by-the-deleted", "S-STUCK", "1.36", (), (), H, 245, 469, 31),
+    Row("repelled-by-the-deleted", "S-STUCK", "1.36", (), ("135325",), V, 164, 298, 15, 15),
+    Row("repelled-by-the-deleted", "S-STUCK", "1.37", (), (), H, 245, 469, 31),
 ]
 
 

@@ -52,6 +52,8 @@ STEPS: dict[str, tuple[int, ...]] = {
     "tainted-arrival": (18,),
     "two-changes": (17,),
     "keyless-node": (15,),
+    "repelled-by-the-deleted": (15,),
+    "live-tree": (5,),
     "scaled-down-under-pre-bind": (7,),
     "counted-by-its-kubelet": (10,),
     "unheard-extender": (16,),
