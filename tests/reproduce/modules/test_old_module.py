@@ -105,7 +105,9 @@ def trace_of(race: str) -> StoredTrace:
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("race", ["72124", "heartbeats", "parked-for-ever", "forgotten-move-request"])
+@pytest.mark.parametrize(
+    "race", ["72124", "heartbeats", "untainted-arrival", "parked-for-ever", "forgotten-move-request"]
+)
 def test_races_of_1_13(race: str, tmp_path: Path) -> None:
     """Each step is forced, no state differs, and the property is violated really.
 

@@ -98,6 +98,7 @@ ACTORS = ScenarioTable(
         ("packed-again", "L-LOOP"),
         ("back-to-the-larger", "L-LOOP"),
         ("namesake-not-asked-for", "S-IDEVICT"),
+        ("started-in-the-end", "S-EVICT"),
     ),
 )
 

@@ -17,7 +17,7 @@ from podrace.reproduce.asked import Wanted
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.real_table import PAGE, cell
 from tests.reproduce.real.real_table import VERSIONS as ALL
-from tests.reproduce.real.scenario_tables import TABLES, VERSIONS, ScenarioTable
+from tests.reproduce.real.scenario_tables import ACTORS, EXTENDERS, TABLES, VERSIONS, ScenarioTable
 from tests.reproduce.real.test_real import CHOSEN, go_or_skip
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
@@ -79,3 +79,10 @@ def test_a_table_is_of_these_rows(table: ScenarioTable) -> None:
     assert {name for name, _ in table.rows} <= {
         path.stem for path in (SCENARIOS / table.folder).glob("*.yaml")
     }
+
+
+def test_whoever_else_acts_has_a_row() -> None:
+    told = {row for table in (ACTORS, EXTENDERS) for row in table.rows}
+    for path in sorted((SCENARIOS / "actors").glob("*.yaml")):
+        (scenario,) = find_scenarios(str(path))
+        assert {(scenario.name, identifier) for identifier in scenario.properties} <= told
