@@ -35,3 +35,10 @@ def test_what_it_tells_of_a_race_is_checked(told: tuple[str, ...]) -> None:
     assert known[closed, (change,), ()] == ("HOLDS", None)
     if opened != "no release has it":
         assert known[opened, (), (change,)][0] == "VIOLATED"
+
+
+@pytest.mark.parametrize("told", BOTH_WAYS, ids=lambda told: told[0])
+def test_the_page_of_races_says_what_a_user_sees(told: tuple[str, ...]) -> None:
+    races = (Path(__file__).parents[2] / "docs" / "races.md").read_text(encoding="utf-8")
+    section = races.split(f"\n## {told[0]}\n")[1].split("\n## ")[0]
+    assert re.search(r"^# .*\bA user \w+s ", section, re.MULTILINE)
