@@ -43,6 +43,9 @@ class PendingPodsAreScheduled(Liveness):
     A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The room is that of the API server's
     truth: which pods and nodes exist, and where they are, not what the scheduler believes.
 
+    Where nodes and pods change, the scope says how often, so that things stay as they are from some moment on: then the pod may not wait
+    for ever beside room that is there.
+
     A pod of a gang counts only where the gang would be whole with it: L-GANG asks of the gang.
     """
 
