@@ -43,7 +43,13 @@ from podrace.model.scheduler import (
 )
 from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
 from podrace.model.scheduler.cycles.binding import BindingPhase
-from podrace.model.scheduler.framework.events import ASSIGNED_POD_DELETE, NODE_DELETE, Action, ClusterEvent
+from podrace.model.scheduler.framework.events import (
+    ASSIGNED_POD_DELETE,
+    NODE_DELETE,
+    NOMINATED_POD_GONE,
+    Action,
+    ClusterEvent,
+)
 from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
@@ -173,6 +179,17 @@ class BoundElsewhereWakes(EventHandlers):
         nominated = as_expr(old.nominated)
         elsewhere = nominated.is_some & new.assigned & (nominated != new.node)
         return super().nomination_wakes(pod, old, new) | elsewhere
+
+
+class NominationsInMemoryHeard(PriorityQueue):
+    """Delete, under the queue's lock, wakes those that respected a nomination of which only the nominator knows (what 129058 left)."""
+
+    def delete(self, pod: Pod) -> None:
+        kept = self.nominator.node[pod].is_some
+        super().delete(pod)
+        with when(kept):
+            respecting = {other: other.priority <= pod.priority for other in self.universe[Pod]}
+            self.move_all(NOMINATED_POD_GONE, respecting, about=pod)
 
 
 class AlwaysActivated(AsyncPreemption):

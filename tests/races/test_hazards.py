@@ -41,6 +41,7 @@ from tests.races.hazard_patches import (
     NamespacesMerged,
     NodeRemovedFirst,
     NominatedByUID,
+    NominationsInMemoryHeard,
     PlacedNotAdded,
     PortsOfOthersKept,
     RegisteredToTheEnd,
@@ -191,6 +192,29 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
 
 
 NEWEST = RELEASES[-1]
+
+
+@pytest.mark.parametrize(
+    ("release", "patches", "verdict", "states", "steps"),
+    [
+        pytest.param("1.34", (NominationsInMemoryHeard,), H, 4357403, None, marks=pytest.mark.ci),
+        ("1.36", (NominationsInMemoryHeard,), V, 50359, 35),
+        ("1.36", (AlwaysActivated,), V, 108522, 36),
+        pytest.param(
+            "1.36", (NominationsInMemoryHeard, AlwaysActivated), H, 7611857, None, marks=pytest.mark.ci
+        ),
+    ],
+)
+def test_a_nomination_in_memory_wakes_when_the_queue_lets_go_of_it(
+    release: str, patches: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+) -> None:
+    """lost-nomination has no change of upstream's: its counts as it is are in tests/scenarios/test_examples.py."""
+    (scenario,) = find_scenarios("lost-nomination")
+    classes = (*patches, *resolve(release).classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+
 
 NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("announced", "S-STUCK", V, 133799, 46),
