@@ -73,6 +73,11 @@ class Row:
         """What was asked."""
         return self.release, self.change, self.cluster
 
+    @property
+    def undecided(self) -> bool:
+        """Whether some search for what a violation goes away with was given up."""
+        return any(violation.changes == UNDECIDED for violation in self.violations)
+
     def __str__(self) -> str:
         found = " ".join(map(str, self.violations)) or NONE
         return "\t".join((*self.question, str(self.states), found))
@@ -129,9 +134,11 @@ def ask(release: str, change: str, spec: ClusterSpec, explainer: Explainer) -> R
     return Row(release, change, spec.name, max(r.counts.states or 0 for r in results), tuple(violations))
 
 
-def _explainer(release: str, rows: Sequence[Row], patches: Iterable[str]) -> Explainer:
+def _explainer(
+    release: str, rows: Sequence[Row], patches: Iterable[str], most: int, *, only_known: bool
+) -> Explainer:
     """One that knows what explained the violations of these rows."""
-    made = Explainer(release, patches=tuple(patches), most_states=MOST_PATCHED)
+    made = Explainer(release, patches=tuple(patches), most_states=most, only_known=only_known)
     for row in rows:
         for violation in row.violations:
             if row.release == release and violation.changes not in (None, UNDECIDED):
@@ -149,11 +156,23 @@ def main() -> None:
     options.add_argument("--change", action="append", help="ask about this one alone")
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no question after that")
     options.add_argument("--again", action="store_true", help="forget the table of these releases first")
+    options.add_argument("--undecided", action="store_true", help="ask again where a search was given up")
+    options.add_argument(
+        "--patched", type=int, default=MOST_PATCHED, help="the most states of a search with changes"
+    )
+    options.add_argument("--known", action="store_true", help="try only sets that removed other violations")
     given = options.parse_args()
     releases, end = given.release or list(RELEASES), time.monotonic() + given.seconds
-    rows = [row for row in read() if not (given.again and row.release in releases)]
+    rows = [
+        row
+        for row in read()
+        if not (row.release in releases and (given.again or (given.undecided and row.undecided)))
+    ]
     for release in releases:
-        usual, acting = (_explainer(release, rows, some) for some in (EVERYDAY, (*EVERYDAY, *ACTING)))
+        usual, acting = (
+            _explainer(release, rows, some, given.patched, only_known=given.known)
+            for some in (EVERYDAY, (*EVERYDAY, *ACTING))
+        )
         for change, spec in sorted(questions(), key=lambda question: question[1].name in DEAR):
             there = (release, change, spec.name) in {row.question for row in rows}
             if there or (given.change and change not in given.change):

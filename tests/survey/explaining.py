@@ -36,7 +36,8 @@ EVERYDAY: dict[str, tuple[type[Component], ...]] = {
         name: (getattr(hazard_patches, name),)
         for name in (
             "TermsOfOthersHeard", "CountedNodesHeard", "LostDomainsHeard", "RelabelledPeersHeard", "AnyTermHeard",
-            "RequeueLooksAgain", "VictimsAwaitedByUID", "VictimsDeletedByUID", "WrittenByUID", "NominatedByUID", "LooksAgain", "VictimsPaidFor",
+            "RequeueLooksAgain", "VictimsAwaitedByUID", "VictimsDeletedByUID", "WrittenByUID", "NominatedByUID", "NominationsInMemoryHeard", "LooksAgain",
+            "VictimsPaidFor",
         )
     },
 }  # fmt: skip
@@ -70,7 +71,8 @@ class Explainer:
 
     `successes` gives for a property the sets that explained others, the last first; `hopeless` are properties with faults for which many
     changes at once were of no use: for these nothing but such sets and the races of the catalogue is tried. `patches` are those that are
-    known; a search for what explains a violation is given up at `most_states`.
+    known; a search for what explains a violation is given up at `most_states`. With `only_known` nothing is tried that did not explain another
+    violation, but for the races of the catalogue.
     """
 
     release: str
@@ -78,6 +80,7 @@ class Explainer:
     hopeless: set[tuple[str, str]] = field(default_factory=set)
     patches: tuple[str, ...] = tuple(HAZARDS)
     most_states: int = MOST_STATES
+    only_known: bool = False
 
     def __post_init__(self) -> None:
         lacking = [change.key for change in in_order() if not change.is_in(self.release)]
@@ -98,7 +101,7 @@ class Explainer:
         None if every set that was tried leaves a violation, UNDECIDED if some search was given up.
         """
         asked = _Asked(found, self.most_states)
-        hopeless = (found.property_id, found.fault) in self.hopeless
+        hopeless = self.only_known or (found.property_id, found.fault) in self.hopeless
         earlier = [self._here(changes) for changes in self.successes.get(found.property_id, [])]
         singles = () if hopeless else (*self._raced, *self.patches)
         for guess in dict.fromkeys(g for g in (*earlier, *self._groups, *((k,) for k in singles)) if g):
