@@ -45,7 +45,7 @@ class CaseStep(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """The document. `nodes`, `pods`, `budgets`, `groups` (of pods) and `claims` (of `devices`, which are DeviceClasses and ResourceSlices) and `storage` are Kubernetes
+    """The document. `nodes`, `pods`, `budgets`, `groups` (of pods, each in the kinds of all releases) and `claims` (of `devices`, which are DeviceClasses and ResourceSlices) and `storage` are Kubernetes
     objects, also those that are `absent` at the start.
 
     `node_versions` are the objects that nodes are updated to, `pod_versions` those of pods. `order` is that of activeQ at the start, `points` are the extension points at which a plugin has work for a pod, `gates` the feature gates that are
@@ -61,7 +61,7 @@ class Case(msgspec.Struct, frozen=True):
     nodes: list[dict[str, Any]]
     pods: list[dict[str, Any]]
     budgets: list[dict[str, Any]]
-    groups: list[dict[str, Any]]
+    groups: list[list[dict[str, Any]]]
     claims: list[dict[str, Any]]
     devices: list[dict[str, Any]]
     storage: list[dict[str, Any]]
@@ -69,6 +69,7 @@ class Case(msgspec.Struct, frozen=True):
     absent_pods: list[str]
     absent_claims: list[str]
     absent_storage: list[str]
+    absent_groups: list[str]
     order: list[str]
     points: dict[str, list[str]]
     gates: dict[str, bool]
@@ -137,7 +138,7 @@ def case_of_run(
         nodes=list(objects.nodes),
         pods=list(objects.pods),
         budgets=list(objects.budgets),
-        groups=list(objects.groups),
+        groups=[list(kinds) for kinds in objects.groups],
         claims=list(objects.claims),
         devices=list(objects.devices),
         storage=list(objects.storage),
@@ -145,6 +146,7 @@ def case_of_run(
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
         absent_claims=[claim.name for claim in spec.claims if not claim.exists],
         absent_storage=absent_storage(spec),
+        absent_groups=[group.name for group in spec.groups if not group.exists],
         order=_order(spec, initial),
         points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(composition),

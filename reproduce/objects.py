@@ -76,7 +76,7 @@ class ClusterObjects:
     nodes: tuple[Object, ...]
     pods: tuple[Object, ...]
     budgets: tuple[Object, ...]
-    groups: tuple[Object, ...]
+    groups: tuple[tuple[Object, ...], ...]
     claims: tuple[Object, ...]
     devices: tuple[Object, ...]
     storage: tuple[Object, ...]
@@ -93,7 +93,7 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
         tuple(map(node_object, spec.nodes)),
         tuple(_pod_at_start(pod, spec) for pod in spec.pods),
         tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
-        tuple(group_object(group, spec.pods) for group in spec.groups),
+        tuple(group_objects(group, spec.pods) for group in spec.groups),
         tuple(claim_object(claim, spec) for claim in spec.claims),
         device_objects(spec) if spec.claims else (),
         storage_objects(spec),
@@ -120,15 +120,11 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
     yield from missing_storage(spec)
-    if spec.claims and spec.groups:
-        yield "the driver does not play claims of devices in groups of pods"
     for claim in spec.claims:
         users = [pod for pod in spec.pods if claim.name in pod.claims]
         if "/" in claim.name or len({pod.namespace for pod in users}) > 1:
             yield f"the pods that refer to the claim {claim.name} are in several namespaces"
     for group in spec.groups:
-        if not group.exists:
-            yield f"the pod group {group.name} is created on the way"
         if len({pod.namespace for pod in spec.pods if pod.group == group.name}) > 1:
             yield f"the pods of {group.name} are in several namespaces"
     config = spec.scope.config
@@ -264,6 +260,7 @@ def pod_object(pod: Pod) -> Object:
         spec["resourceClaims"] = claims_of_pod(pod)
     if pod.group is not None:
         spec["schedulingGroup"] = {"podGroupName": pod.group}
+        spec["workloadRef"] = {"name": pod.group, "podGroup": pod.group}
     if pod.gated:
         spec["schedulingGates"] = [{"name": name} for name in pod.gates or (GATE,)]
     if pod.tolerations:
@@ -332,16 +329,25 @@ def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
     }
 
 
-def group_object(group: PodGroup, pods: tuple[Pod, ...]) -> Object:
-    """A PodGroup of scheduling.k8s.io/v1alpha2, as from 1.36 on."""
+def group_objects(group: PodGroup, pods: tuple[Pod, ...]) -> tuple[Object, ...]:
+    """The group as each release has it that has groups: a PodGroup of scheduling.k8s.io/v1alpha2 from 1.36 on, the only group of a Workload of v1alpha1 in 1.35."""
     policy: Object = {"basic": {}} if group.min_count is None else {"gang": {"minCount": group.min_count}}
     namespace = next((pod.namespace for pod in pods if pod.group == group.name), "default")
-    return {
-        "apiVersion": "scheduling.k8s.io/v1alpha2",
-        "kind": "PodGroup",
-        "metadata": {"name": group.name, "namespace": namespace, "uid": group.name},
-        "spec": {"schedulingPolicy": policy},
-    }
+    metadata: Object = {"name": group.name, "namespace": namespace, "uid": group.name}
+    return (
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha2",
+            "kind": "PodGroup",
+            "metadata": metadata,
+            "spec": {"schedulingPolicy": policy},
+        },
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha1",
+            "kind": "Workload",
+            "metadata": metadata,
+            "spec": {"podGroups": [{"name": group.name, "policy": policy}]},
+        },
+    )
 
 
 def _short_name(name: str) -> str:

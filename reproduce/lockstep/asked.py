@@ -15,7 +15,7 @@ from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition, resolve
 from ...reports.lockstep import Cause, Lockstep
 from ...reports.stored import StoredScenario, StoredStep, StoredTrace, TraceProblem, format_trace
-from ...scenarios import one_line
+from ...scenarios import one_line, parse_scenario
 from ..asked import release_of
 from ..case import Case
 from ..modules.module import KubernetesVersion, parse_version
@@ -60,7 +60,7 @@ def held(
 
     `composed` changes the model that is held against the version.
     """
-    composition = composed(resolve(release_of(version)))
+    composition = composed(resolve(release_of(version), gates=wanted.gates))
     play = plays(built_for(version, go, say))
     began = time.monotonic()
 
@@ -123,7 +123,8 @@ def run_of(stored: StoredTrace, file: str) -> RandomRun:
         raise TraceProblem(
             f"{file}: fixes: a run of {stored.release}{stored.fixes.words} is no run of a version"
         )
-    model = Model.of(stored.scenario.text, resolve(stored.release))
+    gates = parse_scenario(stored.scenario.text, file).feature_gates
+    model = Model.of(stored.scenario.text, resolve(stored.release, gates=gates))
     numbers = {}
     for number, t in enumerate(model.system.transitions):
         args = {name: getattr(value, "name", value) for name, value in t.args}

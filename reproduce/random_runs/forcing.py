@@ -22,6 +22,9 @@ claims are; the model asks whether they are there, where they come and go (A-CLA
 
 Restore of a claim whose write the informer has delivered before it was assumed makes an event in which nothing changes; the model makes none (A-CLAIM-EMIT).
 
+The handler of groups of pods takes one event after the other, and the model's tells of the groups in any order. A member that somebody else has bound while its group's cycle
+has it counts twice in the snapshot, where it is assumed as well; in the model it is there once (A-GROUP-SNAPSHOT). After a panic of the plugin there is no process; the model's goes on (A-GROUP-MANAGER).
+
 Preemption goes on with whoever the lister shows under its preemptor's name; where that is another pod by now, the model's finds nobody (A-RECREATED).
 """
 
@@ -29,7 +32,7 @@ from __future__ import annotations
 
 from ...model.environment.cluster.scope import passing_claims
 from ...model.environment.names import Recreation
-from ...model.environment.objects import Claim, Pod
+from ...model.environment.objects import Claim, Pod, PodGroup
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
 from ...model.scheduler.framework.status import Phase
@@ -54,6 +57,9 @@ CHANGES_DEVICES = (
     ("dynamic_resources", "unreserve_claim"),
 )
 """Steps that change which devices are allocated or in flight, which PreFilter reads within one call."""
+
+STORES_GROUP = ("pod_groups", "store_group")
+GROUP_SNAPSHOT = ("pod_group_cycle", "take_snapshot")
 
 OBJECTS = ("api.pod", "pod_watch.lister")
 
@@ -81,6 +87,7 @@ class Forcing:
         self._assumed_again: set[Claim] = set()
         passing = passing_claims(system.universe.scope)
         self._claimants = [pod.name for pod in self._pods if passing and pod.claims]
+        self._groups = [group.name for group in system.universe[PodGroup]]
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
@@ -93,6 +100,12 @@ class Forcing:
         if name == FLUSHES[1] and any(
             self._is_set(before, f"queue.in_flight[{pod}]") for pod in self._claimants
         ):
+            return False
+        if self._is_set(before, "pod_group_states.panicked"):
+            return False
+        if name == STORES_GROUP and self._groups_to_tell(before):
+            return False
+        if name == GROUP_SNAPSHOT and any(self._is_bound_by_others(pod, before) for pod in self._pods):
             return False
         if self._amid or name == STORES[0]:
             return name == STORES[0]
@@ -126,6 +139,20 @@ class Forcing:
         if name == LEARNS:
             return not self._to_store
         return not 0 < self._stored(transition, before) < self._to_store
+
+    def _is_bound_by_others(self, pod: Pod, state: State) -> bool:
+        """Whether the cycle of a group has the pod in its hands, and the cache knows it on a node without having assumed it there."""
+        held, cached = f"pod_group_cycle.held[{pod.name}]", f"cache.pod[{pod.name}]"
+        assumed = self._is_set(state, f"{cached}.assumed")
+        return self._is_set(state, held) and self._is_set(state, f"{cached}.node") and not assumed
+
+    def _groups_to_tell(self, state: State) -> bool:
+        """Whether the queue has still to be told of a group that is in the informer's store."""
+        return any(
+            self._is_set(state, f"pod_groups.listed[{group}]")
+            and not self._is_set(state, f"pod_groups.told[{group}]")
+            for group in self._groups
+        )
 
     def _lists_devices(self, state: State) -> bool:
         """Whether PreFilter of a pod with claims has read which devices are allocated, and not yet which are in flight."""

@@ -8,7 +8,7 @@ at any time, and it would end most attempts before they came far. Steps that no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -54,7 +54,7 @@ class RandomRun:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which runs: in how many clusters (of numbers, to their scenario files), how many in each, of how many steps, and which steps are never taken."""
+    """Which runs: in how many clusters (of numbers, to their scenario files), how many in each, of how many steps, which steps are never taken, and with which feature gates."""
 
     clusters: int = 100
     runs: int = 25
@@ -63,6 +63,7 @@ class Wanted:
     longest: int = LONGEST
     without: Collection[str] = ()
     cluster: Callable[[int], str] = varied_cluster
+    gates: Mapping[str, bool] = field(default_factory=dict)
 
 
 class Walker:

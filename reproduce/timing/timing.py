@@ -31,6 +31,8 @@ from ...model.history import Composition, version_of
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.queue.scheduling_queue import SubQueue
 from .durations import Bound, Contradiction, earliest
+from .gang_waits import GangWaits
+from .long_steps import LongSteps
 
 MOST_STEPS = 900
 """Steps of a run that is to have moments: each takes a millisecond, and they must fit into a second."""
@@ -48,6 +50,8 @@ LISTED_WITHIN = (2, 4, 7, 13, 26)
 time, and up to twice that)."""
 
 POPS = ("pop", "pop_amid_move")
+TAKES = ("pod_group_cycle", "pop_member")
+"""Another pod of the group is taken out of the queue, whichever sub-queue it is in."""
 FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
 INTERRUPTION = ("pod_watch", "resume")
 UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue"))
@@ -109,8 +113,10 @@ class _Record:
     through: bool = False
 
     def backoff(self, rules: Rules) -> int:
-        """How many seconds it backs off."""
+        """How many seconds it backs off; none for a pod that has not failed yet, where failures are counted."""
         count = (self.errors or self.rejections) if rules.failures else self.attempts
+        if rules.failures and not count:
+            return 0
         return BACKOFFS[min(max(count, 1), len(BACKOFFS)) - 1]
 
     def came_back(self, step: int, rejected: bool) -> _Record:
@@ -202,10 +208,13 @@ class Timetable:
     def __init__(self, system: TransitionSystem, composition: Composition, together: bool = False) -> None:
         self.rules, self._together = rules_of(composition), together
         self._queue = QueueStates(system)
+        missing = {change.key for change in composition.missing}
+        self._long, self._lasted = LongSteps(system), 0
+        self._gangs = GangWaits(system, shared="136618" in missing)
         # The pods of the beginning were added before the queue was started, which was one flush before the first wait.
         first = _Record(0, 0, PARKED_FLUSHES - 2)
         self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
-        self._flying: dict[Pod, _Record] = {}
+        self._flying: dict[Pod, list[_Record]] = {}
         self._start = 0
         self._interrupted = 0
         self._interruptions = 0
@@ -238,6 +247,8 @@ class Timetable:
                 raise Untimely(number, "; ".join(problem.reasons)) from None
         self._conditions, self.moments = conditions, moments
         self._record(number, transition, before, after)
+        self._gangs.go(number, before, after)
+        self._lasted = self._long.seconds(transition, before)
         self._backing_off.append(
             {p.name: r for p, r in self._records.items() if self._queue.of(p, after) == BACKOFF}
         )
@@ -246,6 +257,10 @@ class Timetable:
         self, number: int, transition: Transition, before: State, after: State, later: Sequence[Transition]
     ) -> _Conditions:
         found = _Conditions()
+        if self._lasted:
+            why = f"step {number - 1} lasts for {self._lasted} s"
+            found.bounds.append(Bound(number, number - 1, self._lasted, why))
+        found.bounds.extend(self._gangs.bounds(number, before))
         if self._start and number == self._start + 1:
             found.bounds.append(Bound(number, self._start, 1, "a restart takes until the next second"))
         if self._interrupted and _stores(transition):
@@ -262,7 +277,8 @@ class Timetable:
             elif sub_queue == PARKED:
                 if p not in parkings[1:] or not self._together:
                     found.flushes.append(_flush(number, p, r, self._start, p in parkings[:1]))
-                if self._queue.of(heirs.get(p, p), after) == BACKOFF and p not in parkings:
+                moved = self._queue.of(heirs.get(p, p), after) == BACKOFF
+                if moved and seconds and p not in parkings:
                     why = f"{p.name} is moved at step {number} while its backoff of {seconds} s from step {r.stamp} lasts"
                     left = seconds if self.rules.windows else seconds - 1
                     found.bounds.append(Bound(r.stamp, number, -left, why))
@@ -331,18 +347,23 @@ class Timetable:
                     self._records[p] = replace(self._records[p], parked=number, due=due)
             elif new == NONE:
                 record = self._records.pop(p)
-                if pod is p and transition.step in POPS and not self._queue.is_in_flight(p, before):
-                    self._flying[p] = replace(record, attempts=record.attempts + 1, through=False)
+                if p is _popped(transition) and not self._queue.is_in_flight(p, before):
+                    earlier = self._flying.get(p, []) if self._queue.is_tried(p, before) else []
+                    popped = replace(record, attempts=record.attempts + 1, through=False)
+                    self._flying[p] = [*earlier, popped]
             elif old == NONE:
                 self._records[p] = _Record(number, number)
-                if transition.part == "failure" and pod in self._flying and self._queue.share_name(p, pod):
+                if pod is None or transition.part != "failure" or not self._queue.share_name(p, pod):
+                    continue
+                if flights := self._flying.get(pod):
                     rejected = self._queue.is_rejected(pod, before)
-                    self._records[p] = self._flying.pop(pod).came_back(number, rejected)
+                    self._records[p] = flights.pop(0).came_back(number, rejected)
             else:
                 record = self._records[p]
                 if flushed and self.rules.again:
                     record = replace(record, parked=number, due=PARKED_FLUSHES)
-                self._records[p] = replace(record, through=flushed and new == BACKOFF)
+                over = flushed or not record.backoff(self.rules)
+                self._records[p] = replace(record, through=over and new == BACKOFF)
 
     @property
     def timing(self) -> Timing:
@@ -394,6 +415,9 @@ class QueueStates:
             for p in self.pods
         }
 
+        self._attempts = {
+            p: [place.get(f"{part}.phase[{p.name}]") for part in ("binding", "failure")] for p in self.pods
+        }
         self._recreations: tuple[Recreation, ...] = tuple(system.universe[Recreation])
         self._seen = {
             r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations
@@ -438,9 +462,20 @@ class QueueStates:
         at = self._in_flight[pod]
         return at is not None and bool(state[at])
 
+    def is_tried(self, pod: Pod, state: State) -> bool:
+        """Whether an attempt of the pod has still to come to its end, in its binding cycle or in the failure handler."""
+        return any(state[at] for at in self._attempts[pod] if at is not None)
+
     def is_rejected(self, pod: Pod, state: State) -> bool:
         """Whether a plugin is known to have rejected the pod."""
         return any(state[i] for i in self._rejected[pod])
+
+
+def _popped(transition: Transition) -> Pod | None:
+    """Whom the step takes out of the queue, to be scheduled; None if it is none that does so."""
+    if (transition.part, transition.step) == TAKES:
+        return dict(transition.args)["other"]
+    return pod_of(transition) if transition.step in POPS else None
 
 
 def timing_of(system: TransitionSystem, path: Sequence[int], composition: Composition) -> Timing:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from podrace.manifests import read_manifests
 from podrace.manifests.reading.device_objects import WrittenDevices
-from podrace.model.environment.objects import Claim, ClusterSpec, Device, Node, Pod, PodGroup
+from podrace.model.environment.objects import Claim, ClusterSpec, Device, Node, Pod
 from podrace.model.environment.storage.claims import FAILED, PENDING, READY
 from podrace.reproduce.objects import objects_of
 
@@ -131,16 +131,6 @@ def test_a_claim_that_is_made_for_its_pod(exists: bool) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        (
-            ClusterSpec(
-                "c",
-                (Pod(0, "a", 1, claims=["c0"], group="g"),),
-                (),
-                claims=(Claim(0, "c0"),),
-                groups=(PodGroup(0, "g"),),
-            ),
-            "the driver does not play claims of devices in groups of pods",
-        ),
         (
             ClusterSpec(
                 "c",

@@ -24,6 +24,7 @@ from podrace.model.environment.objects import (
     NodeTerm,
     Operator,
     Pod,
+    PodGroup,
     Requirement,
     Scope,
     Selector,
@@ -315,11 +316,39 @@ def test_what_cannot_be_said_is_named(spec: ClusterSpec, words: str) -> None:
     assert words in missing
 
 
-def test_what_comes_with_podrace_can_be_said_but_for_claims_in_groups() -> None:
+def test_what_comes_with_podrace_can_be_said() -> None:
     missing = {s.name: objects_of(s.spec).missing for s in (*catalogue(), *hazards())}
-    assert {name: why for name, why in missing.items() if why} == {
-        "shared-in-flight": ("the driver does not play claims of devices in groups of pods",),
-    }
+    assert {name: why for name, why in missing.items() if why} == {}
+
+
+def test_a_group_is_said_in_the_kinds_of_both_releases() -> None:
+    pods = (Pod(0, "p", 1, group="g", namespace="x"), Pod(1, "q", 1, group="h"))
+    gang, basic = objects_of(
+        ClusterSpec("c", pods, (), groups=(PodGroup(0, "g", 2), PodGroup(1, "h", exists=False)))
+    ).groups
+    metadata = {"name": "g", "namespace": "x", "uid": "g"}
+    policy = {"gang": {"minCount": 2}}
+    assert gang == (
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha2",
+            "kind": "PodGroup",
+            "metadata": metadata,
+            "spec": {"schedulingPolicy": policy},
+        },
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha1",
+            "kind": "Workload",
+            "metadata": metadata,
+            "spec": {"podGroups": [{"name": "g", "policy": policy}]},
+        },
+    )
+    assert [kind["kind"] for kind in basic] == ["PodGroup", "Workload"]
+    assert basic[0]["spec"] == {"schedulingPolicy": {"basic": {}}}
+    spec = pod_object(pods[0])["spec"]
+    assert (spec["schedulingGroup"], spec["workloadRef"]) == (
+        {"podGroupName": "g"},
+        {"name": "g", "podGroup": "g"},
+    )
 
 
 def test_a_pod_of_another_scheduler_names_that_one() -> None:

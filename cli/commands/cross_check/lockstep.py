@@ -78,6 +78,13 @@ def lockstep(
             help="Clusters with extended resources that devices back (from 1.36 on) instead of the usual ones.",
         ),
     ] = False,
+    groups: Annotated[
+        bool,
+        typer.Option(
+            "--groups",
+            help="Clusters with groups of pods (from 1.35 on), GangScheduling on, instead of the usual ones.",
+        ),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
@@ -99,6 +106,7 @@ def lockstep(
     from ....reproduce.random_runs.claim_clusters import claim_cluster
     from ....reproduce.random_runs.extended_clusters import extended_cluster
     from ....reproduce.random_runs.extender_clusters import extender_cluster
+    from ....reproduce.random_runs.group_clusters import GATES, group_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.recorded.asked import recorded as explained
@@ -109,6 +117,7 @@ def lockstep(
         "--extended": (extended, extended_cluster, "claims of devices"),
         "--extenders": (extenders, extender_cluster, "extenders, and no scores"),
         "--claims": (claims, claim_cluster, "claims of devices"),
+        "--groups": (groups, group_cluster, "groups of pods"),
     }
     kind, *others = [option for option, (wanted, _, _) in kinds.items() if wanted] or [""]
     if others:
@@ -128,7 +137,9 @@ def lockstep(
         else:
             if store is not None:
                 _make(store)
-            wanted = Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=some)
+            wanted = Wanted(
+                clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=some, gates=GATES if groups else {}
+            )
             free = Asked(clusters, runs, seed * clusters)
             found = [
                 explained(version, free, go, display.say, store)

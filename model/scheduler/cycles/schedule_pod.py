@@ -287,7 +287,7 @@ class SchedulePod(FindNodes):
         self._go_on(pod, ())
 
     def reserve_failed(self, pod: Pod) -> None:
-        """A plugin could not reserve: the assumed pod is forgotten."""
+        """A plugin could not reserve, or Permit failed: the assumed pod is forgotten."""
         self.scheduler_error = True
         self.phase = Phase.FORGET
 

@@ -378,6 +378,7 @@ class DynamicResources(BindingConditions):
         pod = use.pod
         fails = self.binding.phase[pod] == BindingPhase.FORGET
         require(fails | self.scheduler.at(Phase.FORGET, pod) | self._takes_back(use))
+        require(self.gang_scheduling.is_unreserved(pod))
         require(all_of(self._is(other, Stage.UNRESERVED) for other in self.earlier(use)))
 
     def _takes_back(self, use: ClaimUse) -> Expr:

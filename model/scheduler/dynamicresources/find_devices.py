@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ...environment.faults import Faults
     from ..cycles.binding import Binding
     from ..cycles.schedule_one import Scheduler
-    from ..framework.interface import GroupCycles
+    from ..framework.interface import GangPlugin, GroupCycles
     from .assume_cache import AssumeCache
     from .claim_tracker import ClaimTracker
 
@@ -97,6 +97,7 @@ class FindDevices(Component):
     scheduler: Scheduler
     binding: Binding
     pod_group_cycle: GroupCycles
+    gang_scheduling: GangPlugin
     faults: Faults
 
     stage = per(ClaimUse, enum(Stage))

@@ -107,17 +107,20 @@ class GangScheduling(Component):
         "GangScheduling: with {pod}, enough pods of the gang are on nodes.",
     )
     def permit(self, pod: Pod) -> None:
-        """Permit, of a pod that is assumed in the cache."""
+        """Permit, of a pod that is assumed in the cache. An error if all pods of the group are gone, and its state with them: the pod is forgotten."""
         gang = self.gang(pod)
         if gang is None:
             require(False)
             return
         require(self.scheduler.at(Phase.PERMIT, pod))
         states, members = self.pod_group_states, self.pod_groups.members(gang)
-        enough = self.look(gang, states.scheduled(gang), states.unscheduled, states.assumed, members)
-        with when(~enough):
-            self.waiting.add(pod)
-        self.scheduler.permitted(pod)
+        with when(~states.exists(gang)):
+            self.scheduler.reserve_failed(pod)
+        with otherwise():
+            enough = self.look(gang, states.scheduled(gang), states.unscheduled, states.assumed, members)
+            with when(~enough):
+                self.waiting.add(pod)
+            self.scheduler.permitted(pod)
 
     def asks_cycle(
         self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]

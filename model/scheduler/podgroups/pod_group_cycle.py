@@ -19,6 +19,7 @@ from ...language import (
     Fact,
     Knowledge,
     Sentence,
+    Value,
     Words,
     all_of,
     any_of,
@@ -78,13 +79,14 @@ class Outcome(Enum):
     FAILS = 3
 
 
-@spoken(SCHEDULABLE="can be scheduled", WAITING="waits for a preemption")
+@spoken(SCHEDULABLE="can be scheduled", WAITING="waits for a preemption", ERROR="fails with an error")
 class GroupStatus(Enum):
     """What Permit has made of the group so far."""
 
     UNSCHEDULABLE = 0
     SCHEDULABLE = 1
     WAITING = 2
+    ERROR = 3
 
 
 class PodGroupCycle(Component):
@@ -321,11 +323,20 @@ class PodGroupCycle(Component):
         self.nominator.delete(member.pod)
         self.outcome[member] = Outcome.FITS
         self.host[member] = node
+        self._reserve(member, node)
+
+    def _reserve(self, member: Member, node: Value) -> None:
+        """Reserve, before Permit; also of a member that is to preempt, for whose claims the dry run has found devices."""
         if member.pod.claims:
             self.scheduler.host = node
             self.scheduler.phase = Phase.RESERVE
         else:
             self._ask_permit(member)
+
+    def _break_off(self, group: PodGroup) -> None:
+        """An error ends the algorithm: no other member is tried, and what was assumed is taken back."""
+        self.status = GroupStatus.ERROR
+        self._revert(group)
 
     def tries(self, pod: Pod) -> Expr:
         """Whether the members are being tried, and the pod is one of them."""
@@ -359,7 +370,9 @@ class PodGroupCycle(Component):
             self.pod_group_states.assume_in_copy(member)
             self.nominator.delete(pod)
             self.outcome[member] = Outcome.PREEMPTS
-            self._ask_permit(member)
+            self._reserve(member, nominee)
+        with otherwise(self.scheduler.has_erred()):
+            self._break_off(group)
         with otherwise():
             self.outcome[member] = Outcome.FAILS
             self.withdraws[member] = self.scheduler.withdraws
@@ -378,21 +391,27 @@ class PodGroupCycle(Component):
         "GangScheduling is asked about {pod} as if it were on its node.",
     )
     def ask_permit(self, pod: Pod) -> None:
-        """RunPermitPlugins within the algorithm: the plugin looks at the snapshot, but what it does it does at once, to whoever waits or is in the queue."""
+        """RunPermitPlugins within the algorithm: the plugin looks at the snapshot, but what it does it does at once, to whoever waits or is in the queue.
+
+        Where the snapshot has no state of the group, because all of its pods were gone, that is an error.
+        """
         gang = self.gang_scheduling.gang(pod)
         if self.member(pod) is None or gang is None:
             require(False)
             return
         member = self._at(GroupStage.PERMIT, pod)
         states = self.pod_group_states
-        enough = self.gang_scheduling.asks_cycle(
-            gang,
-            states.scheduled_in_copy(gang),
-            states.copied_unscheduled,
-            states.copied_assumed,
-            self.pod_groups.members(gang),
-        )
-        self._permitted(member, enough)
+        with when(~states.exists_in_copy(gang)):
+            self._break_off(gang)
+        with otherwise():
+            enough = self.gang_scheduling.asks_cycle(
+                gang,
+                states.scheduled_in_copy(gang),
+                states.copied_unscheduled,
+                states.copied_assumed,
+                self.pod_groups.members(gang),
+            )
+            self._permitted(member, enough)
 
     def _permitted(self, member: Member, success: Expr) -> None:
         preempts = any_of(self.outcome[m] == Outcome.PREEMPTS for m in self.pod_groups.members(member.group))
@@ -411,7 +430,7 @@ class PodGroupCycle(Component):
 
     def _reverted(self, member: Member) -> Expr:
         """Whether there is something to take back for the member besides its place in the snapshot: plugins have reserved claims, or it was nominated."""
-        reserved = self.outcome[member] == Outcome.FITS if member.pod.claims else as_expr(False)
+        reserved = self._placed(member) if member.pod.claims else as_expr(False)
         return self._renominated(member) | reserved
 
     def takes_back(self, pod: Pod) -> Expr:
@@ -456,9 +475,9 @@ class PodGroupCycle(Component):
         order = self.in_order(found.group)
         require(self._is_next_back(found))
         if other.claims:
-            fits = self.outcome[found] == Outcome.FITS
-            require(~fits | self.dynamic_resources.is_unreserved(other))
-            with when(fits):
+            placed = self._placed(found)
+            require(~placed | self.dynamic_resources.is_unreserved(other))
+            with when(placed):
                 self.dynamic_resources.taken_back(other)
             with when(self._renominated(found)):
                 self.queue.settle()
@@ -513,7 +532,9 @@ class PodGroupCycle(Component):
         fits, status = self.outcome[member] == Outcome.FITS, self.status
         preempts = self.outcome[member] == Outcome.PREEMPTS
         copy = self.scheduler.copy
-        with when(fits & (status == GroupStatus.SCHEDULABLE)):
+        with when(status == GroupStatus.ERROR):
+            self._fail(pod, FailedAttempt(copy, None, True))
+        with otherwise(fits & (status == GroupStatus.SCHEDULABLE)):
             for node in self.universe[Node]:
                 with when(self.host[member] == node):
                     refused = self.cache.assume(pod, node, copy)

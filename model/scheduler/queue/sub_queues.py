@@ -146,7 +146,7 @@ class SubQueues(Component):
         gates = self.has_gates(pod, copy)
         alone = self.gang_scheduling.holds(pod)
         held = gates | self.async_preemption.holds(pod) | alone
-        holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone}
+        holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone & ~gates}
         if self.waits_for_claims(pod):
             missing = ~self.dynamic_resources.is_ready(pod, copy.named)
             holding[DYNAMIC_RESOURCES] = missing & ~held

@@ -41,9 +41,8 @@ func (e *eye) claims(w *World) {
 			e.see["claim_cache."+table+"_lag["+claim+"]"] = w.Store.behind(claim, object)
 		}
 		e.see["claim_tracker.in_flight["+claim+"]"] = nil
-		e.see["claim_tracker.sharers["+claim+"]"] = 0
 	}
-	e.flights(field(tracker, "inFlightAllocations"), w.specials)
+	e.flights(field(tracker, "inFlightAllocations"), w)
 	taken := map[string]bool{}
 	if ids := inside(field(field(tracker, "allocatedDevices"), "ids")); ids.IsValid() {
 		for _, id := range ids.MapKeys() {
@@ -69,24 +68,28 @@ func infoOf(infos interface{ List() []any }, claim string) any {
 	return nil
 }
 
-// flights are the allocations in flight: a map, or up to 1.35 a sync.Map. Those of claims that are not written yet have a UID that was made up.
-func (e *eye) flights(flights reflect.Value, of specials) {
-	note := func(uid string, claim *resourceapi.ResourceClaim, sharers int64) {
+// flights are the allocations in flight: a map, or up to 1.35 a sync.Map, beside which nobody counts the pods that share one. Those of claims that are not written yet have a UID that was made up.
+func (e *eye) flights(flights reflect.Value, w *World) {
+	note := func(uid string, claim *resourceapi.ResourceClaim) string {
 		if len(claim.OwnerReferences) == 1 {
-			uid = of.name(plainID(string(claim.OwnerReferences[0].UID)), uid)
+			uid = w.specials.name(plainID(string(claim.OwnerReferences[0].UID)), uid)
 		}
 		e.see["claim_tracker.in_flight["+uid+"]"] = deviceOf(claim)
-		e.see["claim_tracker.sharers["+uid+"]"] = sharers
+		return uid
 	}
 	if concurrent, is := as[*sync.Map](flights); is {
 		concurrent.Range(func(uid, claim any) bool {
-			note(string(uid.(types.UID)), claim.(*resourceapi.ResourceClaim), 1)
+			note(string(uid.(types.UID)), claim.(*resourceapi.ResourceClaim))
 			return true
 		})
 		return
 	}
+	for _, o := range w.claims {
+		e.see["claim_tracker.sharers["+idOf(o.(metav1.Object))+"]"] = 0
+	}
 	for uid, flight := range values(flights) {
-		note(uid, get[*resourceapi.ResourceClaim](flight, "claim"), field(flight, "sharers").Int())
+		claim := note(uid, get[*resourceapi.ResourceClaim](flight, "claim"))
+		e.see["claim_tracker.sharers["+claim+"]"] = field(flight, "sharers").Int()
 	}
 }
 

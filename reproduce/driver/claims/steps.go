@@ -77,10 +77,11 @@ func claimRules() map[string]rule {
 	}
 }
 
-// isUser is the goroutine of the pod that uses the claim: its binding cycle, or the scheduling cycle, which unreserves a pod that is not to be bound.
+// isUser is the goroutine of the pod that uses the claim: its binding cycle, or the scheduling cycle, which unreserves a pod that is not to be bound, and all
+// members of a group that were placed on trial.
 func isUser(p *player, s Step) func(*actor) bool {
 	bound := isBinding(p, s)
-	cycles := p.expects("scheduler.pod") == s.arg("pod")
+	cycles := p.expects("scheduler.pod") == s.arg("pod") || p.expects("pod_group_cycle.stage") == "REVERT"
 	return func(a *actor) bool { return bound(a) || cycles && a.role == scheduling }
 }
 

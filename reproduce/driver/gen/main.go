@@ -158,7 +158,7 @@ func (g *generator) generate() error {
 	framework := g.packages[root+"/framework"].Scope().Lookup("Framework")
 	fmt.Fprintf(&g.body, "type frameworkInterface = %s\n", g.name(framework.Type()))
 	for name, as := range map[string]string{
-		"Status": "status", "Handle": "handle", "Plugin": "plugin",
+		"Status": "status", "Handle": "handle", "Plugin": "plugin", "PreEnqueuePlugin": "preEnqueuePlugin",
 	} {
 		o, err := g.find(name)
 		if err != nil {
@@ -199,6 +199,9 @@ func (g *generator) generate() error {
 	g.wrapClaims()
 	g.wrapVolumes()
 	if err := g.implement("casePlugin", "ReservePlugin", "PermitPlugin", "PreBindPlugin", "ScorePlugin"); err != nil {
+		return err
+	}
+	if err := g.implement("gatesFirst", "PreEnqueuePlugin"); err != nil {
 		return err
 	}
 	return g.implement("caseExtender", "Extender")
@@ -276,7 +279,13 @@ func (g *generator) wrap(class, field, prefix string, of *types.Interface) {
 		params, args, plain := g.params(sig)
 		results := g.results(sig)
 		fmt.Fprintf(&g.body, "\nfunc (w *%s) %s(%s) (%s) {\n", class, m.Name(), params, strings.Join(results.declared, ", "))
+		if prefix == "Framework" { // all plugins run within its calls
+			g.body.WriteString("\tdefer w.gate.survive()\n")
+		}
 		fmt.Fprintf(&g.body, "\tc := w.gate.enter(%q, %s)\n", prefix+"."+known(m.Name()), strings.Join(plain, ", "))
+		if prefix == "Queue" && m.Name() == "PopSpecificPod" {
+			fmt.Fprintf(&g.body, "\t%s = w.gate.whom(%s)\n", args[len(args)-1], args[len(args)-1])
+		}
 		call := fmt.Sprintf("w.%s.%s(%s)", field, m.Name(), strings.Join(args, ", "))
 		if len(results.names) > 0 {
 			call = strings.Join(results.names, ", ") + " = " + call

@@ -1,5 +1,7 @@
 package podrace
 
+import "fmt"
+
 // What the cycle of a group of pods does, where it is not that of a single pod.
 
 // assume: in the cycle of a group the pod is assumed in the snapshot, and Permit is asked in the same breath, about a pod of a gang in a step of its own.
@@ -9,7 +11,10 @@ func assume(p *player, s Step) error {
 		return p.advance(s, rule{who: isScheduler, ends: points("Cache.AssumePod< PN")})
 	}
 	end := points("Framework.RunPermitPlugins< P")
-	if p.expects("pod_group_cycle.stage") == "PERMIT" {
+	switch {
+	case p.expects("scheduler.phase") == "RESERVE": // claims of devices are reserved first
+		end = points("Framework.RunReservePluginsReserve> P")
+	case p.expects("pod_group_cycle.stage") == "PERMIT":
 		end = points("Framework.RunPermitPlugins> P")
 	}
 	return p.advance(s, rule{
@@ -31,15 +36,73 @@ func fail(p *player, s Step) error {
 	return nil
 }
 
-// permitGang: the plugin is asked about a pod that is assumed in the cache. In the cycle of a group the binding cycle starts before the scheduler turns to
-// the next member.
+// permitGang: the plugin is asked about a pod that is assumed in the cache. In 1.35 the plugin may panic over a pod that is gone.
 func permitGang(p *player, s Step) error {
+	if p.expects("pod_group_states.panicked") == "true" {
+		return p.panicsOver(s)
+	}
 	if err := p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPermitPlugins< P"), via: points("Framework.RunReservePluginsReserve< P", "Queue.Activate<")}); err != nil {
 		return err
 	}
-	if p.expects("binding.phase[%s]", s.arg("pod")) == "NONE" {
-		return nil
+	return launch(p, s)
+}
+
+func (p *player) panicsOver(s Step) error {
+	if err := p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPermitPlugins> P"), via: points("Framework.RunReservePluginsReserve< P")}); err != nil {
+		return err
+	}
+	p.world.panics = true
+	p.world.Stage.Release(p.world.Stage.Find(isScheduler(p, s)))
+	p.world.panics = false
+	if !p.world.exited {
+		return fmt.Errorf("the scheduler does not panic: %s", p.world.Stage.Where())
+	}
+	return nil
+}
+
+// popMember: the members are taken out of the queue in the order of the trace.
+func popMember(p *player, s Step) error {
+	if err := p.advance(s, rule{who: isScheduler, ends: points("Queue.PopSpecificPod>")}); err != nil {
+		return err
+	}
+	for _, pod := range p.world.Case.Pods {
+		if idOf(pod) == s.arg("other") {
+			p.world.gate.instead = &identity{pod.Name, p.world.Store.uid(idOf(pod))}
+		}
 	}
 	p.world.Stage.Release(p.world.Stage.Find(isScheduler(p, s)))
-	return p.bindingStands(s)
+	return nil
+}
+
+// revert: what was assumed in the snapshot is taken back. A member whose claims were unreserved already may have no nomination that comes back.
+func revert(p *player, s Step) error {
+	if p.expects("pod_group_cycle.copy_of[%s].nominated", s.arg("other")) == "" {
+		return nil
+	}
+	return p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O")})
+}
+
+// createGroup: nobody is told yet.
+func createGroup(p *player, s Step) error {
+	p.world.groups.created[s.arg("group")] = true
+	return nil
+}
+
+func storeGroup(p *player, s Step) error {
+	stir()
+	err := p.world.groups.show(p.world.others, s.arg("group"))
+	settle()
+	return err
+}
+
+func isGroupHandler(*player, Step) func(*actor) bool {
+	return func(a *actor) bool { return a.role == groupHandler }
+}
+
+// isGivingBack is who undoes what was reserved for a pod: its binding cycle, or the scheduling cycle where it did not come to one.
+func isGivingBack(p *player, s Step) func(*actor) bool {
+	if p.world.Stage.Find(isBinding(p, s)) != nil {
+		return isBinding(p, s)
+	}
+	return isScheduler(p, s)
 }

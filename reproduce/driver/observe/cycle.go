@@ -18,12 +18,15 @@ type cycle struct {
 	searched   bool // the dry runs are over, and the choice has still to be made
 	postFilter bool // it is over: the nominee is known
 	awaits     bool // devices have binding conditions: what reads claims in a binding cycle waits for these
-	reads      bool // the snapshot is taken, and nothing was filtered yet: what reads claims now is PreFilter
+	reads      bool // nothing was filtered yet: what reads claims now is PreFilter
 }
+
+// beforePreFilter are the calls after which PreFilter may come: that of the snapshot and, in the cycle of a group, the last one about the member before.
+var beforePreFilter = map[string]bool{"Cache.UpdateSnapshot": true, "Framework.RunPermitPlugins": true, "Framework.RunPostFilterPlugins": true}
 
 // hear notes what a point tells; the actor that has come to it is the scheduling goroutine, or works for it.
 func (c *cycle) hear(p point) {
-	c.reads = p.call == "Cache.UpdateSnapshot" && p.after || c.reads && isRead(p)
+	c.reads = beforePreFilter[p.call] && p.after || c.reads && isRead(p)
 	switch {
 	case p.call == "NextPod" && !p.after:
 		*c = cycle{awaits: c.awaits}

@@ -54,6 +54,10 @@ func observe(w *World) (state map[string]any, unseen []string) {
 		e.see["kubelet.rejected["+pod+"]"] = w.rejected[pod]
 		e.see["drain.listed["+pod+"]"] = w.listed[pod]
 	}
+	if w.exited { // of a process that has ended itself nothing is left
+		e.see["pod_group_states.panicked"] = true
+		return e.visible(w.Case)
+	}
 	e.extenders(w.extenders)
 	e.finalizers(w.Store)
 	e.budgets(w.budgets, w.Store, w.Informers.Policy().V1().PodDisruptionBudgets().Informer().GetStore())
@@ -67,7 +71,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e.waiting()
 	e.preempting()
 	e.calls(w)
-	e.groups()
+	e.groups(w)
 	e.gates(w.Store)
 	if len(w.claims) > 0 {
 		claimPart.see(e, w)
@@ -75,13 +79,18 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	if len(w.storage) > 0 {
 		e.storage(w)
 	}
+	return e.visible(w.Case)
+}
+
+// visible is what was seen of the variables that the scenario has.
+func (e *eye) visible(c *Case) (state map[string]any, unseen []string) {
 	for variable := range e.see {
 		name, _ := parts(variable)
-		if _, there := w.Case.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {
+		if _, there := c.Initial[variable]; !there && !isExtra(name) && name != "queue.rejected_by" {
 			delete(e.see, variable) // the scenario does not need it, such as gates
 		}
 	}
-	return e.see, unseenOf(w.Case.Initial, e.see)
+	return e.see, unseenOf(c.Initial, e.see)
 }
 
 // learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.

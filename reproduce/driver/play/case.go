@@ -27,9 +27,9 @@ type Case struct {
 	Pods    []*v1.Pod  `json:"pods"`
 	Budgets []budget   `json:"budgets"`
 
-	Groups  []json.RawMessage `json:"groups"`  // of pods, in the version's own kind
-	Claims  []json.RawMessage `json:"claims"`  // ResourceClaims
-	Devices []json.RawMessage `json:"devices"` // DeviceClasses and ResourceSlices
+	Groups  [][]json.RawMessage `json:"groups"`  // of pods, each in the kinds of all releases
+	Claims  []json.RawMessage   `json:"claims"`  // ResourceClaims
+	Devices []json.RawMessage   `json:"devices"` // DeviceClasses and ResourceSlices
 
 	Storage []json.RawMessage `json:"storage"` // StorageClasses, PersistentVolumes and PersistentVolumeClaims
 
@@ -44,6 +44,7 @@ type Case struct {
 	AbsentPods    []string            `json:"absent_pods"`
 	AbsentClaims  []string            `json:"absent_claims"`
 	AbsentStorage []string            `json:"absent_storage"`
+	AbsentGroups  []string            `json:"absent_groups"`
 	Order         []string            `json:"order"`  // in which the pods that wait at the start come to the queue
 	Points        map[string][]string `json:"points"` // where plugins have work for a pod
 	Gates         map[string]bool     `json:"gates"`  // feature gates

@@ -51,11 +51,14 @@ func (p *player) winner(s Step) string {
 
 // launch lets the cycle go to its end and the binding goroutine come to where the model has it, if no plugin has work before that.
 func launch(p *player, s Step) error {
-	if p.expects("scheduler.phase") != "IDLE" {
+	next := cycleEnds
+	if phase := p.expects("binding.phase[%s]", s.arg("pod")); p.expects("pod_group_cycle.stage") == "SUBMIT" && phase != "" && phase != "NONE" {
+		next = points("Cache.AssumePod>", "FailureHandler>") // about the next member of the group
+	} else if p.expects("scheduler.phase") != "IDLE" {
 		return nil
 	}
 	r := rule{
-		who: isScheduler, ends: cycleEnds,
+		who: isScheduler, ends: next,
 		via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Queue.DeleteNominatedPodIfExists< P"),
 	}
 	if err := p.advance(s, r); err != nil {
@@ -70,6 +73,9 @@ func reserve(p *player, s Step) error {
 	delete(p.world.answers.reserve, s.arg("pod"))
 	if err != nil {
 		return err
+	}
+	if stage := p.expects("pod_group_cycle.stage"); stage == "TRY" || stage == "REVERT" { // the member is of no gang, and placed on trial
+		return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPermitPlugins< P")})
 	}
 	return launch(p, s)
 }

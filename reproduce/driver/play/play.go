@@ -61,7 +61,7 @@ func play(c *Case, report func(*Outcome)) {
 		}
 	}
 	out.Log = append(append(out.Log, p.notes...), w.Store.notes...)
-	if c.Epilogue {
+	if c.Epilogue && !w.exited {
 		out.Epilogue = w.epilogue()
 	}
 }

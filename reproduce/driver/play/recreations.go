@@ -19,6 +19,16 @@ func (w *World) mayEnd() {
 	}
 }
 
+// survive ends the goroutine in which the scheduler panics as the trace has it, or after its time: of a real process nothing would be left.
+func (g *gate) survive() {
+	if !*g.panics && !g.owner.isDead() {
+		return
+	}
+	if r := recover(); r != nil {
+		klog.OsExit(2)
+	}
+}
+
 // recreate: a controller creates a pod under the name of one that is gone.
 func recreate(p *player, s Step) error { return p.create(s.arg("recreation")) }
 

@@ -10,7 +10,7 @@ var (
 	cycleEnds  = points("NextPod>")
 	bindingVia = points("Framework.RunPreBindPreFlights< P", "Framework.WillWaitOnPermit< P", "Framework.WaitOnPermit< P", "Queue.Done< P", "Framework.RunPreBindPlugins< P")
 	// givesBack is where Unreserve begins, for a pod with claims, or is through.
-	givesBack = points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>", "Volumes.RevertAssumedPodVolumes>")
+	givesBack = points("Framework.RunReservePluginsUnreserve> P", "Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>", "Volumes.RevertAssumedPodVolumes>")
 	// throughVolumes is on the way where nothing was assumed of volumes.
 	throughVolumes = points("Volumes.RevertAssumedPodVolumes<", "Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Volumes.AssumePodVolumes< P")
 	movesOfPods    = points("Queue.MoveAllToActiveOrBackoffQueue<", "Queue.AssignedPodAdded<", "Queue.AssignedPodUpdated<")
@@ -43,12 +43,16 @@ var rules = map[string]rule{
 
 	// The cycle of a group.
 	"pod_group_cycle.gather":        {who: isScheduler, ends: points("Queue.PopSpecificPod>", "Cache.IsAssumedPod>", "Queue.Done>", "FailureHandler>"), via: points("Cache.PodGroupStates<")},
-	"pod_group_cycle.pop_member":    {who: isScheduler, ends: points("Queue.PopSpecificPod< O")},
+	"pod_group_cycle.pop_member":    {do: popMember},
 	"pod_group_cycle.take_snapshot": {who: isScheduler, ends: points("Cache.UpdateSnapshot<", "NextPod>"), via: points("Cache.IsAssumedPod<", "Queue.Done<")},
 	"pod_group_cycle.ask_permit":    {who: isScheduler, ends: points("Framework.RunPermitPlugins< P"), via: points("Queue.Activate<")},
-	"pod_group_cycle.revert":        {who: isScheduler, ends: points("Queue.AddNominatedPod< O")},
+	"pod_group_cycle.revert":        {do: revert},
 	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
 	"gang_scheduling.permit":        {do: permitGang},
+	"gang_scheduling.unreserve":     {who: isGivingBack, ends: points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>"), via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Framework.RunReservePluginsUnreserve<")},
+	"gang_scheduling.tell_queue":    {who: isGroupHandler, ends: movesOfPods},
+	"pod_groups.create_group":       {do: createGroup},
+	"pod_groups.store_group":        {do: storeGroup},
 
 	// The binding cycle.
 	"binding.announce":         {do: announce},

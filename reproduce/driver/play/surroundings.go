@@ -67,7 +67,7 @@ func decide(p *player, s Step) error {
 		if s.Step == "waiting.permit" {
 			waiting.Allow(pluginName)
 		} else {
-			waiting.Reject(pluginName, "the trace has the plugin refuse")
+			waiting.Reject(waiting.GetPendingPlugins()[0], "the trace has the plugin refuse")
 		}
 	}
 	settle()

@@ -21,3 +21,13 @@ func (r *recorder) tires(wait time.Duration) bool {
 	}
 	return tires
 }
+
+// isBeingEvicted is whether preemption has said of a pod that it is a victim, and has still to delete it. The model's PATCH and DELETE are one step (A-DISRUPTION).
+func (r *recorder) isBeingEvicted(pod string) bool {
+	for _, a := range r.world.Stage.held() {
+		if a.role == preempting && a.at.pod == pod && (a.at.call == "Client.Patch" && a.at.after || a.at.call == "Client.Delete" && !a.at.after) {
+			return true
+		}
+	}
+	return false
+}

@@ -313,6 +313,9 @@ func (r *recorder) users() (able []choice) {
 			}
 			continue
 		}
+		if r.isBeingEvicted(name) {
+			continue
+		}
 		if now.DeletionTimestamp == nil {
 			add(2, "users.delete_pod", "pod_deletions", args, func() { must(store.DeletePod(name)) })
 		}

@@ -108,8 +108,11 @@ const extendedResources = "resource.kubernetes.io/extended-resource-claim"
 // isRead is whether a claim is read from the assume cache.
 func isRead(p point) bool { return p.call == "Claims.Get" }
 
-// passes is whether an actor is not to be held at a point. PreFilter reads claims, and PreBind while it waits for devices; PreEnqueue and hints do so as well, under the queue's lock.
+// passes is whether an actor is not to be held at a point: a group whose status has changed wakes nobody. PreFilter reads claims, and PreBind while it waits for devices; PreEnqueue and hints do so as well, under the queue's lock.
 func (c *cycle) passes(a *actor, p point) bool {
+	if a.role == groupHandler && p.group == "" {
+		return true
+	}
 	waits := a.role == binding && c.awaits && !a.queues && a.owner.failing[a.pod] != a
 	if p.call == listsClaims && p.claim == "" {
 		return true

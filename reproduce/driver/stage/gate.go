@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 )
@@ -54,6 +55,7 @@ var held = map[string]bool{
 	"Framework.WaitOnPermit":                      true,
 	"Framework.RunPreBindPlugins":                 true,
 	"Framework.RejectWaitingPod":                  true,
+	unreserves:                                    true,
 
 	"Extender.ProcessPreemption": true,
 	"Extender.Filter":            true,
@@ -80,14 +82,26 @@ var held = map[string]bool{
 }
 
 // ofGroups are those of them that are of interest where pods are in groups only: any pod is told to the cache's states of groups.
-var ofGroups = map[string]bool{"Cache.AddPodGroupMember": true, "Cache.RemovePodGroupMember": true}
+var ofGroups = map[string]bool{"Cache.AddPodGroupMember": true, "Cache.RemovePodGroupMember": true, unreserves: true}
+
+// unreserves is where the plugins undo what they have reserved: of interest where the manager of groups is told of it.
+const unreserves = "Framework.RunReservePluginsUnreserve"
 
 // gate is where the calls of one scheduler process come past.
 type gate struct {
 	stage   *Stage
 	owner   *instance
-	grouped bool // there are groups of pods
-	claimed bool // there are claims of devices
+	grouped map[string]int // of the pods that belong to groups, which one the cycle of its group tries first
+	instead *identity      // whom PopSpecificPod takes next, whomever it is asked for
+	managed bool           // and a manager of theirs, whom Unreserve tells
+	claimed bool           // there are claims of devices
+	panics  *bool          // the trace has the scheduler panic next
+}
+
+// isOfGroup is whether a call is about a pod that belongs to a group.
+func (g *gate) isOfGroup(args []any) bool {
+	_, is := g.grouped[about("", args).pod]
+	return is
 }
 
 // call is one that is under way.
@@ -101,7 +115,7 @@ func (g *gate) enter(name string, args ...any) call {
 	if name == "Framework.RunPreFilterPlugins" && g.claimed {
 		return call{g, about(name, args), true}
 	}
-	if !held[name] || ofGroups[name] && !g.grouped {
+	if !held[name] || ofGroups[name] && !g.isOfGroup(args) || name == unreserves && !g.managed {
 		return call{}
 	}
 	c := call{gate: g, point: about(name, args)}
@@ -117,6 +131,7 @@ func (c call) leave(results ...any) {
 	if c.point.pod == "" { // NextPod tells only now which pod it is about
 		c.point.pod = about(c.point.call, results).pod
 	}
+	c.gate.order(c.point.call, results)
 	if c.heard {
 		c.gate.stage.overhear(c.gate.owner, c.point)
 		return
@@ -176,6 +191,12 @@ func about(name string, args []any) point {
 		case interface{ GetPod() *v1.Pod }: // PodInfo, since 1.34
 			if !reflect.ValueOf(t).IsNil() {
 				pod(t.GetPod())
+			}
+		case runtime.Object:
+			if group := groupIn(t); p.group == "" {
+				p.group = group
+			} else { // an old one and a new one: the status has changed, which nobody but a plugin without EnqueueExtensions asks for
+				p.group = ""
 			}
 		case interface{ Node() *v1.Node }: // NodeInfo
 			if !reflect.ValueOf(t).IsNil() {

@@ -19,6 +19,7 @@ const (
 	claimHandling role = "volume claim handler"
 	dispatcher    role = "API dispatcher"
 	calling       role = "API call"
+	groupHandler  role = "pod group handler"
 )
 
 // The handling of one event by an event handler counts as a call of these names.
@@ -59,6 +60,8 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 		return &actor{role: handlersOf[p.call], number: p.number, owner: i}
 	case p.call == claimEvent:
 		return &actor{role: claimInformer, owner: i}
+	case p.group != "":
+		return &actor{role: groupHandler, owner: i}
 	case parent != nil && parent.role == scheduling:
 		return identifyChild(parent, i, p)
 	}
@@ -80,6 +83,9 @@ func identifyChild(parent *actor, i *instance, p point) *actor {
 // note keeps what later points are understood by.
 func (a *actor) note(p point) {
 	if a.role == scheduling && p.call == "NextPod" && p.after && p.pod != "" {
+		a.pod = p.pod
+	}
+	if a.role == scheduling && p.call == "Framework.RunPostFilterPlugins" { // the cycle of a group preempts for one member after the other
 		a.pod = p.pod
 	}
 	if strings.HasPrefix(p.call, "Queue.") {

@@ -12,6 +12,7 @@ type point struct {
 	after     bool
 	pod, node string
 	claim     string // of devices
+	group     string // of pods
 	byName    bool   // the pod is told by its name only
 	version   string // of the object that an event handler is given: its resourceVersion
 	number    int    // of an event handler: which one on its informer

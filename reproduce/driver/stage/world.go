@@ -19,6 +19,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
+	clientgotesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -59,7 +61,10 @@ type World struct {
 	storage   []runtime.Object  // StorageClasses, PersistentVolumes and their claims, as well
 	told      map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
 	extenders []*keptExtender
+	groups    *podGroups
+	listing   cache.Store // of groups: what the plugin's lister has
 
+	panics    bool // the trace has a scheduler panic next
 	exited    bool // a scheduler has ended its process
 	*instance      // the one that has the lease
 }
@@ -71,12 +76,14 @@ type instance struct {
 	RealCache cacheInterface
 	Waiting   frameworkInterface
 	Informers *gatedInformers
-	tracker   reflect.Value // of claims, behind the wrapper
+	others    clientgotesting.ObjectTracker // the objects that are the client's own
+	tracker   reflect.Value                 // of claims, behind the wrapper
 	specials  specials
 	kept      reflect.Value // allocated devices, for a call that has read them
 	volumes   reflect.Value // the binder of VolumeBinding, as well
 
 	stage   *Stage
+	gate    *gate
 	cancel  context.CancelFunc
 	dead    bool
 	cycle   cycle             // what the points have told of the scheduling cycle
@@ -91,7 +98,7 @@ func (i *instance) isDead() bool {
 }
 
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
-func newWorld(c *Case) (*World, error) {
+func newWorld(c *Case) (_ *World, err error) {
 	w := &World{
 		Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c),
 		doomed: map[string]bool{}, cleared: map[string]bool{}, drained: map[string]bool{}, listed: map[string]bool{}, foreign: map[string]string{}, runs: map[string]string{}, rejected: map[string]bool{},
@@ -120,6 +127,9 @@ func newWorld(c *Case) (*World, error) {
 		return nil, err
 	}
 	if err := w.createStorage(); err != nil {
+		return nil, err
+	}
+	if w.groups, err = newPodGroups(c); err != nil {
 		return nil, err
 	}
 	ran := time.Now().Add(lead / 2).Truncate(time.Second)
@@ -197,17 +207,14 @@ func contains(names []string, name string) bool {
 func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
-	g := &gate{w.Stage, i, len(w.Case.Groups) > 0, len(w.claims)+len(w.storage) > 0}
+	g := &gate{stage: w.Stage, owner: i, grouped: w.Case.grouped(), claimed: len(w.claims)+len(w.storage) > 0, panics: &w.panics}
+	i.gate = g
 	i.specials.learn(w.claims)
 	w.instance = i
 
 	objects := make([]runtime.Object, 0, len(w.budgets.objects))
 	for _, b := range w.budgets.shown {
 		objects = append(objects, b.DeepCopy())
-	}
-	groups, err := decoded(w.Case.Groups)
-	if err != nil {
-		return err
 	}
 	devices, err := decoded(w.Case.Devices)
 	if err != nil {
@@ -220,7 +227,7 @@ func (w *World) start(then time.Time) error {
 	if err != nil {
 		return err
 	}
-	objects = slices.Concat(objects, groups, devices, services)
+	objects = slices.Concat(objects, w.groups.present(), devices, services)
 	for _, n := range w.Case.Namespaces {
 		objects = append(objects, n)
 	}
@@ -229,7 +236,9 @@ func (w *World) start(then time.Time) error {
 			objects = append(objects, o)
 		}
 	}
-	clientset := &client{fake.NewSimpleClientset(objects...), w.Store, g}
+	own := fake.NewSimpleClientset(objects...)
+	i.others = own.Tracker()
+	clientset := &client{own, w.Store, g}
 	w.budgets.clients = clientset.Interface
 	i.Informers = &gatedInformers{SharedInformerFactory: informerFactory(clientset), gate: g, handlers: map[string]int{}}
 	i.Informers.passes = w.Store.IsBeyond
@@ -245,7 +254,12 @@ func (w *World) start(then time.Time) error {
 		return err
 	}
 	i.Sched, i.RealQueue, i.RealCache = sched, sched.SchedulingQueue, sched.Cache
+	i.askGatesFirst()
 	if err := i.wrap(g, w.answers); err != nil {
+		return err
+	}
+	g.managed = len(g.grouped) > 0 && managerOf(sched).IsValid()
+	if w.listing, err = w.groups.storeOf(i.Informers); err != nil {
 		return err
 	}
 	if err := i.connect(w.extenders, g); err != nil {

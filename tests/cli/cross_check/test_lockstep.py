@@ -19,6 +19,11 @@ from tests.cli.helpers import Shell
             ["--extended", "--recorded"],
             "--extended: free runs have no claims of devices: leave out --recorded",
         ),
+        (
+            ["--groups", "--recorded"],
+            "--groups: free runs have no groups of pods: leave out --recorded",
+        ),
+        (["--claims", "--groups"], "--claims: one kind of clusters at a time: leave out --groups"),
         (["--extended", "--claims"], "--extended: one kind of clusters at a time: leave out --claims"),
         (["--extended", "--extenders"], "--extended: one kind of clusters at a time: leave out --extenders"),
         (["--extenders", "--claims"], "--extenders: one kind of clusters at a time: leave out --claims"),

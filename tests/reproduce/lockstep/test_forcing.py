@@ -7,6 +7,7 @@ import pytest
 from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
 from podrace.reproduce.random_runs.forcing import Forcing
+from podrace.reproduce.random_runs.group_clusters import GATES
 from podrace.reproduce.random_runs.random_runs import Model
 
 TWO_MISSED = """
@@ -23,9 +24,11 @@ def path_of(model: Model, *labels: str) -> tuple[int, ...]:
     return tuple(numbers[label] for label in labels)
 
 
-def allowed(*labels: str, cluster: str = TWO_MISSED, release: str = "1.36.3") -> list[bool]:
+def allowed(
+    *labels: str, cluster: str = TWO_MISSED, release: str = "1.36.3", groups: bool = False
+) -> list[bool]:
     """Whether each step of a run on two pods may be taken there."""
-    model = Model.of(cluster, resolve(release))
+    model = Model.of(cluster, resolve(release, gates=GATES if groups else {}))
     path = path_of(model, *labels)
     states = replay(model.system, path).states
     forcing, found = Forcing(model.system), []
@@ -377,3 +380,92 @@ def test_no_flush_while_a_pod_is_in_flight_whose_claims_may_go() -> None:
     assert [Forcing(model.system).allows(flush, state) for state in (states[0], states[-1])] == [True, False]
     stays = Model.of(WITH_CLAIM, resolve("1.36.3"))
     assert Forcing(stays.system).allows(flush, replay(stays.system, path_of(stays, *parked)).states[-1])
+
+
+# --- groups of pods --------------------------------------------------------------------------------
+
+
+TWO_GROUPS = """
+nodes: {n1: {cpu: 2}}
+podGroups:
+  g: {exists: false}
+  h: {exists: false}
+pods:
+  a: {cpu: 1, podGroup: g}
+  b: {cpu: 1, podGroup: h}
+featureGates: {GangScheduling: true}
+"""
+
+
+def test_the_queue_is_told_of_groups_in_their_order() -> None:
+    created = ("pod_groups.create_group(group=g)", "pod_groups.create_group(group=h)")
+    g, h = "pod_groups.store_group(group=g)", "pod_groups.store_group(group=h)"
+    told = "gang_scheduling.tell_queue(group=g)"
+    assert allowed(*created, g, h, cluster=TWO_GROUPS, groups=True) == [True, True, True, False]
+    assert allowed(*created, g, told, h, cluster=TWO_GROUPS, groups=True) == [True] * 5
+
+
+MEMBER_BOUND = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {}}
+pods:
+  a: {cpu: 1, podGroup: g}
+scope: {external_binds: 1}
+featureGates: {GangScheduling: true}
+"""
+
+
+def test_a_member_that_somebody_else_has_bound_is_not_in_the_snapshot_twice() -> None:
+    begins, snapshot = (
+        ("scheduler.pop(pod=a)", "pod_group_cycle.gather(pod=a)"),
+        "pod_group_cycle.take_snapshot(pod=a)",
+    )
+    bound = ("users.bind_pod(pod=a, node=n1)", "handlers.handle_for_cache(pod=a)")
+    assert allowed(*begins, *bound[:1], snapshot, cluster=MEMBER_BOUND, groups=True) == [True] * 4
+    assert allowed(*begins, *bound, snapshot, cluster=MEMBER_BOUND, groups=True) == [True] * 4 + [False]
+
+
+STRANGER = """
+nodes: {n1: {cpu: 3}}
+podGroups: {g: {minCount: 2}}
+pods:
+  a: {cpu: 1, podGroup: g}
+  b: {cpu: 1, podGroup: g}
+scope: {pod_deletions: 1}
+featureGates: {GangScheduling: true}
+"""
+
+
+def test_there_is_no_process_after_a_panic() -> None:
+    def attempt(pod: str) -> tuple[str, ...]:
+        cycle = (
+            f"take_snapshot(pod={pod})",
+            f"filter(pod={pod}, node=n1)",
+            f"assume(pod={pod}, node=n1)",
+            f"start_binding(pod={pod})",
+        )
+        return tuple(
+            f"scheduler.{step}" for step in (f"pop(pod={pod})", *cycle, f"reserve(pod={pod}, ok=True)")
+        )
+
+    gone = (
+        "users.delete_pod(pod=a)", "handlers.handle_for_queue(pod=a)", "handlers.look_whether_assumed(pod=a)", "handlers.reject_waiting(pod=a)",
+        "binding.wait_on_permit(pod=a)", "gang_scheduling.unreserve(pod=a)",
+    )  # fmt: skip
+    run = (
+        *attempt("a"),
+        "gang_scheduling.permit(pod=a)",
+        "binding.announce(pod=a)",
+        "handlers.handle_for_queue(pod=a)",
+        *attempt("b"),
+    )
+    taken = allowed(
+        *run,
+        *gone,
+        "gang_scheduling.permit(pod=b)",
+        "binding.forget(pod=a)",
+        cluster=STRANGER,
+        release="1.35.4",
+        groups=True,
+    )
+    assert taken == [True] * (len(taken) - 1) + [False]

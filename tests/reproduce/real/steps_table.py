@@ -25,16 +25,7 @@ _BLOCK = re.compile(r"(<!-- steps -->\n)(.*?)(<!-- /steps -->)", re.DOTALL)
 
 _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOTALL)
 
-_LATE_GROUP = (
-    "groups are there from the start: their informer is the client's own, and its events are not held"
-)
-_WORKLOADS = "it is of 1.35 alone, whose Workloads the driver does not make"
-
 UNPLAYED = {
-    "pod_groups.create_group": _LATE_GROUP,
-    "pod_groups.store_group": _LATE_GROUP,
-    "gang_scheduling.tell_queue": _LATE_GROUP,
-    "gang_scheduling.unreserve": _WORKLOADS,
     "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
     "claim_cache.tell_late": "as `claim_cache.take`",
 }

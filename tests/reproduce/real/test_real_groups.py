@@ -15,26 +15,26 @@ from tests.reproduce.real.test_real import CHOSEN, go_or_skip
 GROUPS = Path(__file__).parents[3] / "scenarios" / "groups"
 
 TRACES = [
-    ("gone-member-assigned", "S-GROUPSTATE", 10),
-    ("quorum-unseen", "L-GANG", 24),
-    ("allowed-while-trying", "S-QUORUM", 32),
-    ("bound-by-others", "S-GROUPSTATE", 3),
-    ("bound-alone", "S-QUORUM", 37),
-    ("half-bound", "L-WHOLE", 67),
+    ("1.36.3", "gone-member-assigned", "S-GROUPSTATE", 10),
+    ("1.36.3", "quorum-unseen", "L-GANG", 24),
+    ("1.36.3", "allowed-while-trying", "S-QUORUM", 32),
+    ("1.36.3", "bound-by-others", "S-GROUPSTATE", 3),
+    ("1.36.3", "bound-alone", "S-QUORUM", 37),
+    ("1.36.3", "half-bound", "L-WHOLE", 67),
+    ("1.35.4", "two-gangs-one-single", "L-DEADLOCK", 62),
+    ("1.35.4", "mixed-priorities", "L-GANG", 66),
 ]
-"""Scenarios there, the property that each violates, and in how many steps."""
+"""Versions, scenarios there, the property that each violates, and in how many steps. Each is asked about the property that it names itself, or the first."""
 
 
 @pytest.mark.real
-@pytest.mark.skipif("1.36.3" not in CHOSEN, reason="the cycle of a group is of 1.36")
-@pytest.mark.parametrize(
-    ("name", "identifier", "steps"),
-    TRACES,
-)
-def test_groups_of_pods(name: str, identifier: str, steps: int) -> None:
+@pytest.mark.parametrize(("version", "name", "identifier", "steps"), TRACES)
+def test_groups_of_pods(version: str, name: str, identifier: str, steps: int) -> None:
+    if version not in CHOSEN:
+        pytest.skip(f"{version} is not chosen")
     found = across(
         find_scenarios(str(GROUPS / f"{name}.yaml")),
-        Wanted("", "1.36.3"),
+        Wanted("", version),
         go_or_skip(),
         budget_for(),
         Method(),

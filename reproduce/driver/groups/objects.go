@@ -1,0 +1,142 @@
+package podrace
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgotesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Groups of pods at the API server: PodGroups from 1.36 on, Workloads in 1.35. They are the client's own; one that comes on the way comes to the
+// client when the informer's store is to have it.
+
+// podGroups are the groups of a case.
+type podGroups struct {
+	objects []runtime.Object
+	created map[string]bool // by name
+	shown   map[string]bool // those that the client has
+}
+
+// groupKinds are the kinds of such objects, whatever their versions.
+var groupKinds = map[string]bool{"PodGroup": true, "Workload": true}
+
+// newPodGroups takes of each group the first kind that this version knows.
+func newPodGroups(c *Case) (*podGroups, error) {
+	g := &podGroups{created: map[string]bool{}, shown: map[string]bool{}}
+	for _, kinds := range c.Groups {
+		objects, err := firstKnown(kinds)
+		if err != nil {
+			return nil, err
+		}
+		g.objects = append(g.objects, objects...)
+		for _, o := range objects {
+			there := !contains(c.AbsentGroups, nameOf(o))
+			g.created[nameOf(o)], g.shown[nameOf(o)] = there, there
+		}
+	}
+	return g, nil
+}
+
+func firstKnown(kinds []json.RawMessage) (objects []runtime.Object, err error) {
+	for n := range kinds {
+		if objects, err = decoded(kinds[n : n+1]); err == nil {
+			return objects, nil
+		}
+	}
+	return nil, fmt.Errorf("this version has no groups of pods: %w", err)
+}
+
+func nameOf(o runtime.Object) string { return o.(metav1.Object).GetName() }
+
+// present are those that a process lists at its start.
+func (g *podGroups) present() (objects []runtime.Object) {
+	for _, o := range g.objects {
+		if g.shown[nameOf(o)] {
+			objects = append(objects, o)
+		}
+	}
+	return objects
+}
+
+// show has the client have a group, and its watch tell of it.
+func (g *podGroups) show(tracker clientgotesting.ObjectTracker, name string) error {
+	for _, o := range g.objects {
+		if nameOf(o) == name {
+			g.shown[name] = true
+			return tracker.Add(o)
+		}
+	}
+	return fmt.Errorf("the case has no group %s", name)
+}
+
+// storeOf is the informer's store that the plugin reads groups from; nil if there are no groups.
+func (g *podGroups) storeOf(f *gatedInformers) (cache.Store, error) {
+	if len(g.objects) == 0 {
+		return nil, nil
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(g.objects[0].GetObjectKind().GroupVersionKind())
+	informer, err := f.ForResource(plural)
+	if err != nil {
+		return nil, err
+	}
+	return informer.Informer().GetStore(), nil
+}
+
+// groupIn is the name of an object that is a group of pods; none of any other.
+func groupIn(o runtime.Object) string {
+	if t := reflect.TypeOf(o); t.Kind() != reflect.Pointer || !groupKinds[t.Elem().Name()] {
+		return ""
+	}
+	return nameOf(o)
+}
+
+// grouped are the pods that belong to groups, numbered as the case has them.
+func (c *Case) grouped() map[string]int {
+	found := map[string]int{}
+	for n, pod := range c.Pods {
+		if _, is := c.Initial["pod_group_states.known["+idOf(pod)+"]"]; is {
+			found[idOf(pod)] = n
+		}
+	}
+	return found
+}
+
+// order has the cycle of a group try members of one priority as the case has them: upstream goes by the time at which each came to activeQ first, and nothing else
+// but a metric does.
+func (g *gate) order(call string, results []any) {
+	if call != "NextPod" && call != "Queue.PopSpecificPod" {
+		return
+	}
+	for _, result := range results {
+		at := path(result, "InitialAttemptTimestamp")
+		if rank, is := g.grouped[about("", []any{result}).pod]; is && at.IsValid() {
+			moment := time.Unix(int64(rank), 0)
+			at.Set(reflect.ValueOf(&moment))
+		}
+	}
+}
+
+// identity is what the queue knows a pod by.
+type identity struct {
+	name string
+	uid  types.UID
+}
+
+// whom is the pod that PopSpecificPod takes. Upstream asks for all members of the group in the order of a Go map, and the trace has its own.
+func (g *gate) whom(asked *v1.Pod) *v1.Pod {
+	if g.instead == nil {
+		return asked
+	}
+	taken := asked.DeepCopy()
+	taken.Name, taken.UID = g.instead.name, g.instead.uid
+	g.instead = nil
+	return taken
+}

@@ -1,0 +1,65 @@
+"""Random small clusters with groups of pods (from 1.35 on, with GangScheduling on), for lockstep, as scenario files.
+
+A number determines a cluster: one or two nodes, one or two groups, two to four pods of which most belong to a group, and sometimes one that runs and may be evicted. Groups, and their pods, may be created
+on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import yaml
+
+GATES = {"GangScheduling": True}
+"""The feature gates that such clusters need."""
+
+FAULTS = ("pod_deletions", "bind_failures", "status_failures", "external_binds", "permit_rejections")
+
+
+def group_cluster(number: int) -> str:
+    """The scenario file of this number."""
+    random = Random(f"groups {number}")
+
+    def chance(probability: float) -> bool:
+        return random.random() < probability
+
+    nodes = {f"n{i + 1}": {"cpu": random.choice((1, 2, 2, 3))} for i in range(random.choice((1, 1, 2)))}
+    groups: dict[str, dict[str, Any]] = {}
+    for name in ("g", "h")[: random.choice((1, 1, 1, 2))]:
+        groups[name] = {"minCount": random.choice((1, 2, 2, 2, 3))} if chance(0.85) else {}
+        if chance(0.25):
+            groups[name]["exists"] = False
+    claimed = chance(0.25)
+    pods: dict[str, dict[str, Any]] = {}
+    for i in range(random.choice((2, 2, 3, 3, 4))):
+        pod: dict[str, Any] = {"cpu": 1, "priority": random.choice((1, 1, 2))}
+        if i < 2 or chance(0.6):
+            pod["podGroup"] = random.choice(list(groups))
+        if i and chance(0.2):
+            pod["exists"] = False
+        elif chance(0.15):
+            pod["schedulingGates"] = [{"name": "example.com/gate"}]
+        if claimed and chance(0.7):
+            pod["resourceClaims"] = [random.choice(("c1", "c1", "c2"))]
+        if chance(0.6):
+            pod["terminationGracePeriodSeconds"] = 0
+        pods[f"p{i + 1}"] = pod
+    if chance(0.35):
+        pods["x"] = {"cpu": 1, "nodeName": "n1", "priority": 0, "terminationGracePeriodSeconds": 0}
+    scope: dict[str, Any] = {"pod_events": random.randint(2, 4)}
+    scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.4)}
+    made: dict[str, Any] = {
+        "name": f"groups-{number}",
+        "featureGates": GATES,
+        "nodes": nodes,
+        "podGroups": groups,
+        "pods": pods,
+        "scope": scope,
+    }
+    if claimed:
+        scope["claim_events"] = random.randint(2, 3)
+        made["devices"] = {f"d{i + 1}": {} for i in range(random.choice((1, 2)))}
+        made["resourceClaims"] = {"c1": {}, "c2": {}}
+    text: str = yaml.safe_dump(made, sort_keys=False)
+    return text

@@ -1,0 +1,129 @@
+"""What the cycles make of a pod whose group has no state any more, in which order plugins undo, and which PreEnqueue plugin is noted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.trace.execution import replay
+from podrace.model.history import resolve
+from podrace.model.language import TransitionSystem
+from podrace.properties import instrument
+from podrace.scenarios import parse_scenario
+
+GANGS = {"GangScheduling": True}
+
+
+def system_of(text: str, release: str) -> TransitionSystem:
+    scenario = parse_scenario(text, "groups.yaml")
+    return instrument(scenario.spec, resolve(release, gates=GANGS).classes, [])
+
+
+def after(system: TransitionSystem, *labels: str) -> dict[str, Any]:
+    """The state after a run, by the names of the variables."""
+    numbers = {t.label: number for number, t in enumerate(system.transitions)}
+    return dict(system.describe(replay(system, tuple(numbers[label] for label in labels)).states[-1]))
+
+
+def possible(system: TransitionSystem, *labels: str) -> set[str]:
+    """The steps that can follow a run."""
+    numbers = {t.label: number for number, t in enumerate(system.transitions)}
+    state = replay(system, tuple(numbers[label] for label in labels)).states[-1]
+    return {system.transitions[number].label for number in Interpreter(system).enabled(state)}
+
+
+GONE = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {minCount: 2}}
+pods:
+  a: {cpu: 1, podGroup: g, terminationGracePeriodSeconds: 0}
+  b: {cpu: 1, podGroup: g, terminationGracePeriodSeconds: 0}
+scope: {pod_deletions: 2}
+featureGates: {GangScheduling: true}
+"""
+DELETED = tuple(
+    step
+    for pod in "ab"
+    for step in (
+        f"users.delete_pod(pod={pod})",
+        f"handlers.handle_for_queue(pod={pod})",
+        f"handlers.remove_member(pod={pod})",
+        f"handlers.look_whether_assumed(pod={pod})",
+    )
+)
+TRIED = (
+    "pod_group_cycle.take_snapshot(pod=a)",
+    "scheduler.filter(pod=a, node=n1)",
+    "scheduler.assume(pod=a, node=n1)",
+    "pod_group_cycle.ask_permit(pod=a)",
+)
+TAKEN = (
+    "scheduler.pop(pod=a)",
+    "pod_group_cycle.gather(pod=a)",
+    "pod_group_cycle.pop_member(pod=a, other=b)",
+)
+
+
+def test_permit_fails_in_the_cycle_where_the_snapshot_has_no_state_of_the_group() -> None:
+    """The algorithm breaks off: b is not tried, and both go to the failure handler with an error (schedule_one_podgroup.go, 1.36.3)."""
+    system = system_of(GONE, "1.36.3")
+    state = after(system, *TAKEN, *DELETED, *TRIED)
+    assert (str(state["pod_group_cycle.status"]), str(state["pod_group_cycle.outcome[b]"])) == (
+        "GroupStatus.ERROR",
+        "Outcome.NONE",
+    )
+    failed = after(system, *TAKEN, *DELETED, *TRIED, "pod_group_cycle.submit(pod=a)")
+    assert (failed["failure.unschedulable[a]"], str(failed["failure.phase[a]"])) == (
+        False,
+        "FailurePhase.READ",
+    )
+    there = after(system, *TAKEN, *TRIED)
+    assert str(there["pod_group_cycle.status"]) == "GroupStatus.UNSCHEDULABLE"
+
+
+RESERVED = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {}}
+devices: {d: {}}
+resourceClaims: {c: {}}
+pods:
+  a: {cpu: 1, podGroup: g, resourceClaims: [c]}
+scope: {plugin_errors: 1}
+featureGates: {GangScheduling: true}
+"""
+
+
+def test_unreserve_of_the_plugin_that_reserved_last_comes_first() -> None:
+    """GangScheduling is the last of the default plugins (applyGangScheduling, 1.35): it undoes what it has reserved before DynamicResources does."""
+    system = system_of(RESERVED, "1.35.4")
+    run = (
+        "scheduler.pop(pod=a)", "scheduler.take_snapshot(pod=a)", "dynamic_resources.get_claim(use=c of a)", "dynamic_resources.check_claim(use=c of a)",
+        "dynamic_resources.list_devices(pod=a)", "dynamic_resources.add_in_flight(pod=a)", "scheduler.filter(pod=a, node=n1)", "scheduler.assume(pod=a, node=n1)",
+        "scheduler.start_binding(pod=a)", "dynamic_resources.reserve_claim(use=c of a, device=d)", "scheduler.reserve(pod=a, ok=False)",
+    )  # fmt: skip
+    gang, devices = "gang_scheduling.unreserve(pod=a)", "dynamic_resources.unreserve_claim(use=c of a)"
+    assert possible(system, *run) & {gang, devices} == {gang}
+    assert possible(system, *run, gang) & {gang, devices} == {devices}
+
+
+GATED = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {minCount: 2}}
+pods:
+  a: {cpu: 1, podGroup: g, schedulingGates: [{name: example.com/gate}]}
+featureGates: {GangScheduling: true}
+"""
+
+
+@pytest.mark.parametrize("release", ["1.35.4", "1.36.3"])
+def test_a_gated_pod_is_held_by_its_gates_alone(release: str) -> None:
+    system = system_of(GATED, release)
+    start = dict(system.describe(system.initial))
+    plugins = ("SchedulingGates", "GangScheduling")
+    assert [start[f"queue.rejected_by[a][{plugin}]"] for plugin in plugins] == [True, False]
+    opened = after(
+        system, "users.remove_gates(pod=a)", "handlers.handle_for_queue(pod=a)", "handlers.update_queue(pod=a)"
+    )  # fmt: skip
+    assert opened["queue.rejected_by[a][GangScheduling]"] is True

@@ -1,0 +1,33 @@
+"""Random clusters with groups of pods: each is a scenario that can be said in objects, and the number determines it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podrace.reproduce.objects import objects_of
+from podrace.reproduce.random_runs.group_clusters import GATES, group_cluster
+from podrace.scenarios import parse_scenario
+
+
+@given(st.integers(0, 1_000_000))
+def test_every_cluster_can_be_said_in_objects(number: int) -> None:
+    text = group_cluster(number)
+    assert text == group_cluster(number)
+    scenario = parse_scenario(text, "lockstep.yaml")
+    assert objects_of(scenario.spec).missing == ()
+    assert scenario.feature_gates == GATES
+    assert sum(pod.group is not None for pod in scenario.spec.pods) >= 2
+
+
+def test_what_is_rarer_is_drawn_often_enough() -> None:
+    specs = [parse_scenario(group_cluster(number), "lockstep.yaml").spec for number in range(40)]
+    assert len({group_cluster(number) for number in range(40)}) == 40
+    assert [
+        sum(not group.exists for spec in specs for group in spec.groups),
+        sum(group.min_count is None for spec in specs for group in spec.groups),
+        sum(not pod.exists for spec in specs for pod in spec.pods),
+        sum(pod.gated for spec in specs for pod in spec.pods),
+        sum(bool(spec.claims) for spec in specs),
+        sum(any(pod.node for pod in spec.pods) for spec in specs),
+    ] == [10, 3, 12, 13, 10, 10]

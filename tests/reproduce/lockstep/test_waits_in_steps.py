@@ -1,0 +1,106 @@
+"""Waits where one entry of the queue is tried while another attempt of its pod goes on, where pods wait for their gang, and where a step lasts."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.model.history import resolve
+from podrace.reproduce.random_runs.group_clusters import GATES
+from podrace.reproduce.random_runs.random_runs import Model
+from podrace.reproduce.timing.timing import Untimely, timing_of
+
+
+def waits(model: Model, *labels: str) -> dict[str, int]:
+    """The waits of a run, in milliseconds, by the steps before which they are."""
+    numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
+    timing = timing_of(model.system, [numbers[label] for label in labels], model.composition)
+    return {label: wait for label, wait in zip(labels, timing.waits, strict=True) if wait}
+
+
+def cycle(pod: str) -> tuple[str, ...]:
+    """An attempt of a pod, up to its Reserve plugins."""
+    steps = ("take_snapshot({})", "filter({}, node=n1)", "assume({}, node=n1)", "start_binding({})")
+    return (f"scheduler.pop(pod={pod})", *(f"scheduler.{step.format(f'pod={pod}')}" for step in steps))
+
+
+FAILS_TWICE = """
+nodes: {n1: {cpu: 3}}
+pods: {p1: {cpu: 1, extensionPoints: [reserve, preBind]}}
+scope: {plugin_errors: 2}
+"""
+
+
+def test_an_entry_that_an_update_has_made_counts_for_itself() -> None:
+    """An update between Done and the requeue makes an entry of its own, which is popped; then the record of the attempt before comes back, with its two errors."""
+    model = Model.of(FAILS_TWICE, resolve("1.36.3"))
+    found = waits(
+        model,
+        *cycle("p1"), "scheduler.reserve(pod=p1, ok=False)", "scheduler.forget(pod=p1)", "scheduler.fail(pod=p1)", "failure.read(pod=p1)", "failure.requeue(pod=p1)",
+        "failure.nominate(pod=p1)", "queue.flush_backoff(pod=p1)", "failure.patch(pod=p1)",
+        *cycle("p1"), "scheduler.reserve(pod=p1, ok=True)", "binding.announce(pod=p1)", "binding.pre_bind(pod=p1, ok=False)", "binding.forget(pod=p1)",
+        "handlers.handle_for_queue(pod=p1)", "binding.wake_queue(pod=p1)", "binding.fail(pod=p1)", "handlers.update_queue(pod=p1)", "scheduler.pop(pod=p1)", "failure.read(pod=p1)",
+        "failure.requeue(pod=p1)", "queue.flush_backoff(pod=p1)",
+    )  # fmt: skip
+    assert list(found.values()) == [3000]
+
+
+GANG = """
+nodes: {n1: {cpu: 1}}
+podGroups: {g: {minCount: 2, exists: false}}
+pods:
+  a: {cpu: 1, podGroup: g}
+  b: {cpu: 1, priority: 2, podGroup: g}
+featureGates: {GangScheduling: true}
+"""
+CREATED = (
+    "pod_groups.create_group(group=g)",
+    "pod_groups.store_group(group=g)",
+    "gang_scheduling.tell_queue(group=g)",
+)
+
+
+@pytest.mark.parametrize("release", ["1.35.4", "1.36.3"])
+def test_who_was_never_tried_has_no_backoff(release: str) -> None:
+    model = Model.of(GANG, resolve(release, gates=GATES))
+    assert waits(model, *CREATED, "scheduler.pop(pod=b)") == {}
+    with pytest.raises(Untimely) as caught:
+        waits(model, *CREATED, "scheduler.pop(pod=a)")
+    assert caught.value.why == (
+        "b is in activeQ by then, since its backoff was over when it was moved, and is popped before a"
+    )
+
+
+def test_pods_wait_for_their_gang_for_less_than_five_minutes() -> None:
+    model = Model.of(GANG, resolve("1.35.4", gates=GATES))
+    waiting = (
+        *CREATED, *cycle("b"), "scheduler.reserve(pod=b, ok=True)", "gang_scheduling.permit(pod=b)",
+        "scheduler.pop(pod=a)", "scheduler.take_snapshot(pod=a)", "scheduler.filter(pod=a, node=n1)", "scheduler.reread_preemptor(pod=a)", "scheduler.dry_run(pod=a, node=n1)",
+        "scheduler.fail(pod=a)", "failure.read(pod=a)", "failure.requeue(pod=a)", "failure.nominate(pod=a)", "failure.patch(pod=a)",
+    )  # fmt: skip
+    assert waits(model, *waiting) == {}
+    with pytest.raises(Untimely, match="b has waited for its gang for less than five minutes"):
+        waits(model, *waiting, "queue.flush_unschedulable(pod=a)")
+
+
+EXTENDED = """
+nodes: {n1: {cpu: 1}}
+deviceClasses: {gpu: {extendedResourceName: example.com/gpu}}
+devices: {d1: {node: n1, deviceClassName: gpu}}
+pods:
+  p1: {cpu: 1, resources: {example.com/gpu: 1}}
+scope: {pod_deletions: 1}
+"""
+
+
+def test_whoever_waits_for_a_claim_that_is_gone_waits_for_two_minutes() -> None:
+    model = Model.of(EXTENDED, resolve("1.36.3"))
+    use = "use=p1-extended-resources of p1"
+    found = waits(
+        model,
+        "scheduler.pop(pod=p1)", "scheduler.take_snapshot(pod=p1)", f"dynamic_resources.get_claim({use})", f"dynamic_resources.check_claim({use})",
+        "dynamic_resources.list_devices(pod=p1)", "dynamic_resources.add_in_flight(pod=p1)", "scheduler.filter(pod=p1, node=n1)", "users.delete_pod(pod=p1)",
+        "scheduler.assume(pod=p1, node=n1)", "scheduler.start_binding(pod=p1)", f"dynamic_resources.reserve_claim({use}, device=d1)", "scheduler.reserve(pod=p1, ok=True)",
+        "binding.announce(pod=p1)", f"dynamic_resources.create_claim({use})", "claim_deletions.collect_claim(claim=p1-extended-resources)",
+        f"dynamic_resources.write_claim({use})", f"dynamic_resources.refresh_claim({use})", f"dynamic_resources.assume_unwritten({use})", f"dynamic_resources.fail_claim({use})",
+    )  # fmt: skip
+    assert found == {f"dynamic_resources.fail_claim({use})": 123_000}
