@@ -92,10 +92,10 @@ def check_members(cls: type[Component]) -> None:
 def check_names(classes: Sequence[type]) -> None:
     """Raises PatchMistake for a method that overrides nothing and that nothing else in the file names: most likely misspelt.
 
-    That a method of a name calls `super()` by the same name has nobody call it.
+    That a method of a name calls `super()` by the same name has nobody call it; one of another part may well call it.
     """
-    functions = [f for cls in classes for f in map(_function, vars(cls).values()) if f is not None]
-    named_by = {f.__code__: set(_names_in(f.__code__)) for f in functions}
+    functions = [(cls, f) for cls in classes for f in map(_function, vars(cls).values()) if f is not None]
+    named_by = [(cls, f.__code__.co_name, set(_names_in(f.__code__))) for cls, f in functions]
     for cls in classes:
         if not issubclass(cls, Component):
             continue
@@ -105,7 +105,11 @@ def check_names(classes: Sequence[type]) -> None:
                 function is None
                 or name.startswith("__")
                 or hasattr(function, "__podrace_step__")
-                or any(name in names for code, names in named_by.items() if code.co_name != name)
+                or any(
+                    name in names
+                    for owner, caller, names in named_by
+                    if caller != name or not (issubclass(owner, cls) or issubclass(cls, owner))
+                )
             ):
                 continue
             if _inherited(cls, name) is None:
