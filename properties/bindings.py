@@ -29,9 +29,10 @@ from .property import Property
 
 
 class Capacity(Property):
-    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate, and no two of them want the same
-    host port.
+    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate, and no two of
+    them want the same host port.
 
+    Nor are there more pods than the number that the node takes, if it says one.
     The kubelet rejects what its node has no room for, or no port: such a pod fails (S-ADMIT).
     Of a node whose object is updated in the run, what it can allocate in the largest of its versions: that a node shrinks below what its pods
     ask for is nobody's mistake. Nor is it that a pod grows once it is bound; of one that grew before, all that it asks for counts.

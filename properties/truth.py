@@ -45,7 +45,7 @@ def exceeds(
     counts: Callable[[Pod], Expr],
     request: Callable[[Property, Pod, str], Expr] = least_request,
 ) -> Expr:
-    """Whether the pods that count together ask for more of some resource than the node can allocate, whichever of its versions it is in.
+    """Whether the pods that count together ask for more of some resource than the node can allocate, or are more than it takes, whichever of its versions it is in.
 
     That a node which has shrunk is overfull, or one whose pods have grown, is nobody's mistake. `largest_counts` and `least_counts` say so
     of a verdict. `request` is how much a pod counts for.
@@ -77,7 +77,8 @@ def _exceeds(
     request: Callable[[Property, Pod, str], Expr],
 ) -> Expr:
     named = dict.fromkeys(r for pod in prop.pods for r in pod.resources)
-    return any_of(
+    too_many = False if node.pods is None else count(counts(pod) for pod in prop.pods) > node.pods
+    return as_expr(too_many) | any_of(
         total(select(counts(pod), request(prop, pod, r), 0) for pod in prop.pods) > node.allocatable(r)
         for r in named
     )

@@ -2,10 +2,14 @@
 
 import pytest
 
+from podrace.checker.search import check
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, PodCopy
+from podrace.model.history import resolve
 from podrace.model.language import Concrete
+from podrace.properties import instrument
 from podrace.properties.bindings import Capacity
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.model.clusters import nodes
 
 
@@ -36,3 +40,16 @@ def test_a_host_port_is_given_once(ip: str, where: int, holds: bool) -> None:
     assert state.get(monitor.holds) is True
     state.do(lambda: model.parts["cache"].assume(pod, on[where], PodCopy()))
     assert state.get(monitor.holds) is holds
+
+
+def test_the_number_of_pods_counts() -> None:
+    """two-generals, told of a node that takes one pod instead of one that has one CPU: the same run, after the same states."""
+    (two_generals,) = find_scenarios("scenarios/hazards/two-generals.yaml")
+    text = two_generals.text.replace("n1: {cpu: 1}", "n1: {cpu: 9, pods: 1}")
+    found = []
+    for scenario in (two_generals, parse_scenario(text, "one-pod.yaml")):
+        system = instrument(scenario.spec, resolve("1.34").classes, [Capacity])
+        (result,) = check(system, ["S-CAP"])
+        assert result.trace is not None
+        found.append((result.verdict.name, result.counts.states, len(result.trace.steps)))
+    assert found == [("VIOLATED", 328, 12)] * 2
