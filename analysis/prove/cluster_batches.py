@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...checker.core.exploration import Budget, Exploration, Lasso
+from ...checker.core.exploration import Exploration, Lasso
 from ...checker.core.trace import LassoTrace, Trace
 from ...checker.parametric.explorer import Explorer
 from ...checker.parametric.parameters import with_parameters
@@ -17,7 +17,7 @@ from ...checker.trace.execution import ReplayError, confirm, confirm_no_way_back
 from ...checker.trace.lasso import confirm_lasso
 from ...scenarios import one_line
 from ...scenarios.template import instantiate
-from .cluster_families import FamilyTask, explore_family, refuse_no_family
+from .cluster_families import FamilyTask, explore_family, refuse_no_family, shared_budget
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion
 
@@ -27,12 +27,14 @@ Member = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some clusters of one template. `ranges` and the values of `members` are in the order of the parameters."""
+    """Some clusters of one template, with one of so many shares of the memory. `ranges` and the values of `members` are in the order of the parameters."""
 
     question: ProofQuestion
     ranges: tuple[tuple[int, int], ...]
     members: tuple[Member, ...]
     max_states: int | None = None
+    max_memory: int | None = None
+    share: int = 1
 
 
 @lru_cache(maxsize=1)
@@ -53,16 +55,23 @@ def _explore_each(task: Task) -> BatchOutcome:
     witnesses: set[str] = set()
     fired: set[str] = set()
     found = []
+    short = False
+    budget = shared_budget(task.max_states, task.max_memory, task.share)
     for values, regions in task.members:
         chosen = dict(zip(parameters, values, strict=True))
-        answer = explorer.explore(chosen, Budget(max_states=task.max_states))
+        answer = explorer.explore(chosen, budget)
+        short |= answer.stopped == "memory"
         trace = explorer.confirm(answer, chosen)
         constraints |= answer.constraints_hit
         witnesses |= answer.witnesses.keys()
         fired |= times_fired(explorer.slice, answer.fired).keys()
         found.append(outcome_of(values, regions, answer, trace))
     return BatchOutcome(
-        tuple(found), tuple(sorted(constraints)), tuple(sorted(witnesses)), tuple(sorted(fired))
+        tuple(found),
+        tuple(sorted(constraints)),
+        tuple(sorted(witnesses)),
+        tuple(sorted(fired)),
+        short_of_memory=short,
     )
 
 

@@ -35,6 +35,13 @@ class FamilyTask:
     max_states: int | None = None
     share: int = 1
     part: Part = ()
+    max_memory: int | None = None
+
+
+def shared_budget(max_states: int | None, max_memory: int | None, share: int) -> Budget:
+    """The budget of one of so many searches at a time: together they take `max_memory`, or what is safe to take."""
+    memory = safe_memory() if max_memory is None else max_memory
+    return Budget(max_states=max_states, max_memory=None if memory is None else memory // share)
 
 
 LOOKED_AT = 1 << 17
@@ -57,22 +64,31 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
     Raises EngineDisagreement.
     """
     parametric = task.question.parametric_system()
-    memory = safe_memory()
-    budget = Budget(max_states=task.max_states, max_memory=None if memory is None else memory // task.share)
+    budget = shared_budget(task.max_states, task.max_memory, task.share)
     search = FamilySearch(parametric, task.question.property, part=task.part, ahead=task.share > 1)
     found = search.run(budget)
-    traces = _counterexamples(parametric, task.question.property, found)
+    sliced = search.slice
+    del search  # and its memory, which is what counterexamples are searched with
+    again = shared_budget(None, task.max_memory, task.share)
+    traces = _counterexamples(parametric, task.question.property, found, again)
+    missing = any(
+        cell.violated is not None and number not in traces for number, cell in enumerate(found.cells)
+    )
     return BatchOutcome(
         clusters=tuple(
             _outcome_of(
-                cell, parametric, verdict_of(found.stopped is None, number in traces).name, traces.get(number)
+                cell,
+                parametric,
+                verdict_of(found.stopped is None and cell.violated is None, number in traces).name,
+                traces.get(number),
             )
             for number, cell in enumerate(found.cells)
         ),
         constraints=tuple(sorted(found.constraints_hit)),
         witnesses=tuple(sorted(found.witnesses)),
-        fired=tuple(sorted(times_fired(search.slice, found.fired))),
+        fired=tuple(sorted(times_fired(sliced, found.fired))),
         distinct=found.states,
+        short_of_memory=missing or found.stopped == "memory",
     )
 
 
@@ -95,11 +111,11 @@ def _outcome_of(
 
 
 def _counterexamples(
-    parametric: ParametricSystem, property_id: str, found: FamilyOutcome
+    parametric: ParametricSystem, property_id: str, found: FamilyOutcome, budget: Budget
 ) -> dict[int, Trace]:
     """A counterexample for each violating cell, of an invariant a shortest: one is searched alone, and what it finds is executed in the others.
 
-    Where that is no counterexample, or of an invariant not of the length that the family's search claims, the cell is searched alone.
+    Where that is no counterexample, or of an invariant not of the length that the family's search claims, the cell is searched alone. A cell whose own search runs out of the budget has none.
     """
     waiting = {number: cell for number, cell in enumerate(found.cells) if cell.violated is not None}
     examples = [cell.example for cell in waiting.values()]
@@ -113,7 +129,11 @@ def _counterexamples(
     traces: dict[int, Trace] = {}
     while waiting and explorer is not None:
         number, cell = next(iter(waiting.items()))
-        trace = explorer.confirm(explorer.explore(cell.example, Budget()), cell.example)
+        answer = explorer.explore(cell.example, budget)
+        trace = explorer.confirm(answer, cell.example)
+        if trace is None and not answer.complete:
+            del waiting[number]
+            continue
         lasso = isinstance(trace, LassoTrace)
         if not isinstance(trace, Trace) or not (lasso or len(trace.steps) == cell.violated):
             raise EngineDisagreement(

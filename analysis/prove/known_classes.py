@@ -23,9 +23,9 @@ class KnownClasses:
         self.slice = explored_slice(parametric.system, property_id)
         self._found: list[Class] = []
 
-    def search(self, max_states: int | None) -> Iterator[BatchOutcome]:
+    def search(self, budget: Budget) -> Iterator[BatchOutcome]:
         """Search one cluster of each class. Every counterexample is executed by the interpreter."""
-        for one in classes(self.parametric, self._property, Budget(max_states=max_states)):
+        for one in classes(self.parametric, self._property, budget):
             self._found.append(one)
             trace = one.explorer.confirm(one.found, one.values)
             values = tuple(one.values[q] for q in self.parametric.parameters)
@@ -34,6 +34,7 @@ class KnownClasses:
                 tuple(sorted(one.found.constraints_hit)),
                 tuple(sorted(one.found.witnesses)),
                 tuple(sorted(times_fired(one.explorer.slice, one.found.fired))),
+                short_of_memory=one.found.stopped == "memory",
             )
 
     def smallest(self, values: Mapping[Parameter, int]) -> dict[Parameter, int]:

@@ -26,7 +26,7 @@ class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BatchOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What came out for the clusters of a task: also which constraints any of them hit, which witnesses and steps any reached.
 
-    `distinct` is how many states differ, where clusters were explored together.
+    `distinct` is how many states differ, where clusters were explored together. With `short_of_memory`, some of them might have been decided with more.
     """
 
     clusters: tuple[ClusterOutcome, ...]
@@ -34,6 +34,7 @@ class BatchOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     witnesses: tuple[str, ...]
     fired: tuple[str, ...]
     distinct: int = 0
+    short_of_memory: bool = False
 
 
 class NoOutcome(ValueError):

@@ -32,7 +32,7 @@ from ..findings import scope_of, witness_words
 from ..job_pools import pool_for
 from ..scheduler_version import version_of
 from .cluster_batches import Task, named, refuse_no_outcome, work
-from .cluster_families import FamilyTask, family_tasks
+from .cluster_families import FamilyTask, family_tasks, shared_budget
 from .known_classes import KnownClasses
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion, ProofRequest
@@ -83,11 +83,14 @@ class Prover:
                 known = KnownClasses(question.parametric_system(), question.property)
                 self.regions[name] = question, known
                 self.found[name] = []
-                for outcome in known.search(self.request.max_states):
+                for outcome in known.search(self._budget()):
                     self.found[name].append(outcome)
                     count += 1
                     states += sum(cluster.states for cluster in outcome.clusters)
                     self.watcher.say(f"{count:,} clusters  {states:,} states  {name}")
+
+    def _budget(self) -> Budget:
+        return shared_budget(self.request.max_states, self.request.max_memory, 1)
 
     def _about(self, chunks: list[Job]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
@@ -128,8 +131,12 @@ class Prover:
                 self.regions[name] = question, regions
                 self.found[name] = []
                 if self.together:
-                    share = 1 if self.request.ray is not None else self.request.jobs
-                    whole = FamilyTask(question, self.request.max_states, share)
+                    whole = FamilyTask(
+                        question,
+                        self.request.max_states,
+                        self.request.share,
+                        max_memory=self.request.max_memory,
+                    )
                     for number, piece in enumerate(family_tasks(whole, self.request.parts)):
                         yield Job(f"{name} #{number}", piece)
                     continue
@@ -140,7 +147,12 @@ class Prover:
                 ]
                 for start in range(0, len(members), CHUNK):
                     task = Task(
-                        question, ranges, tuple(members[start : start + CHUNK]), self.request.max_states
+                        question,
+                        ranges,
+                        tuple(members[start : start + CHUNK]),
+                        self.request.max_states,
+                        self.request.max_memory,
+                        self.request.share,
                     )
                     yield Job(f"{name} #{start}", task)
 
@@ -154,7 +166,7 @@ class Prover:
         total = sum(map(amount, chunks))
         pool = pool_for(self.request.ray, self.request.jobs, len(chunks))
         began, done, states = time.monotonic(), 0, 0
-        for chunk, result in run_jobs(work, chunks, pool, journal):
+        for chunk, result in run_jobs(work, chunks, pool, journal, lambda result: not result.short_of_memory):
             self.found[_template_of(chunk)].append(result)
             done += amount(chunk)
             states += sum(cluster.states for cluster in result.clusters)
@@ -188,6 +200,7 @@ class Prover:
             parts=max((len(some) for some in self.found.values()), default=1) if self.together else 1,
             violated=sum(o.regions for _, o in violated),
             inconclusive=undecided,
+            short_of_memory=any(r.short_of_memory for r in results),
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
             rows=tuple(self._rows()),
@@ -253,7 +266,10 @@ class Prover:
             scenario = Scenario(name, title, name, replace(spec, name=name))
             prop = own_properties(question.own).get(question.property)
             self.watcher.start(f"{self.what}: group {number + 1}")
-            finding = verdict_on(Run(scenario, self.composition, question.property, own=prop), Budget())
+            finding = verdict_on(
+                Run(scenario, self.composition, question.property, own=prop),
+                shared_budget(None, self.request.max_memory, 1),
+            )
         text = ""
         if not _oversize(question.template, chosen):
             properties = [] if question.own else [question.property]

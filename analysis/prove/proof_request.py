@@ -40,6 +40,12 @@ class ProofRequest:
     gates: Sequence[str] = ()
     one_by_one: bool = False
     parts: int = 1
+    max_memory: int | None = None
+
+    @builtins.property
+    def share(self) -> int:
+        """How many searches share the memory of a machine."""
+        return 1 if self.ray is not None else self.jobs
 
     def are_together(self, kind: str) -> bool:
         """Whether all clusters of a placement are explored together for a property of this kind."""

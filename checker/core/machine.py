@@ -19,6 +19,12 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def resident_memory(proc: Path = _PROC) -> int | None:
+    """The bytes of memory that this process has in use; None where the system does not say."""
+    pages = _text(proc / "self/statm").split()[1:2]
+    return int(pages[0]) * os.sysconf("SC_PAGE_SIZE") if pages else None
+
+
 def safe_memory(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> int | None:
     """The bytes that a search may take: a share of what is free now, for the machine and in its control groups.
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...model.language import Expr, negate
 from ..core.exploration import Budget, OutOfBudget, Watcher
+from ..core.machine import resident_memory
 from ..explicit.states.budget import SearchBudget
 from ..explicit.states.search_state import bits_of
 from ..explicit.states.store import Store
@@ -53,6 +54,12 @@ from .rows import Rows
 
 _LOOK = 16
 """Batches between two looks at the clock."""
+
+_BESIDE = 200 << 20
+"""The bytes that Python and the compilers may take beside a budget of memory."""
+
+_OPERATIONS = 256
+"""Operations on sets between two looks at the memory of the process: what tells clusters apart is in no array."""
 
 Part = tuple[tuple[int, bool], ...]
 """Some of the choices: those that answer these questions so. Questions are numbered in the order in which a system asks them."""
@@ -109,6 +116,7 @@ class FamilySearch:
     def run(self, budget: Budget, progress: Watcher | None = None) -> FamilyOutcome:
         """Search until all is explored or a budget runs out. `max_states` bounds the states that differ."""
         self.budget = SearchBudget(budget, progress)
+        self._resident, self._remembered = resident_memory(), 0
         stopped: str | None = None
         with ThreadPoolExecutor(1) if self.ahead else nullcontext() as self.aside:
             try:
@@ -197,10 +205,17 @@ class FamilySearch:
 
     def look(self) -> None:
         """See whether a budget runs out. Raises OutOfBudget."""
+        self._look_at_memory()
         count, items = int(self.control[COUNT]), int(self.control[LENGTH])
         self.budget.look(count, self.expansions, len(self.levels) - 1, items, self.store.bytes)
         if self.budget.max_states is not None and count > self.budget.max_states:
             raise OutOfBudget("states")
+
+    def _look_at_memory(self) -> None:
+        now, most = resident_memory(), self.budget.max_memory
+        if now is not None and self._resident is not None and most is not None:
+            if now - self._resident > most + _BESIDE:
+                raise OutOfBudget("memory")
 
     def _check(self, length: int) -> None:
         """See which items break the invariant, and which witnesses they reach. What is divided for that is whole again afterwards."""
@@ -335,6 +350,9 @@ class FamilySearch:
 
     def remember(self, kind: int) -> None:
         """Work out what a kernel has asked for, which was busy with this kind of questions."""
+        self._remembered += 1
+        if self._remembered % _OPERATIONS == 0:
+            self._look_at_memory()
         operation, one, other = (int(self.control[i]) for i in (OPERATION, ONE_SET, OTHER))
         rows = self.rows[kind]
         if operation == kernels.ANSWERING and rows is not None:

@@ -40,9 +40,13 @@ class Pool(Protocol):
 
 
 def run_jobs(
-    function: JobFunction, jobs: Sequence[Job], pool: Pool, journal: Journal | None = None
+    function: JobFunction,
+    jobs: Sequence[Job],
+    pool: Pool,
+    journal: Journal | None = None,
+    is_final: Callable[[Any], bool] = lambda result: True,
 ) -> Iterator[tuple[Job, Any]]:
-    """The result of every job, once, in any order; those that the journal has come first.
+    """The result of every job, once, in any order; those that the journal has come first. What is not final is not noted, so a later run does it again.
 
     Raises JournalProblem if it has results of jobs that are none of these.
     """
@@ -57,6 +61,6 @@ def run_jobs(
     left = [job for job in jobs if job.name not in known]
     yield from done
     for job, result in pool.results(function, left):
-        if journal is not None:
+        if journal is not None and is_final(result):
             journal.add(job.name, result)
         yield job, result

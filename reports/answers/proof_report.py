@@ -84,6 +84,7 @@ class Proof(msgspec.Struct, frozen=True):
     gangs: tuple[int, ...] = ()
     distinct: int = 0
     parts: int = 1
+    short_of_memory: bool = False
 
     @builtins.property
     def vacuous(self) -> bool:
@@ -111,6 +112,8 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     if proof.sentence:
         print_wrapped(console, Text(proof.sentence), INDENT)
     print_wrapped(console, Text(verdict_words(proof)), INDENT)
+    if proof.short_of_memory:
+        print_wrapped(console, Text(memory_words(proof)), INDENT)
     print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)
     print_wrapped(console, Text(f"Scope: {scope_words(proof.scope)}."), INDENT)
     print_versions(console, [proof.version], INDENT)
@@ -166,6 +169,16 @@ def verdict_words(proof: Proof) -> str:
         more = f"; {proof.inconclusive:,} could not be decided" if proof.inconclusive else ""
         return f"{told}; {violating}{more} ({searched})."
     return f"{told}; {proof.inconclusive:,} could not be decided within the budget, in the others it holds ({searched})."
+
+
+def memory_words(proof: Proof) -> str:
+    """What memory left undecided, and how to go on."""
+    told = f"{proof.clusters:,} {_plural(proof.clusters, 'cluster')}"
+    return (
+        f"Memory ran out: of the {told} told apart so far, {proof.clusters - proof.inconclusive:,} "
+        f"{'is' if proof.clusters - proof.inconclusive == 1 else 'are'} decided. "
+        "To decide more, allow more with --max-memory, and with --journal keep what is decided, or divide large placements with --parts."
+    )
 
 
 def _plural(count: int, word: str) -> str:

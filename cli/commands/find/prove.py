@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ....analysis.asked.method import threads_of
-from ....analysis.asked.options import parse_parts, parse_size, parse_states
+from ....analysis.asked.options import parse_memory, parse_parts, parse_size, parse_states
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Form,
@@ -17,6 +17,7 @@ from ...configuration.arguments import (
     Gates,
     Journal,
     Lanes,
+    MaxMemory,
     NoColor,
     Own,
     Patches,
@@ -94,6 +95,7 @@ def prove(
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
     ] = None,
+    max_memory: MaxMemory = None,
     one_by_one: Annotated[
         bool,
         typer.Option(
@@ -121,6 +123,7 @@ def prove(
     no_color: NoColor = False,
 ) -> None:
     most = parse_states(max_states) if max_states is not None else None
+    memory = parse_memory(max_memory) if max_memory is not None else None
     processes = threads_of(jobs)
     singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
     pieces = 1 if parts is None else parse_parts(parts)
@@ -159,6 +162,7 @@ def prove(
             together=together,
         ),
         max_states=most,
+        max_memory=memory,
         jobs=processes,
         ray=ray,
         journal=journal,

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from podrace.analysis.prove import cluster_families
+from podrace.checker.core.exploration import Budget
+from podrace.checker.family import search as family_search
 from tests.cli.find.test_prove import GANG, ON, OWN, of_violated, rewritten
 from tests.cli.helpers import Shell
 
@@ -186,3 +188,66 @@ def test_two_gangs_and_a_single_pod_on_two_nodes(shell: Shell, promise: str) -> 
     )
     assert first["clusters"] == {"L-DEADLOCK": 3751, "L-LIVELOCK": 3393}[promise]
     assert not proof["witnesses_missed"]
+
+
+SCARCE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "--property", "S-CAP", *SMALL]
+
+
+@pytest.mark.parametrize("ways", [(), ("--one-by-one",)])
+def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(
+    ways: tuple[str, ...], shell: Shell
+) -> None:
+    line = [*SCARCE, *ways, "--journal", "j"]
+    ran = shell(*line, "--max-memory", "1k")
+    assert ran.code == 3
+    words = " ".join(ran.out.split())
+    assert "S-CAP on 1.19, up to 1 pod and 1 node: INCONCLUSIVE" in words
+    assert (
+        "are decided. To decide more, allow more with --max-memory, and with --journal keep what is decided, "
+        "or divide large placements with --parts." in words
+    )
+    assert len(Path("j").read_text().splitlines()) == 1
+    more = untimed(shell(*line, "--max-memory", "1G", "-o", "json").out)
+    assert (more["verdict"], more["short_of_memory"]) == ("HOLDS FOR ALL", False)
+    assert len(Path("j").read_text().splitlines()) == 3
+    assert more == untimed(shell(*SCARCE, *ways, "-o", "json").out)
+
+
+def test_a_job_that_had_enough_memory_is_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets = iter([Budget(max_memory=1 << 30), Budget(max_memory=1 << 30), Budget(max_memory=1000)])
+    with monkeypatch.context() as patched:
+        patched.setattr(cluster_families, "shared_budget", lambda *_: next(budgets, Budget(max_memory=1000)))
+        ran = shell(*SCARCE, "--journal", "j")
+    assert ran.code == 3
+    kept = Path("j").read_text().splitlines()
+    assert len(kept) == 2
+    assert shell(*SCARCE, "--journal", "j").code == 0
+    assert Path("j").read_text().splitlines()[:2] == kept
+
+
+def test_a_violation_without_its_counterexample_is_no_proof(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The family's search has memory to its end, and the search for the counterexample has none."""
+    Path("my.py").write_text(OWN)
+    budgets = {None: Budget(max_memory=1000), 7_000_000: Budget(max_memory=1 << 30)}
+    with monkeypatch.context() as patched:
+        patched.setattr(cluster_families, "shared_budget", lambda states, *_: budgets[states])
+        proof = untimed(shell(*NONE, "--max-states", "7M").out)
+    assert (proof["verdict"], proof["violated"], proof["inconclusive"]) == ("INCONCLUSIVE", 0, 1)
+    assert proof["short_of_memory"]
+
+
+def test_memory_that_lies_in_no_array_counts(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = iter([0])
+    monkeypatch.setattr(family_search, "resident_memory", lambda: next(sizes, 2 << 30))
+    ran = shell(*SCARCE, "--max-memory", "1G")
+    assert ran.code == 3
+    assert "Memory ran out: of the" in ran.out
+
+
+@pytest.mark.parametrize("size", ["4X", "0"])
+def test_an_amount_of_memory_that_is_none_is_refused(size: str, shell: Shell) -> None:
+    ran = shell(*SCARCE, "--max-memory", size)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--max-memory: `{size}` is no amount of memory: write for example 4G or 512M" in ran.err
