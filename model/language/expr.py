@@ -130,6 +130,9 @@ class Expr:
     def __floordiv__(self, other: Value) -> Expr:
         return divide(self, other)
 
+    def __truediv__(self, other: Value) -> NoReturn:
+        raise ModelError("there are no fractions: divide with `//`, which rounds down")
+
     def __mod__(self, other: Value) -> Expr:
         return remainder(self, other)
 

@@ -324,6 +324,7 @@ NO_TRUTH = "a symbolic value has no truth value while the model is traced: use `
         (lambda x, p, pod: 0 < x < 3, NO_TRUTH),
         (lambda x, p, pod: list(x), "a symbolic value cannot be iterated or searched with `in`"),
         (lambda x, p, pod: 1 in x, "a symbolic value cannot be iterated or searched with `in`"),
+        (lambda x, p, pod: x / 2, "there are no fractions: divide with `//`, which rounds down"),
         (lambda x, p, pod: x == p, "expected a value of sort int, got one of sort bool"),
         (lambda x, p, pod: x + pod, "expected a value of sort int, got one of sort ref Pod"),
         (lambda x, p, pod: x & p, "expected a value of sort bool, got one of sort int"),
