@@ -47,7 +47,7 @@ def test_how_many_rows_there_are() -> None:
         "claims": 103,
         "eligible": 6,
         "eligible_later": 6,
-        "filters": 131,
+        "filters": 168,
         "interpod_score": 29,
         "interpod_score_later": 36,
         "might_help": 6,
