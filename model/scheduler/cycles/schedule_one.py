@@ -76,10 +76,6 @@ class Scheduler(PostFilter):
         """Whether the attempt failed because the pod fits no node."""
         return self.no_node_is(NodeStatus.FEASIBLE) & ~self.error
 
-    def has_erred(self) -> Expr:
-        """Whether an error ended the attempt."""
-        return as_expr(self.error)
-
     def nominee_to_record(self) -> Value:
         """The nomination that the failure handler is to record."""
         nominee: Expr = self.nominee

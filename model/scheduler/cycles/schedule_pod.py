@@ -286,7 +286,7 @@ class SchedulePod(FindNodes):
         """GangScheduling has answered about the pod, which goes on to its binding cycle."""
         self._go_on(pod, ())
 
-    def reserve_failed(self, pod: Pod) -> None:
+    def fail_assumed(self, pod: Pod) -> None:
         """A plugin could not reserve, or Permit failed: the assumed pod is forgotten."""
         self.scheduler_error = True
         self.phase = Phase.FORGET
@@ -317,12 +317,12 @@ class SchedulePod(FindNodes):
         if ok:
             failed = self.gang_scheduling.reserve(pod)
             with when(failed):
-                self.reserve_failed(pod)
+                self.fail_assumed(pod)
             with otherwise():
                 self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
             self.faults.spend(Fault.PLUGIN_ERROR)
-            self.reserve_failed(pod)
+            self.fail_assumed(pod)
 
     @step(actor="scheduler")
     @tells("The Permit plugins answer about {pod}: {answer}.")

@@ -115,7 +115,7 @@ class GangScheduling(Component):
         require(self.scheduler.at(Phase.PERMIT, pod))
         states, members = self.pod_group_states, self.pod_groups.members(gang)
         with when(~states.exists(gang)):
-            self.scheduler.reserve_failed(pod)
+            self.scheduler.fail_assumed(pod)
         with otherwise():
             enough = self.look(gang, states.scheduled(gang), states.unscheduled, states.assumed, members)
             with when(~enough):

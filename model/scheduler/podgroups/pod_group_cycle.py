@@ -371,8 +371,6 @@ class PodGroupCycle(Component):
             self.nominator.delete(pod)
             self.outcome[member] = Outcome.PREEMPTS
             self._reserve(member, nominee)
-        with otherwise(self.scheduler.has_erred()):
-            self._break_off(group)
         with otherwise():
             self.outcome[member] = Outcome.FAILS
             self.withdraws[member] = self.scheduler.withdraws

@@ -24,6 +24,11 @@ type cycle struct {
 // beforePreFilter are the calls after which PreFilter may come: that of the snapshot and, in the cycle of a group, the last one about the member before.
 var beforePreFilter = map[string]bool{"Cache.UpdateSnapshot": true, "Framework.RunPermitPlugins": true, "Framework.RunPostFilterPlugins": true}
 
+// passes is whether an actor is not to be held at a point: who reads claims where the model's does not, and a group whose status has changed, which wakes nobody.
+func (c *cycle) passes(a *actor, p point) bool {
+	return a.role == groupHandler && p.group == "" || c.readsElsewhere(a, p)
+}
+
 // hear notes what a point tells; the actor that has come to it is the scheduling goroutine, or works for it.
 func (c *cycle) hear(p point) {
 	c.reads = beforePreFilter[p.call] && p.after || c.reads && isRead(p)

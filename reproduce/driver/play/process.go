@@ -2,9 +2,31 @@ package podrace
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"time"
+
+	"k8s.io/klog/v2"
 )
+
+// mayEnd has whoever ends the process of this world end only itself, and notes that it did.
+func (w *World) mayEnd() {
+	w.exited = false
+	klog.OsExit = func(int) {
+		w.exited = true
+		runtime.Goexit()
+	}
+}
+
+// survive ends the goroutine in which the scheduler panics as the trace has it, or after its time: of a real process nothing would be left.
+func (g *gate) survive() {
+	if !*g.panics && !g.owner.isDead() {
+		return
+	}
+	if r := recover(); r != nil {
+		klog.OsExit(2)
+	}
+}
 
 // expire interrupts the pod watch. The list that follows is answered when the next event is due.
 func expire(p *player, s Step) error {

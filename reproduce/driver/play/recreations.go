@@ -1,33 +1,9 @@
 package podrace
 
-import (
-	"fmt"
-	"runtime"
-
-	"k8s.io/klog/v2"
-)
+import "fmt"
 
 // Pods that take the name of one that is gone. A list after an interruption of the watch shows the new pod under the name of the old one, and the
 // informer tells that as an Update: a swap.
-
-// mayEnd has whoever ends the process of this world end only itself, and notes that it did.
-func (w *World) mayEnd() {
-	w.exited = false
-	klog.OsExit = func(int) {
-		w.exited = true
-		runtime.Goexit()
-	}
-}
-
-// survive ends the goroutine in which the scheduler panics as the trace has it, or after its time: of a real process nothing would be left.
-func (g *gate) survive() {
-	if !*g.panics && !g.owner.isDead() {
-		return
-	}
-	if r := recover(); r != nil {
-		klog.OsExit(2)
-	}
-}
 
 // recreate: a controller creates a pod under the name of one that is gone.
 func recreate(p *player, s Step) error { return p.create(s.arg("recreation")) }

@@ -108,11 +108,8 @@ const extendedResources = "resource.kubernetes.io/extended-resource-claim"
 // isRead is whether a claim is read from the assume cache.
 func isRead(p point) bool { return p.call == "Claims.Get" }
 
-// passes is whether an actor is not to be held at a point: a group whose status has changed wakes nobody. PreFilter reads claims, and PreBind while it waits for devices; PreEnqueue and hints do so as well, under the queue's lock.
-func (c *cycle) passes(a *actor, p point) bool {
-	if a.role == groupHandler && p.group == "" {
-		return true
-	}
+// readsElsewhere is whether an actor reads claims where the model's does not, and is not to be held. PreFilter reads claims, and PreBind while it waits for devices; PreEnqueue and hints do so as well, under the queue's lock.
+func (c *cycle) readsElsewhere(a *actor, p point) bool {
 	waits := a.role == binding && c.awaits && !a.queues && a.owner.failing[a.pod] != a
 	if p.call == listsClaims && p.claim == "" {
 		return true

@@ -7,6 +7,7 @@ import pytest
 from podrace.model.history import resolve
 from podrace.reproduce.random_runs.group_clusters import GATES
 from podrace.reproduce.random_runs.random_runs import Model
+from podrace.reproduce.timing.long_steps import LongSteps
 from podrace.reproduce.timing.timing import Untimely, timing_of
 
 
@@ -104,3 +105,19 @@ def test_whoever_waits_for_a_claim_that_is_gone_waits_for_two_minutes() -> None:
         f"dynamic_resources.write_claim({use})", f"dynamic_resources.refresh_claim({use})", f"dynamic_resources.assume_unwritten({use})", f"dynamic_resources.fail_claim({use})",
     )  # fmt: skip
     assert found == {f"dynamic_resources.fail_claim({use})": 123_000}
+
+
+LATE = """
+nodes: {n1: {cpu: 1}}
+devices: {d: {bindingConditions: true}}
+resourceClaims: {c: {}}
+pods: {p: {cpu: 1, resourceClaims: [c]}}
+scope: {bind_timeouts: 1}
+"""
+
+
+def test_a_wait_for_devices_lasts_for_ten_minutes() -> None:
+    system = Model.of(LATE, resolve("1.36.3")).system
+    long = LongSteps(system)
+    lasting = {t.step: s for t in system.transitions if (s := long.seconds(t, system.initial))}
+    assert lasting == {"tire_of_devices": 603}
