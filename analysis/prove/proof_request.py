@@ -49,7 +49,7 @@ class ProofRequest:
 
     def are_together(self, kind: str) -> bool:
         """Whether all clusters of a placement are explored together for a property of this kind."""
-        return kind in ("invariant", "liveness") and not self.one_by_one
+        return kind != "resettability" and not self.one_by_one
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,14 @@ def questionnaires(system: TransitionSystem) -> Questionnaires:
         )
 
 
+def invariants_ask(system: TransitionSystem) -> bool:
+    """Whether it ever depends on the parameters which invariants hold in a state. Raises as `conditions`."""
+    with fresh_graph():
+        found = [c for c in conditions(system) if any(case is not None for case in c.cases)]
+        asked = _demanded(found, tuple((e, as_expr(True)) for e in system.invariants.values()))
+        return any(c.expression in asked for c in found)
+
+
 def _of_guard(t: Transition) -> Iterator[tuple[Expr, Expr]]:
     yield t.guard, as_expr(True)
     # Each constraint that does not hold is hit, also where another stops the transition already.

@@ -22,7 +22,7 @@ from ..llvm.machine_code import MachineCode, compile_system
 from ..parametric.parameters import as_variables
 from .asking import Questionnaire
 
-BATCH = 2048
+BATCH = 8192
 """Items expanded at a time: enough that what Python does between the kernels does not show."""
 
 WINDOW = 1 << 10

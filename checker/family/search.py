@@ -22,6 +22,7 @@ import numpy as np
 from ...model.language import Expr, negate
 from ..core.exploration import Budget, OutOfBudget, Watcher
 from ..core.machine import resident_memory
+from ..explicit.states.arrays import Block
 from ..explicit.states.budget import SearchBudget
 from ..explicit.states.search_state import bits_of
 from ..explicit.states.store import Store
@@ -31,7 +32,7 @@ from ..parametric.parametric_system import ParametricSystem
 from ..parametric.regions import Values, evaluate
 from ..reduction.questions import explored_slice
 from . import kernels
-from .asking import questionnaires
+from .asking import invariants_ask, questionnaires
 from .cells import Cells
 from .fair_runs import PREDICATES, SUCCESSORS, FairRuns
 from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
@@ -91,6 +92,7 @@ class FamilySearch:
         self.sets = RegionSets(Cells(chosen, questions), questions)
         self.predicates = [*self.slice.invariants, *self.slice.witnesses]
         self.witnesses: set[str] = set()
+        self._invariants_ask = invariants_ask(self.slice)
         self.violated = NOTHING
         self.violations: list[tuple[int, int]] = []
         """Depths, and the sets of choices that break the invariant there first."""
@@ -104,8 +106,8 @@ class FamilySearch:
         self.expansions = 0
         self.control = np.zeros(kernels.CONTROL_SIZE, np.int64)
         self._compile(window)
-        self._reached = [np.zeros(1 << 12, np.uint32) for _ in Reached._fields]
-        self._items = [np.zeros(1 << 12, np.uint32) for _ in Items._fields]
+        self._reached = [Block(np.uint32, 1 << 12) for _ in Reached._fields]
+        self._items = [Block(np.uint32, 1 << 12) for _ in Items._fields]
         self.row_numbers, self.cuts = np.zeros(BATCH, np.uint32), np.zeros(BATCH, np.uint32)
         self.hits = np.zeros(self.code.system.program.constraint_words, np.uint64)
 
@@ -152,12 +154,12 @@ class FamilySearch:
     @property
     def reached(self) -> Reached:
         """Which sets have reached the states."""
-        return Reached(*self._reached)
+        return Reached(*(block.array for block in self._reached))
 
     @property
     def items(self) -> Items:
         """The items of the level."""
-        return Items(*self._items)
+        return Items(*(block.array for block in self._items))
 
     @property
     def memory(self) -> Memory:
@@ -169,10 +171,16 @@ class FamilySearch:
         count = int(self.control[COUNT])
         if count + more > self.store.room:
             self.store.make_room(count, more)
-        self._reached = self._grown(self._reached, count + more)
+        self._grow(self._reached, count + more)
 
-    def _grown(self, arrays: list[np.ndarray], wanted: int) -> list[np.ndarray]:
-        return [self.grown(a, wanted) for a in arrays]
+    def _grow(self, blocks: list[Block], wanted: int) -> None:
+        """Let the blocks have so many elements. Raises OutOfBudget."""
+        for block in blocks:
+            if wanted > block.length:
+                length = max(wanted, block.length * 3 // 2)
+                self.budget.require(self.store.bytes + block.peak_of_growth(length) - block.bytes)
+                self.store.reserve(block.bytes_for(length) - block.bytes)
+                block.grow(length)
 
     def grown(self, array: np.ndarray, wanted: int) -> np.ndarray:
         """The array, or a longer one with what is in it. Raises OutOfBudget."""
@@ -185,7 +193,7 @@ class FamilySearch:
 
     def make_items(self, states: np.ndarray, sets: np.ndarray) -> None:
         """Let these be the items."""
-        self._items = self._grown(self._items, len(states))
+        self._grow(self._items, len(states))
         self.items.states[: len(states)] = states
         self.items.sets[: len(sets)] = sets
         self.control[LENGTH] = len(states)
@@ -193,7 +201,7 @@ class FamilySearch:
     # A level
 
     def _level(self) -> None:
-        self._items = self._grown(self._items, int(self.control[WAITING]))
+        self._grow(self._items, int(self.control[WAITING]))
         kernels.next_level(self.reached, self.items, self.control)
         length = int(self.control[LENGTH])
         self.levels.append(self.sets.union(map(int, np.unique(self.items.sets[:length]))))
@@ -227,7 +235,10 @@ class FamilySearch:
                 seen[bit // 64] |= np.uint64(1 << bit % 64)
         while self.predicates and at < self.control[LENGTH]:
             number = min(BATCH, int(self.control[LENGTH]) - at)
-            self.ask(PREDICATES, at, number)
+            if self._invariants_ask or len(self.witnesses) < len(self.slice.witnesses):
+                self.ask(PREDICATES, at, number)
+            else:
+                self.cuts[:number] = self.items.sets[at : at + number]
             system = self.code.system
             self.compose(system, at, number)
             i = system.check(0, number, seen, found)
@@ -267,7 +278,7 @@ class FamilySearch:
             bench, prepared = self.benches[0], None
             # Nothing may move while the next batch is prepared.
             self._make_room(total)
-            self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
+            self._grow(self._items, int(self.control[LENGTH]) + number)
             after = at + number
             more = min(BATCH, int(self.control[LENGTH]) - after)
             if self.aside is not None and more:
@@ -322,7 +333,7 @@ class FamilySearch:
         if code is not None:
             self.compose(code, at, number)
             code.expand(number)
-            self._items = self._grown(self._items, int(self.control[LENGTH]) + number)
+            self._grow(self._items, int(self.control[LENGTH]) + number)
         self._cut(kind, self.code, at, number)
 
     def _cut(self, kind: int, bench: JointCode, at: int, number: int) -> None:

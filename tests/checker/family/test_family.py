@@ -267,6 +267,27 @@ def test_a_choice_is_told_from_another_only_where_a_state_asks() -> None:
     assert (found.states, found.stopped) == (4, None)
 
 
+def test_a_witness_asks_until_it_is_reached() -> None:
+    """It is reached at depth 2, where the choices are divided. The invariant asks nothing: so no later level is asked what holds there."""
+    up = up_to_cap(5)
+    (n,) = up.system.variables
+    with fresh_graph():
+        far = {"far": less(const(INT, 1), variable(n)) & less(const(INT, 4), parameter(CAP))}
+        asking = FamilySearch(replace(up, system=replace(up.system, witnesses=far)), "never")
+    levels: list[int] = []
+    ask = asking.ask
+
+    def counted(kind: int, at: int, number: int) -> None:
+        levels.append(len(asking.levels) - 1)
+        ask(kind, at, number)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "ask", counted)
+        found = asking.run(Budget())
+    assert (levels, found.witnesses) == ([0, 1, 2, 2], {"far"})
+    assert sorted((c.states, c.violated) for c in found.cells) == [*((n, None) for n in range(2, 6)), (6, 5)]
+
+
 @settings(max_examples=examples(40), deadline=None)
 @given(systems(invariants=1, witnesses=1, resettabilities=0, parameters=3), st.integers(1, 4))
 def test_a_second_thread_changes_nothing(drawn: TransitionSystem, batch: int) -> None:

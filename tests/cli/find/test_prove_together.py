@@ -52,6 +52,24 @@ def test_clusters_that_no_state_tells_apart_are_one(shell: Shell) -> None:
 
 
 @pytest.mark.ci
+def test_states_without_a_way_on_are_looked_for_together(shell: Shell) -> None:
+    """Deadlock freedom is an invariant of the system. Of the 191 clusters that all questions tell apart, what states ask leaves 24."""
+    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.36", "--property", "S-STUCK", "-j", "1"]
+    line += ["--no-empty-requests", "--zero-grace", "--scope", "pod_events=2", "-o", "json"]
+    ran = shell(*line)
+    assert ran.code == 1
+    together, alone = untimed(ran.out), untimed(shell(*line, "--one-by-one").out)
+    found = [
+        (p["clusters"], p["violated"], p["distinct"], [group["clusters"] for group in p["groups"]])
+        for p in (together, alone)
+    ]
+    assert found == [(24, 2, 9_395, [2]), (191, 6, 0, [6])]
+    shown, other = (p["groups"][0]["finding"] for p in (together, alone))
+    assert (shown["depth"], shown["states"]) == (other["depth"], other["states"]) == (35, 3_167)
+    assert shown["words"] == other["words"]
+
+
+@pytest.mark.ci
 def test_parts_of_placements_find_what_the_whole_finds(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.19", "--property", "S-NOM", "-o", "json"]
     whole = untimed(shell(*line, *SMALL).out)
