@@ -12,9 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...model.language import Expr, Parameter
 from ..parametric.parametric_system import ParametricSystem
 from ..parametric.regions import Connected, Values, evaluate, parts
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -27,7 +32,7 @@ class _PartCell:
 
 
 class Cells:
-    """Cells by number; a cell that is divided keeps its number for the half that has its example."""
+    """Cells by number; a cell that is divided keeps its number for the half that has its example, and the other half is a new cell."""
 
     def __init__(self, parametric: ParametricSystem, questions: Sequence[Expr]) -> None:
         """Raises ValueError if no choice meets the assumptions, and UndecidedRegions."""
@@ -44,42 +49,61 @@ class Cells:
             self._part_of.update((place[question], len(self._parts)) for question in asked)
             self._parts.append(part)
             self._part_cells.append([_PartCell({}, first, None)])
-        self._cells: list[tuple[int, ...]] = [(0,) * len(self._parts)]
+        self._numbers: list[Numbers] = [np.zeros(1, np.int64) for _ in self._parts]
+        """Of each part, the part-cell of each cell."""
+        self.parents: Numbers = np.zeros(1, np.int64)
+        """The cell that each cell was divided from. It has a lower number; the first has none, and says 0."""
         self._known: dict[tuple[int, int, int], bool | tuple[int, int]] = {}
+        self._examples: dict[tuple[int, int, int], bool] = {}
 
     def __len__(self) -> int:
-        return len(self._cells)
+        return len(self.parents)
 
-    def example(self, cell: int) -> dict[Parameter, int]:
-        """A member of a cell."""
+    def part_cells(self, cell: int) -> tuple[int, ...]:
+        """The part-cells that a cell is made of now, by which its example is found also when it has been divided."""
+        return tuple(int(numbers[cell]) for numbers in self._numbers)
+
+    def example(self, part_cells: Sequence[int]) -> dict[Parameter, int]:
+        """A member of a cell, which is made of these part-cells."""
         found: Values = {}
-        for part, number in enumerate(self._cells[cell]):
+        for part, number in enumerate(part_cells):
             found.update(self._part_cells[part][number].example)
         return found
 
-    def answer(self, cell: int, question: int) -> bool | None:
-        """What all members of a cell answer; None if not all answer alike: then the cell can be divided."""
+    def example_answer(self, part_cells: Sequence[int], question: int) -> bool:
+        """What that member answers."""
         part = self._part_of[question]
-        known = self._answer(part, self._cells[cell][part], question)
-        return known if isinstance(known, bool) else None
+        key = part, part_cells[part], question
+        if key not in self._examples:
+            example = self._part_cells[part][part_cells[part]].example
+            self._examples[key] = bool(evaluate(self._questions[question], example))
+        return self._examples[key]
 
-    def divide(self, cell: int, question: int) -> bool:
-        """Divide a cell whose members do not all answer alike; the other half is a new cell, the last.
+    def ask(self, cells: Numbers, question: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Divide those of some cells, in order, whose members do not all answer alike.
 
-        Gives what the half that keeps the number answers.
+        Gives what each answers then, and which were divided. The other halves, which answer the opposite, are new cells in the same order.
         """
         part = self._part_of[question]
-        numbers = self._cells[cell]
-        halves = self._answer(part, numbers[part], question)
-        assert not isinstance(halves, bool), "there is nothing to be divided"
-        mine, other = halves
-        for number, add in ((mine, False), (other, True)):
-            made = (*numbers[:part], number, *numbers[part + 1 :])
-            if add:
-                self._cells.append(made)
-            else:
-                self._cells[cell] = made
-        return self._part_cells[part][mine].answers[question]
+        numbers = self._numbers[part][cells]
+        different, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+        found: dict[int, bool | tuple[int, int]] = {}
+        for i in np.argsort(
+            first
+        ):  # in the order of the cells: Z3's examples depend on what it was asked before
+            found[int(i)] = self._answer(part, int(different[i]), question)
+        halves = [found[i] for i in range(len(different))]
+        pairs = np.array([(0, 0) if isinstance(h, bool) else h for h in halves], np.int64).reshape(-1, 2)
+        part_cells = self._part_cells[part]
+        yes = [h if isinstance(h, bool) else part_cells[h[0]].answers[question] for h in halves]
+        divided = np.array([not isinstance(h, bool) for h in halves], np.bool_)[which]
+        mine, other = pairs[which[divided]].T
+        whole = cells[divided]
+        self._numbers[part][whole] = mine
+        for number, known in enumerate(self._numbers):
+            self._numbers[number] = np.concatenate([known, other if number == part else known[whole]])
+        self.parents = np.concatenate([self.parents, whole])
+        return np.array(yes, np.bool_)[which], divided
 
     def _answer(self, part: int, number: int, question: int) -> bool | tuple[int, int]:
         """What all members of a part-cell answer, or its halves: first that with its example."""
@@ -115,6 +139,6 @@ class Cells:
     def _holds(self, cell: int, values: Mapping[Parameter, int]) -> bool:
         return all(
             bool(evaluate(self._questions[question], values)) == yes
-            for part, number in enumerate(self._cells[cell])
+            for part, number in enumerate(self.part_cells(cell))
             for question, yes in self._part_cells[part][number].answers.items()
         )

@@ -1,18 +1,20 @@
 """Sets of choices of parameters, as numbers: equal sets have the same number, and what was worked out once is remembered.
 
-A set is the cells that it is made of. When a cell is divided, both halves are in every set that the cell was in: so a set stays what
-it was, and so do all results that are remembered.
+A set is the cells that it is made of, a bit each. When a cell is divided, both halves are in every set that the cell was in: so a set stays what
+it was, and so do all results that are remembered. Its bits are brought up to date when it is needed next: there are far more sets than
+are ever needed again. What it is found by are the bits that it has had since it could be told: those of the cells up to the last one that it does not treat as
+the cell that this was divided from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...model.language import Expr, Parameter
-from ..parametric.regions import evaluate
-from .cells import Cells
+from ...model.language import Parameter
+from .cells import Cells, Numbers
 from .kernels import ANSWERING, FREE, WITHOUT, place_of
 
 NOTHING, EVERYTHING = 0, 1
@@ -26,14 +28,19 @@ class RegionSets:
     example does), WITHOUT and JOINED.
     """
 
-    def __init__(self, cells: Cells, questions: list[Expr]) -> None:
-        self.cells, self.questions = cells, questions
-        self.examples: list[dict[Parameter, int]] = [{}, cells.example(0)]
-        """A member of each set; NOTHING has none."""
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
         self._bits = [0, 1]
-        self._number = {0: NOTHING, 1: EVERYTHING}
-        self._answers: dict[tuple[int, int], bool] = {}
-        self._answering: dict[int, list[int]] = {}
+        self._told = [1, 1]
+        """How many cells there were when the bits of each set were brought up to date."""
+        self._number = {(1, 0): NOTHING, (1, 1): EVERYTHING}
+        self._now = {0: NOTHING, 1: EVERYTHING}
+        """Sets by their bits since the last cell was divided."""
+        self._sources: dict[int, Numbers] = {}
+        self._part_cells: list[tuple[int, ...]] = [(), cells.part_cells(0)]
+        self.examples: list[dict[Parameter, int]] = [{}, cells.example(self._part_cells[EVERYTHING])]
+        """A member of each set; NOTHING has none."""
+        self._answering: dict[int, tuple[int, int, int]] = {}
         self.keys = np.zeros(1 << 12, np.uint64)
         self.results = np.zeros(1 << 12, np.uint32)
         self._kept = 0
@@ -42,28 +49,24 @@ class RegionSets:
         return len(self._bits)
 
     @property
-    def answered(self) -> dict[int, list[int]]:
+    def answered(self) -> dict[int, tuple[int, int]]:
         """Of each question that was asked, the cells that answer no, and those that answer yes, a bit each."""
-        return self._answering
+        return {question: self._answers(question) for question in self._answering}
 
-    def members(self, number: int) -> Iterator[int]:
+    def members(self, number: int) -> Numbers:
         """The cells of a set."""
-        return _ones(self._bits[number])
+        return _members(self._bits_of(number), len(self.cells))
 
     def bits(self, numbers: Iterable[int]) -> int:
         """The cells of several sets, a bit each."""
         found = 0
         for number in numbers:
-            found |= self._bits[number]
+            found |= self._bits_of(number)
         return found
 
     def sharing(self, cells: int) -> np.ndarray:
         """For each set 1 if it has one of some cells, a bit each, else 0."""
-        return np.array([bits & cells != 0 for bits in self._bits], np.uint8)
-
-    def size(self, number: int) -> int:
-        """How many cells a set has."""
-        return self._bits[number].bit_count()
+        return np.array([self._bits_of(number) & cells != 0 for number in range(len(self))], np.uint8)
 
     def union(self, numbers: Iterable[int]) -> int:
         """All members of several sets."""
@@ -71,14 +74,7 @@ class RegionSets:
 
     def without(self, one: int, other: int) -> int:
         """The members of one set that are not in the other."""
-        return self._interned(self._bits[one] & ~self._bits[other])
-
-    def _example_answer(self, number: int, question: int) -> bool:
-        """What the example of a set answers."""
-        key = number, question
-        if key not in self._answers:
-            self._answers[key] = bool(evaluate(self.questions[question], self.examples[number]))
-        return self._answers[key]
+        return self._interned(self._bits_of(one) & ~self._bits_of(other))
 
     def remember(self, operation: int, one: int, other: int) -> None:
         """Work out what a kernel asked for: WITHOUT or JOINED."""
@@ -87,12 +83,11 @@ class RegionSets:
 
     def remember_answering(self, number: int, row: int, questions: Iterable[int]) -> None:
         """Work out ANSWERING: which members of a set answer the questions of a row as its example does."""
-        current = number
+        bits = self._bits_of(number)
         for question in questions:
-            yes = self._example_answer(number, question)
-            self._ask(current, question)
-            current = self._interned(self._bits[current] & self._answering[question][yes])
-        self._keep(int(ANSWERING), number, row, current)
+            bits = self._asked(bits, question)
+            bits &= self._answers(question)[self.cells.example_answer(self._part_cells[number], question)]
+        self._keep(int(ANSWERING), number, row, self._interned(bits))
 
     def _keep(self, operation: int, one: int, other: int, result: int) -> None:
         if 2 * (self._kept + 1) > len(self.keys):
@@ -113,47 +108,90 @@ class RegionSets:
         for place in np.flatnonzero(keys != FREE):
             self._enter(keys[place], int(results[place]))
 
-    def _ask(self, number: int, question: int) -> None:
-        """Divide the cells of a set until each answers the question in one way."""
-        no_yes = self._answering.setdefault(question, [0, 0])
-        divided = []
-        for cell in list(_ones(self._bits[number] & ~(no_yes[0] | no_yes[1]))):
-            answer = self.cells.answer(cell, question)
-            if answer is None:
-                answer = self.cells.divide(cell, question)
-                other = len(self.cells) - 1
-                divided.append((cell, other))
-                no_yes[not answer] |= 1 << other
-            no_yes[answer] |= 1 << cell
-        if divided:
-            self._refine(divided, question)
-
-    def _refine(self, divided: list[tuple[int, int]], question: int) -> None:
-        """Let every set have both halves of the cells that it had. The question's own answers have been divided already."""
-
-        def both(bits: int) -> int:
-            for cell, other in divided:
-                if bits >> cell & 1:
-                    bits |= 1 << other
+    def _asked(self, bits: int, question: int) -> int:
+        """The same cells, divided until each answers the question in one way."""
+        no, yes = self._answers(question)
+        count = len(self.cells)
+        undecided = bits & ~(no | yes)
+        if not undecided:
             return bits
+        cells = _members(undecided, count)
+        answers, divided = self.cells.ask(cells, question)
+        others = np.arange(count, len(self.cells))
+        if len(others):
+            self._now.clear()
+            self._sources.clear()
+        both = np.concatenate([cells, others])
+        said = np.concatenate([answers, ~answers[divided]])
+        no |= _as_bits(both[~said], len(self.cells))
+        yes |= _as_bits(both[said], len(self.cells))
+        self._answering[question] = no, yes, len(self.cells)
+        return self._up_to_date(bits, count)
 
-        self._bits = [both(bits) for bits in self._bits]
-        self._number = {bits: number for number, bits in enumerate(self._bits)}
-        for asked, answers in self._answering.items():
-            if asked != question:
-                self._answering[asked] = [both(bits) for bits in answers]
+    def _answers(self, question: int) -> tuple[int, int]:
+        """The cells that answer no, and those that answer yes, of those that were asked."""
+        no, yes, told = self._answering.get(question, (0, 0, len(self.cells)))
+        if told < len(self.cells):
+            no, yes = self._up_to_date(no, told), self._up_to_date(yes, told)
+            self._answering[question] = no, yes, len(self.cells)
+        return no, yes
+
+    def _bits_of(self, number: int) -> int:
+        if self._told[number] < len(self.cells):
+            self._bits[number] = self._up_to_date(self._bits[number], self._told[number])
+            self._told[number] = len(self.cells)
+        return self._bits[number]
+
+    def _up_to_date(self, bits: int, told: int) -> int:
+        """The bits of a set when there were so many cells, with those of the cells that came since."""
+        if told == len(self.cells) or not bits:
+            return bits
+        if told not in self._sources:
+            parents = self.cells.parents
+            sources = parents[told:].copy()
+            while (later := sources >= told).any():
+                sources[later] = parents[sources[later]]
+            self._sources[told] = sources
+        return bits | _packed(_bools(bits, told)[self._sources[told]]) << told
 
     def _interned(self, bits: int) -> int:
-        number = self._number.get(bits)
+        """The number of a set whose bits are up to date."""
+        number = self._now.get(bits)
         if number is None:
-            number = self._number[bits] = len(self._bits)
-            self._bits.append(bits)
-            self.examples.append(self.cells.example((bits & -bits).bit_length() - 1))
+            key = self._key(bits)
+            number = self._number.get(key)
+            if number is None:
+                number = self._number[key] = len(self._bits)
+                self._bits.append(bits)
+                self._told.append(len(self.cells))
+                part_cells = self.cells.part_cells((bits & -bits).bit_length() - 1)
+                self._part_cells.append(part_cells)
+                self.examples.append(self.cells.example(part_cells))
+            self._now[bits] = number
         return number
 
+    def _key(self, bits: int) -> tuple[int, int]:
+        """How many of the cells tell the set, and its bits of these: any later cell is in it if the one that it was divided from is."""
+        is_in = _bools(bits, len(self.cells))
+        differ = np.flatnonzero(is_in != is_in[self.cells.parents])
+        told = int(differ[-1]) + 1 if len(differ) else 1
+        return told, bits & ((1 << told) - 1)
 
-def _ones(bits: int) -> Iterator[int]:
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
+
+def _bools(bits: int, count: int) -> NDArray[np.bool_]:
+    octets = np.frombuffer(bits.to_bytes((count + 7) // 8, "little"), np.uint8)
+    return np.unpackbits(octets, count=count, bitorder="little").view(np.bool_)
+
+
+def _packed(bools: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(bools, bitorder="little").tobytes(), "little")
+
+
+def _members(bits: int, count: int) -> Numbers:
+    return np.flatnonzero(_bools(bits, count))
+
+
+def _as_bits(cells: Numbers, count: int) -> int:
+    found = np.zeros(count, np.bool_)
+    found[cells] = True
+    return _packed(found)

@@ -89,7 +89,7 @@ class FamilySearch:
         self.number = {question: i for i, question in enumerate(questions)}
         chosen = restricted(parametric, questions, part)
         self.assumed = chosen.assumptions
-        self.sets = RegionSets(Cells(chosen, questions), questions)
+        self.sets = RegionSets(Cells(chosen, questions))
         self.predicates = [*self.slice.invariants, *self.slice.witnesses]
         self.witnesses: set[str] = set()
         self._invariants_ask = invariants_ask(self.slice)
@@ -402,17 +402,17 @@ class FamilySearch:
         violated = dict.fromkeys(self.lassos, len(self.levels) - 1)
         times = np.bincount(self.reached.sets[:count])
         for number in map(int, np.flatnonzero(times)):
-            states[list(self.sets.members(number))] += times[number]
+            states[self.sets.members(number)] += times[number]
         for number in map(int, np.flatnonzero(self.transitions)):
-            transitions[list(self.sets.members(number))] += self.transitions[number]
+            transitions[self.sets.members(number)] += self.transitions[number]
         for level, reached in enumerate(self.levels):
-            depth[list(self.sets.members(reached))] = level
+            depth[self.sets.members(reached)] = level
         for level, broken in self.violations:
-            violated.update(dict.fromkeys(self.sets.members(broken), level))
+            violated.update(dict.fromkeys(self.sets.members(broken).tolist(), level))
         return FamilyOutcome(
             cells=tuple(
                 CellOutcome(
-                    self.sets.cells.example(c),
+                    self.sets.cells.example(self.sets.cells.part_cells(c)),
                     int(states[c]),
                     int(transitions[c]),
                     int(depth[c]),
