@@ -9,21 +9,20 @@ Those have `checker.verdict_cache`, whose key is the system itself.
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ..checker.core.exploration import Budget
 from ..checker.core.kept import KeptTexts
+from ..checker.core.own_files import Seen, digest, look, older_bytecode
 from ..checker.verdict_cache import libraries
 from ..model.language import Entity
 from ..reports.document import FROM_CACHE, Finding
@@ -46,12 +45,13 @@ class KeptFinding:
 
     def __init__(self, run: Run, budget: Budget, method: Method) -> None:
         self._run = run
-        self._sources = ""
+        self._files: dict[str, Seen] = {}
         self.key = ""
         if method.whole_findings and method.cache is not None and budget.disk is None:
             self._kept = KeptTexts(method.cache, USE)
-            self._sources = sources()
-            self.key = _key(run, budget, method, self._sources)
+            read = sources()
+            self._files = read.files
+            self.key = _key(run, budget, method, read.digest)
 
     def get(self) -> Finding | None:
         """The finding of an earlier run, with the note that it is one."""
@@ -67,20 +67,19 @@ class KeptFinding:
         return msgspec.structs.replace(found, **asked, notes=(*found.notes, FROM_CACHE))
 
     def put(self, found: Finding) -> None:
-        """Keep a complete verdict, unless podrace itself was changed while this process ran: it may have run the older text."""
+        """Keep a complete verdict, unless podrace itself was changed while this process ran: it may have run the older text.
+
+        The files are not read again: each is the one that was read, and nobody can have changed it since this process began.
+        """
         if not self.key or found.verdict not in ("HOLDS", "VIOLATED"):
             return
-        sources.cache_clear()
-        if sources() != self._sources or any(_changed(path) for path in files()):
+        now = _files()
+        if now != self._files or any(max(file.written, file.changed) >= BEGUN for file in now.values()):
+            sources.cache_clear()
             return
         notes = tuple(note for note in found.notes if note != FROM_CACHE)
         kept = msgspec.structs.replace(found, notes=notes)
         self._kept.put(self.key, msgspec.json.encode(kept).decode())
-
-
-def _changed(path: Path) -> bool:
-    found = path.stat()
-    return max(found.st_mtime_ns, found.st_ctime_ns) >= BEGUN  # ctime: nobody can set it back
 
 
 def _key(run: Run, budget: Budget, method: Method, source: str) -> str:
@@ -133,39 +132,24 @@ def _named(cls: type) -> str:
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
-@cache
-def sources() -> str:
-    """SHA-256 over every file of FOLDERS, and over bytecode that is older than its text.
+class Sources(NamedTuple):
+    """Every file of FOLDERS, and bytecode that is older than its text: SHA-256 over what they hold, and how they were seen before they were read.
 
-    Python takes bytecode of an earlier text for the present one where size and second are the same; what such a process finds
-    must not be taken for what the present text gives.
+    What a process finds that runs bytecode of an earlier text must not be taken for what the present text gives.
     """
-    found = hashlib.sha256()
-    for path in files():
-        _add(found, path)
-        if path.suffix == ".py" and _is_older(bytecode := Path(cache_from_source(str(path))), path):
-            _add(found, bytecode)
-    return found.hexdigest()
+
+    digest: str
+    files: dict[str, Seen]
 
 
-def _add(found: Any, path: Path) -> None:
-    data = path.read_bytes()
-    found.update(f"{path} {len(data)}\n".encode())
-    found.update(data)
+@cache
+def sources() -> Sources:
+    """podrace's files as they are read now."""
+    files = _files()
+    told = "".join(f"{path} {digest(path, seen)}\n" for path, seen in files.items())
+    return Sources(hashlib.sha256(told.encode()).hexdigest(), files)
 
 
-def _is_older(bytecode: Path, source: Path) -> bool:
-    try:
-        return bytecode.stat().st_mtime_ns <= source.stat().st_ctime_ns  # ctime: nobody can set it back
-    except FileNotFoundError:
-        return False
-
-
-def files() -> Iterator[Path]:
-    """Every file of FOLDERS, bytecode left out, in order."""
-    for folder in FOLDERS:
-        for place, inner, names in os.walk(_ROOT / folder):
-            inner[:] = sorted(name for name in inner if name != "__pycache__")
-            for name in sorted(names):
-                if (path := Path(place, name)).is_file():
-                    yield path
+def _files() -> dict[str, Seen]:
+    files = look(str(_ROOT / folder) for folder in FOLDERS)
+    return {**files, **older_bytecode(files)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import platform
 from collections.abc import Mapping
 from functools import cache
@@ -23,6 +24,7 @@ from ..model.language.quick_dataclasses import dataclass
 from .core.exploration import Lasso
 from .core.installed import version_of_package
 from .core.kept import FORMAT, KeptTexts
+from .core.own_files import digest, look
 from .core.result import Counts, Coverage, Kind, Result, Verdict
 from .core.trace import LassoTrace, Trace
 from .reduction.questions import kind_of, witnesses_of
@@ -181,14 +183,11 @@ def _executed(run: _Run, system: TransitionSystem, name: str, kind: Kind) -> Tra
 @cache
 def source_hash() -> str:
     """SHA-256 over the source of the model, the checker and the properties."""
-    root = Path(__file__).parents[1]
-    found = hashlib.sha256()
-    for folder in _SOURCES:
-        for path in sorted((root / folder).rglob("*.py")):
-            data = path.read_bytes()
-            found.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode())
-            found.update(data)
-    return found.hexdigest()
+    root = str(Path(__file__).parents[1])
+    files = look(os.path.join(root, folder) for folder in _SOURCES)
+    named = [(path.removeprefix(root), seen) for path, seen in files.items() if path.endswith(".py")]
+    told = "".join(f"{name} {digest(root + name, seen)}\n" for name, seen in named)
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def libraries() -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from ...model.language import Expr, State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
+from ..core.remembering import RememberingInterpreter
 from ..core.trace import Step, Trace, VariableChange
 
 MAX_CONFIRMED_STATES = 2_000
@@ -73,7 +74,7 @@ def confirm_no_way_back(
     Looks at no more than `max_states` states; `closed` of the trace says whether that was all of them. `parameters` are
     the values of those that the system leaves open.
     """
-    interpreter = Interpreter(system, parameters)
+    interpreter = RememberingInterpreter(system, parameters)
     trace = _replay(interpreter, path)
     predicate = _predicate(system, "resettability", resettability)
     start = trace.states[-1]

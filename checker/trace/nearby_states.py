@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.language import Expr, State, TransitionSystem
 from ...model.language.quick_dataclasses import dataclass
-from ..core.interpreter import Interpreter
+from ..core.remembering import RememberingInterpreter
 from ..core.trace import Trace
 
 FEW = 40
@@ -42,7 +42,7 @@ def nearby_states(
     system: TransitionSystem, trace: Trace, bad: Expr | None = None, few: int = FEW, most: int = MOST
 ) -> NearbyStates:
     """The states around a run of the system; `bad` is what must not be."""
-    interpreter = Interpreter(system)
+    interpreter = RememberingInterpreter(system)
     whole = _expand(interpreter, [system.initial], few, closed=True)
     numbers, moves = whole or ({}, [])
     if whole is None or any(state not in numbers for state in trace.states):
@@ -62,7 +62,7 @@ def nearby_states(
 
 
 def _expand(
-    interpreter: Interpreter, start: list[State], most: int | None, closed: bool
+    interpreter: RememberingInterpreter, start: list[State], most: int | None, closed: bool
 ) -> tuple[dict[State, int], list[Move]] | None:
     """The states that one step leads to from these (`closed`: any number of steps), and the moves; None beyond `most`."""
     numbers = {state: number for number, state in enumerate(start)}

@@ -23,6 +23,7 @@ from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.chain import FROM_CACHE, verdict_on
 from podrace.analysis.kept_findings import FOLDERS, KeptFinding, sources, told
 from podrace.checker.core.exploration import Budget
+from podrace.checker.core.own_files import digest
 from podrace.model.environment.objects import Node, Pod
 from podrace.scenarios import parse_scenario
 from tests.cli.helpers import TINY
@@ -172,8 +173,9 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hashed() -> str:
+    digest.cache_clear()  # a test can change a file twice before the clock moves
     sources.cache_clear()
-    return sources()
+    return sources().digest
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -256,3 +258,19 @@ def test_what_was_rewritten_or_moved_is_not_believed(tmp_path: Path) -> None:
     assert KeptFinding(violated, BUDGET, method).get() is not None
     tmp_path.chmod(0o777)
     assert KeptFinding(violated, BUDGET, method).get() is None
+
+
+def test_nothing_is_kept_when_a_folder_was_replaced_by_an_older_one(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files in a folder that is moved keep all their times."""
+    run = run_of(*RACE)
+    found = verdict_on(run, BUDGET)
+    shutil.copytree(copy / "model", tmp_path / "other")
+    monkeypatch.setattr(kept_findings, "BEGUN", time.time_ns() + (1 << 60))
+    sources.cache_clear()
+    place = KeptFinding(run, BUDGET, Method(cache=tmp_path / "kept", whole_findings=True))
+    (copy / "model").rename(tmp_path / "earlier")
+    (tmp_path / "other").rename(copy / "model")
+    place.put(found)
+    assert not (tmp_path / "kept").exists()

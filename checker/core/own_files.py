@@ -1,0 +1,79 @@
+"""podrace's own files: what they hold, and what tells whether one of them was changed meanwhile.
+
+Some hundreds are looked at in every check, so this asks the system as little as it can.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.util import cache_from_source
+from typing import NamedTuple
+
+_BYTECODE = "__pycache__"
+
+
+class Seen(NamedTuple):
+    """A file as the system describes it, times in nanoseconds. Nobody can set `changed` back, which moves with every change."""
+
+    device: int
+    number: int
+    size: int
+    written: int
+    changed: int
+
+
+def look(folders: Iterable[str]) -> dict[str, Seen]:
+    """Every file below these folders by its path, in order, bytecode left out."""
+    found: dict[str, Seen] = {}
+    for folder in folders:
+        _look(folder, found)
+    return found
+
+
+def _look(folder: str, found: dict[str, Seen]) -> None:
+    with os.scandir(folder) as entries:
+        listed = sorted(entries, key=lambda entry: entry.name)
+    for entry in listed:
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name != _BYTECODE:
+                _look(entry.path, found)
+        elif entry.is_file():
+            found[entry.path] = _seen(entry.stat())
+
+
+def older_bytecode(files: Mapping[str, Seen]) -> dict[str, Seen]:
+    """Bytecode that is not younger than its text, which is among the files.
+
+    Python takes bytecode of an earlier text for the present one where size and second are the same.
+    """
+    ending = os.path.basename(cache_from_source("one.py")).removeprefix("one")
+    places: dict[str, str] = {}
+    found = {}
+    for path, text in files.items():
+        if path.endswith(".py"):
+            folder, _, name = path.rpartition(os.sep)
+            place = places.get(folder)
+            if place is None:
+                place = places[folder] = os.path.dirname(cache_from_source(os.path.join(folder, "one.py")))
+            bytecode = f"{place}{os.sep}{name[:-3]}{ending}"
+            try:
+                there = os.stat(bytecode)
+            except FileNotFoundError:
+                continue
+            if there.st_mtime_ns <= text.changed:
+                found[bytecode] = _seen(there)
+    return found
+
+
+@cache
+def digest(path: str, seen: Seen) -> str:
+    """SHA-256 of what a file holds, in hexadecimal; read once as long as it is seen unchanged."""
+    with open(path, "rb", buffering=0) as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _seen(there: os.stat_result) -> Seen:
+    return Seen(there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns)
