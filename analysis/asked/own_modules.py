@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
+from ...model.language.errors import ModelError
 from ...model.language.shapes import Shape
 from ...scenarios import one_line
 from .pitfalls import Pitfall, endless_loops_of, pitfalls_of
@@ -52,6 +53,8 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
     except SyntaxError as error:
         elsewhere = "" if error.filename in (None, str(path)) else f"{one_line(str(error.filename), 200)}: "
         raise problem(path, f"{elsewhere}line {error.lineno}: {error.msg}") from error
+    except ModelError as error:
+        raise problem(path, _declared_wrongly(path, error)) from error
     except (Exception, SystemExit) as error:
         what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
         raise problem(path, what + _where_to_import_from(error)) from error
@@ -84,6 +87,13 @@ def at_line(path: Path, error: BaseException) -> str:
             found = at.tb_lineno
         at = at.tb_next
     return "" if found is None else f"line {found}: "
+
+
+def _declared_wrongly(path: Path, error: ModelError) -> str:
+    """A mistake in a declaration, with its line; and with its file, if that is another than the one that was named."""
+    file, line = error.location
+    place = f"line {line}: " if file == str(path) else f"{at_line(path, error)}{file}:{line}: "
+    return one_line(place + error.message, 500)
 
 
 def _where_to_import_from(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""The range of a value where a step can run: `self.fails + 1` is in range under `require(self.fails < 3)`.
+"""The range of a value where a step can run: `self.fails + 1` is in range under `require(self.fails < 3)`, `self.fails - (self.fails > 0)` always.
 
 Intervals are narrowed by what is known to hold, again and again until nothing changes: sound, quick, and not complete.
 """
@@ -19,19 +19,19 @@ _DEPTH = 3
 
 def range_where(value: Expr, known: Iterable[Expr]) -> Interval:
     """Bounds of `value` in the states where all of `known` hold. What cannot happen there may have any bounds."""
-    return _Facts(list(known)).of(value)
+    return _Facts([(condition, True) for condition in known]).by_cases(value)
 
 
 class _Facts:
-    """What follows for parts of expressions from conditions that hold."""
+    """What follows for parts of expressions from conditions of which it is known whether they hold."""
 
-    def __init__(self, known: list[Expr], depth: int = _DEPTH) -> None:
+    def __init__(self, known: list[tuple[Expr, bool]], depth: int = _DEPTH) -> None:
         self.known, self.depth = known, depth
         self.narrowed: dict[Expr, Interval] = {}
         for _ in range(_ROUNDS):
             before = dict(self.narrowed)
-            for condition in known:
-                self._assume(condition, True)
+            for condition, holds in known:
+                self._assume(condition, holds)
             if self.narrowed == before:
                 break
 
@@ -40,6 +40,23 @@ class _Facts:
         lo, hi = self._computed(e)
         known = self.narrowed.get(e)
         return (lo, hi) if known is None else (max(lo, known[0]), min(hi, known[1]))
+
+    def by_cases(self, e: Expr) -> Interval:
+        """The range of an expression, where it calculates with conditions told apart by whether these hold."""
+        lo, hi = self.of(e)
+        condition = self._counted(e) if self.depth else None
+        if condition is None:
+            return lo, hi
+        (a, b), (c, d) = (self._with(condition, holds).by_cases(e) for holds in (True, False))
+        return max(lo, min(a, c)), min(hi, max(b, d))
+
+    def _counted(self, e: Expr) -> Expr | None:
+        """The first condition that a sum, a difference or a product depends on and of which it is not known whether it holds."""
+        if e.op == "ite" and self._truth(e.args[0]) is None:
+            return e.args[0]
+        if e.op in ("add", "sub", "mul"):
+            return next((found for arg in e.args if (found := self._counted(arg)) is not None), None)
+        return None
 
     def _computed(self, e: Expr) -> Interval:
         if e.op in ("add", "sub", "mul"):
@@ -64,11 +81,7 @@ class _Facts:
         return e.lo, e.hi
 
     def _with(self, condition: Expr, holds: bool) -> _Facts:
-        found = _Facts(self.known, self.depth - 1)
-        found._assume(condition, holds)
-        for one in self.known:
-            found._assume(one, True)
-        return found
+        return _Facts([(condition, holds), *self.known], self.depth - 1)
 
     def _truth(self, e: Expr) -> bool | None:
         lo, hi = self.narrowed.get(e, (e.lo, e.hi))

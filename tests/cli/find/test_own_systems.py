@@ -156,6 +156,16 @@ def test_mistakes(shell: Shell, counter: str, arguments: list[str], said: str) -
         ),
         ("    members = 2", "    pass", "how many Worker are there? Write `members = 3`"),
         ("import Entity", "import Entty", "ImportError: cannot import name 'Entty'"),
+        (
+            "integer(0, 3)",
+            "integer(3, 2)",
+            "podrace: counter.py: line 9: an integer cannot range over 3..2\n",
+        ),
+        (
+            "per(Worker,",
+            "per(int,",
+            "line 9: `per` needs a kind of entity, an enum or a range, not `<class 'int'>`\n",
+        ),
     ],
 )
 def test_mistakes_in_the_file_name_the_line(
@@ -166,6 +176,20 @@ def test_mistakes_in_the_file_name_the_line(
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_declaration_in_a_helper_has_both_places(shell: Shell, counter: str) -> None:
+    Path("sizes.py").write_text(
+        "from podrace.model.language import integer\n\n\ndef few():\n    return integer(3, 2)\n"
+    )
+    Path(counter).write_text(
+        COUNTER.replace("class Worker", "from sizes import few\n\n\nclass Worker").replace(
+            "integer(0, 3)", "few()"
+        )
+    )
+    ran = shell("check", counter)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "podrace: counter.py: line 12: sizes.py:5: an integer cannot range over 3..2\n"
 
 
 def test_names_that_would_act_on_a_terminal_do_not(shell: Shell, counter: str) -> None:

@@ -100,6 +100,13 @@ def ranged(value: Any, *known: Any) -> tuple[int, int]:
         (lambda x, y, b: y - 1, [lambda x, y, b: negate(b) | (y > 0), lambda x, y, b: b], (0, 3)),
         (lambda x, y, b: select(b, y + 1, y), [lambda x, y, b: negate(b) | (y < 4)], (0, 4)),
         (lambda x, y, b: y * 2, [lambda x, y, b: y == 2], (4, 4)),
+        (lambda x, y, b: y - (y > 0), [], (0, 3)),
+        (lambda x, y, b: y + (y < 4), [], (1, 4)),
+        (lambda x, y, b: y - (x > 0), [], (-1, 4)),
+        (lambda x, y, b: y - (x > 0), [lambda x, y, b: (x <= 0) | (y > 0)], (0, 4)),
+        (lambda x, y, b: y + (y < 4) - (y > 3), [], (1, 4)),
+        (lambda x, y, b: y - (y > 0) - (y > 1), [], (0, 2)),
+        (lambda x, y, b: y - (y > 0) * 2, [], (-1, 2)),
     ],
 )
 def test_what_guards_say(value: Any, known: list[Any], range_: tuple[int, int]) -> None:
@@ -154,6 +161,31 @@ def test_without_a_guard_the_line_is_named() -> None:
     ) as caught:
         trace_system(build(World, Universe({}), [Unguarded]))
     assert caught.value.location[0] == __file__
+
+
+def test_a_condition_that_is_counted_may_be_its_own_guard() -> None:
+    class Saturating(Counter):
+        def fail(self) -> None:
+            self.fails = self.fails + (self.fails < 3)
+
+        def recover(self) -> None:
+            self.fails = self.fails - (self.fails > 0)
+
+    system = trace_system(build(World, Universe({}), [Saturating]))
+    up, down = system.transitions
+    interpreter = Interpreter(system)
+    assert [interpreter.successor((n, 0), 0) for n in range(4)] == [(1, 0), (2, 0), (3, 0), (3, 0)]
+    assert [interpreter.successor((n, 0), 1) for n in range(4)] == [(0, 0), (0, 0), (1, 0), (2, 0)]
+    assert (up.step, down.step) == ("fail", "recover")
+
+
+def test_a_condition_about_something_else_is_no_guard() -> None:
+    class Careless(Counter):
+        def recover(self) -> None:
+            self.fails = self.fails - self.on
+
+    with pytest.raises(ModelError, match=r"can be -1\.\.3: widen the variable, `require` first"):
+        trace_system(build(World, Universe({}), [Careless]))
 
 
 def test_a_guard_that_comes_after_says_nothing_of_what_came_before() -> None:
