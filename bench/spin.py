@@ -59,12 +59,13 @@ ENOUGH = 1_000_000
 
 @dataclass(frozen=True)
 class Case:
-    """One property of one scenario on one release."""
+    """One property of one scenario on one release: all of it as it was traced, and the slice that is explored."""
 
     scenario: str
     prop: str
     release: str
     fixes: tuple[str, ...]
+    whole: TransitionSystem
     system: TransitionSystem
 
     @property
@@ -91,7 +92,7 @@ def cases(wanted: list[str]) -> Iterator[Case]:
         for name, fixes in plans:
             classes = resolve(release, fixes, (), dict(scenario.feature_gates)).classes
             model = instrument(scenario.spec, classes, [PROPERTIES[name]])
-            yield Case(scenario.name, name, release, tuple(fixes), explored_slice(model, name))
+            yield Case(scenario.name, name, release, tuple(fixes), model, explored_slice(model, name))
 
 
 class Seconds(NamedTuple):
