@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import platform
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -192,7 +192,7 @@ def source_hash() -> str:
 
 def libraries() -> list[str]:
     """The versions of Python and of the libraries that a verdict rests on."""
-    return [platform.python_version(), *(_version(library) for library in _LIBRARIES)]
+    return [sys.version.partition(" ")[0], *(_version(library) for library in _LIBRARIES)]
 
 
 def _version(library: str) -> str:

@@ -9,11 +9,6 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
-import typer
-
-from ..analysis.asked.usage_problem import UsageProblem
-from .commands import app_for
-
 INTERRUPTED = 130
 
 _OBJECTS = 400_000
@@ -54,6 +49,12 @@ def leave(code: int) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
+    # Not before `main` has told the garbage collector to wait: they make many objects.
+    import typer
+
+    from ..analysis.asked.usage_problem import UsageProblem
+    from .commands import app_for
+
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         code = app_for(arguments)(arguments, prog_name="podrace", standalone_mode=False)

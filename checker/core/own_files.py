@@ -71,8 +71,15 @@ def older_bytecode(files: Mapping[str, Seen]) -> dict[str, Seen]:
 @cache
 def digest(path: str, seen: Seen) -> str:
     """SHA-256 of what a file holds, in hexadecimal; read once as long as it is seen unchanged."""
-    with open(path, "rb", buffering=0) as file:
-        return hashlib.sha256(file.read()).hexdigest()
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        data = os.read(file, seen.size + 1)
+    finally:
+        os.close(file)
+    if len(data) != seen.size:  # it was changed meanwhile, or more is read at once than the system gives
+        with open(path, "rb") as whole:
+            data = whole.read()
+    return hashlib.sha256(data).hexdigest()
 
 
 def _seen(there: os.stat_result) -> Seen:

@@ -13,7 +13,7 @@ change is evaluated again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from ...model.language import BOOL, Expr, TransitionSystem, Variable, topological
 
@@ -76,9 +76,9 @@ class ValueAnalysis:
             for node in needed:
                 waits[node].append(number)
         possible = [False] * len(conditions)
-        dirty = list(range(len(self._nodes)))
-        queued = [True] * len(self._nodes)
-        heapify(dirty)
+        count, begun = len(self._nodes), 0  # from there on, no node has been evaluated
+        dirty: list[int] = []  # of the others, those that are to be evaluated again
+        queued = [True] * count
 
         def touch(node: int) -> None:
             if not queued[node]:
@@ -100,8 +100,12 @@ class ValueAnalysis:
                 if self._values[node]:
                     assign(variable, node)
 
-        while dirty:
-            node = heappop(dirty)
+        while dirty or begun < count:
+            if dirty:
+                node = heappop(dirty)
+            else:
+                node = begun
+                begun += 1
             queued[node] = False
             found = self._evaluate(node)
             if found == self._values[node]:
@@ -236,6 +240,8 @@ def _as_mask(values: Values, base: int, lo: int, hi: int) -> int:
     if not isinstance(values, int):
         low, high = max(values[0], lo), min(values[1], hi)
         return (1 << (high + 1 - lo)) - (1 << (low - lo)) if low <= high else 0
+    if base == lo:  # as most are
+        return values & ((1 << (hi - lo + 1)) - 1)
     shifted = values << (base - lo) if base >= lo else values >> (lo - base)
     return shifted & ((1 << (hi - lo + 1)) - 1)
 

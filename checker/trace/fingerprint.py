@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
+
+import msgspec
 
 from ...model.language import Expr, TransitionSystem, topological
 from ..core.trace import plain_value
@@ -49,4 +50,14 @@ def fingerprint(system: TransitionSystem) -> str:
             for name, cases in system.livenesses.items()
         ],
     }
-    return hashlib.sha256(json.dumps(written, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_as_json(written)).hexdigest()
+
+
+def _as_json(written: object) -> bytes:
+    """A text in ASCII, as the standard library writes it."""
+    text = msgspec.json.encode(written)
+    if text.isascii() and b"\x7f" not in text:
+        return text
+    import json  # it takes a while to import, and hardly a name needs it
+
+    return json.dumps(written, separators=(",", ":")).encode()

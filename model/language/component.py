@@ -268,7 +268,7 @@ def domains_of(universe: Universe, function: Callable[..., Any], what: str) -> D
     code = function.__code__
     hints = parameter_hints(function)
     found = []
-    for parameter in list(inspect.signature(function).parameters)[1:]:
+    for parameter in _parameters(function):
         values = _values(universe, hints.get(parameter))
         if values is None:
             raise ModelError(
@@ -280,11 +280,21 @@ def domains_of(universe: Universe, function: Callable[..., Any], what: str) -> D
     return tuple(found)
 
 
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    """The names of a method's parameters, without the first."""
+    code = function.__code__
+    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or hasattr(function, "__wrapped__"):
+        return list(inspect.signature(function).parameters)[1:]
+    return list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
+
+
 def parameter_hints(function: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of a method's parameters; what it returns may be annotated with names that exist for type checkers only."""
-    bare = SimpleNamespace(
-        __annotations__={n: a for n, a in function.__annotations__.items() if n != "return"}
-    )
+    written = {n: a for n, a in function.__annotations__.items() if n != "return"}
+    named = {n: function.__globals__.get(a) for n, a in written.items() if isinstance(a, str)}
+    if len(named) == len(written) and all(isinstance(kind, type) for kind in named.values()):
+        return named  # as nearly all are: the name of a class
+    bare = SimpleNamespace(__annotations__=written)
     return get_type_hints(bare, function.__globals__, include_extras=True)
 
 

@@ -1,7 +1,7 @@
 """`dataclass` of the standard library in a tenth of the time that it takes to make a class, for what every command imports.
 
 The standard one writes and compiles six functions for each class while it is imported, for a hundred classes a fifth of all that is
-imported. Here these are closures, and only `__init__` is compiled, when the class has its first instance or somebody asks for
+imported. Here these are closures, and only `__init__` is compiled, when the class has more than a few instances or somebody asks for
 its signature. Fields, `replace`, `asdict`, patterns and pickles are as ever: the standard library makes the class itself. A class with an
 option that is not known here is made by the standard library as a whole.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, fields
+from functools import partial
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
@@ -54,15 +55,52 @@ def _made(cls: Any, frozen: bool, slots: bool, eq: bool) -> Any:
     return made
 
 
+FEW = 6
+"""Of most classes there are no more instances, and to fill these one by one is done sooner than to compile what does it."""
+
+
 class _Later:
-    """Stands for `__init__` until somebody looks at it."""
+    """Stands for `__init__` until somebody looks at it, or has made a few instances."""
 
     def __init__(self, cls: Any, frozen: bool, slots: bool) -> None:
-        self._cls, self._frozen, self._slots = cls, frozen, slots
+        self._cls, self._frozen, self._slots, self._made = cls, frozen, slots, 0
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        init = self._cls.__init__ = _init_of(self._cls, self._frozen, self._slots)
+        self._made += 1
+        if instance is not None and self._made <= FEW:
+            return partial(self._fill, instance)
+        init = self._written()
         return init if instance is None else init.__get__(instance)
+
+    def _written(self) -> Any:
+        init = self._cls.__init__ = _init_of(self._cls, self._frozen, self._slots)
+        return init
+
+    def _fill(self, instance: Any, /, *args: Any, **named: Any) -> None:
+        """What the written function does; what it would refuse is left to it."""
+        known = fields(self._cls)
+        given = [field.name for field in known if field.init and not field.kw_only]
+        values = {**dict(zip(given, args, strict=False)), **named}
+        found = {}
+        for field in known:
+            name = field.name
+            if field.init and name in values:
+                found[name] = values.pop(name)
+            elif field.default_factory is not MISSING:
+                found[name] = field.default_factory()
+            elif field.default is not MISSING:
+                if field.init or self._slots:
+                    found[name] = field.default
+            elif field.init:
+                values["a value is missing"] = field
+        if values or len(args) + len(named) != len({*given[: len(args)], *named}):
+            self._written()(instance, *args, **named)
+            return
+        put = object.__setattr__ if self._frozen else setattr
+        for name, value in found.items():
+            put(instance, name, value)
+        if hasattr(self._cls, "__post_init__"):
+            instance.__post_init__()
 
 
 def _init_of(cls: Any, frozen: bool, slots: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from podrace.checker.trace.fingerprint import fingerprint
+from podrace.checker.trace.fingerprint import _as_json, fingerprint
 from podrace.model.language import TransitionSystem, negate
 from podrace.model.language.expr import fresh_graph
 from tests.checker.machines import house
@@ -79,3 +80,12 @@ def test_different_systems_differ(one: TransitionSystem, other: TransitionSystem
     assert fingerprint(one) == fingerprint(one)
     if len(one.transitions) != len(other.transitions) or one.initial != other.initial:
         assert fingerprint(one) != fingerprint(other)
+
+
+@pytest.mark.parametrize(
+    "name", ["plain", 'a "quoted\\" name', "tab\t", "naïve", "\x7f", "\N{GRINNING FACE}"]
+)
+def test_what_is_hashed_is_what_the_standard_library_writes(name: str) -> None:
+    """So names in any letters have the fingerprints that they always had."""
+    written = {"name": name, "nodes": [["const", (1, 2), None], ["eq", [], True], ["sub", [-3], name]]}
+    assert _as_json(written) == json.dumps(written, separators=(",", ":")).encode()

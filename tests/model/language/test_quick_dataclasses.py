@@ -100,12 +100,23 @@ def behaviour(cls: Any, options: dict[str, bool]) -> list[Any]:
         outcome(cls),
         outcome(lambda: cls(1, unknown=2)),
         outcome(lambda: cls(1, "", (), [], 1, 2)),
+        outcome(lambda: cls(1, one=1)),
+        outcome(lambda: cls(1, fixed=1)),
+        outcome(lambda: (cls(1).fixed, cls(1).grown, cls(1, named=2).named, cls(1, hidden=2).hidden)),
         # A default that is made anew is shown by another word.
         str(inspect.signature(cls)).replace("<factory>", repr(dataclasses.MISSING)),
         a.made is not b.made,
     ]
 
 
+@pytest.fixture(params=[0, 3, 1000])
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many instances are filled without compiling anything: none, some, or all."""
+    monkeypatch.setattr(quick_dataclasses, "FEW", request.param)
+    return int(request.param)
+
+
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_class_does_what_the_standard_one_does(options: dict[str, bool]) -> None:
     standard, quick = both(_Plain, **options)
@@ -122,6 +133,7 @@ def own_words(cls: Any, options: dict[str, bool]) -> list[Any]:
     ]
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("plain", [_Careful, _WithHash])
 def test_what_a_class_says_itself_is_kept(plain: type, options: dict[str, bool]) -> None:
@@ -192,7 +204,7 @@ def test_what_holds_itself_is_shown() -> None:
     assert repr(ring).endswith("Ring(held=...)")
 
 
-def test_nothing_is_compiled_before_the_first_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_compiled_for_a_few_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
 
     def noted(text: str, *rest: Any) -> Any:
@@ -201,9 +213,11 @@ def test_nothing_is_compiled_before_the_first_instance(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(quick_dataclasses, "compile", noted, raising=False)
     standard, quick = both(_Plain, frozen=True, slots=True)
+    for number in range(quick_dataclasses.FEW):
+        assert repr(quick(number)) == repr(standard(number))
     assert written == []
-    assert quick(1).one == standard(1).one
-    assert quick(2).one == 2
+    for number in range(3):
+        assert quick(number).one == number
     assert len(written) == 1
 
 
