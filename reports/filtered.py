@@ -6,7 +6,6 @@ for what they are not. CI services obey lines of a step's output: `::error::` of
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -50,10 +49,15 @@ def without_brackets(text: str) -> str:
 def escaped_json(text: str) -> str:
     """A document in JSON with the same value, in which such letters are escapes, as are commands to CI services."""
     lines = _BRACKET.sub(r"#\\u0023", text).split("\n")
-    return "\n".join(
-        line if line.isprintable() else "".join(c if _is_shown(c) else json.dumps(c)[1:-1] for c in line)
-        for line in lines
-    )
+    return "\n".join(line if line.isprintable() else "".join(map(_as_in_json, line)) for line in lines)
+
+
+def _as_in_json(letter: str) -> str:
+    if _is_shown(letter):
+        return letter
+    import json  # it takes a while to import, and hardly a document needs it
+
+    return json.dumps(letter)[1:-1]
 
 
 def json_filtered(form: Callable[_Given, str]) -> Callable[_Given, str]:

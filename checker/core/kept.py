@@ -67,8 +67,6 @@ class KeptTexts:
         signed = signature(self.use, *_signed(key, text))
         if signed is None:
             return False
-        import tempfile  # it takes a while to import, and what is found again needs none
-
         data = msgspec.json.encode(_File(FORMAT, key, signed.hex(), text))
         with suppress(OSError):
             path = self._path(key)
@@ -77,14 +75,19 @@ class KeptTexts:
             if path.parent.is_symlink():  # it would lead out of the directory
                 return False
             # Written beside and then renamed: whoever reads meanwhile sees the old file or the new one.
-            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
+            written = path.with_name(f"{os.urandom(8).hex()}.new")
+            with open(written, "xb", opener=_readable_by_nobody_else) as file:
                 file.write(data)
-            os.replace(file.name, path)
+            os.replace(written, path)
             return True
         return False
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
+
+
+def _readable_by_nobody_else(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _signed(key: str, text: str) -> tuple[bytes, bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -41,4 +40,6 @@ def print_form(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """A document for programs, on stdout."""
+    import json  # it takes a while to import, and documents of findings are written without it
+
     print_form(escaped_json(json.dumps(document, indent=2, ensure_ascii=False, default=str)) + "\n")
