@@ -13,7 +13,7 @@ from ...model.language import State, TransitionSystem, Variable
 from ..codegen.mixed_radix import in_fewer_words
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
-from ..llvm.machine_code import SOON, MachineCode, compile_system
+from ..llvm.machine_code import MachineCode, compile_system
 from . import parallel_bfs
 from .checkpoint import Checkpoint
 from .liveness.fair_runs import FairCycles
@@ -125,7 +125,7 @@ class Search:
         """Run the inner loops and see to what they ask for; the reason to stop early, if there is one."""
         state = self.state
         while True:
-            if state.transitions > SOON:
+            if state.transitions > self.code.improved_after:
                 self.code.improve()
             self._see_to_sleep_sets(store)
             shared = self._share(store)
@@ -282,7 +282,7 @@ class Series:
         search = Search(self.program, bound, Workers(1), code=self.code, initial=initial)
         found = search.run()
         self.transitions += found.transitions
-        if self.transitions > SOON:
+        if self.transitions > self.code.improved_after:
             self.code.improve()
         if reached is not None:
             reached(search.columns())

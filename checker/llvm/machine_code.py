@@ -53,6 +53,11 @@ class MachineCode:
         """The address of a function."""
         return int(self._library[name])
 
+    @property
+    def improved_after(self) -> int:
+        """After how many transitions of a search it is worth improving."""
+        return AGAIN if self.from_cache else FIRST
+
     def improve(self) -> None:
         """Have optimised code from now on, if it is not; addresses that were given out before stay valid."""
         if self._better is not None:
@@ -106,8 +111,9 @@ LARGE = "\n; functions that are compiled by themselves, without optimisation\n"
 """Between the two parts of a system's module: each declares what it calls of the other."""
 
 
-SOON = 1 << 21
-"""After so many transitions, code that was compiled soon is improved: they took about as long as compiling it does."""
+FIRST, AGAIN = 1 << 26, 1 << 21
+"""After so many transitions, code that was compiled soon is improved. The first search of a system is improved late: better code makes it some tenth quicker, and to compile that
+takes as long as 10 to 60 million transitions do. Where an earlier search has left its code, early: what is searched again will be searched more often, and better code is kept."""
 
 
 def compile_system(ir: str, soon: bool = False) -> MachineCode:

@@ -17,6 +17,7 @@ from podrace.checker.core.kept import cache_directory
 from podrace.checker.explicit.engine import Search
 from podrace.checker.explicit.states.budget import SearchBudget
 from podrace.checker.explicit.states.workers import Workers
+from podrace.checker.llvm import machine_code
 from podrace.checker.llvm.machine_code import (
     MachineCode,
     compile_kernel,
@@ -85,6 +86,26 @@ def test_code_that_was_compiled_soon_is_kept_and_can_still_be_improved(cache: Pa
     again.improve()
     assert again.expand != before
     assert compile_system(ir(system)).from_cache
+
+
+def test_a_system_is_improved_late_when_it_is_searched_first_and_early_when_again(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = philosophers(9)
+
+    def improved(first: int, again: int) -> tuple[bool, bool]:
+        monkeypatch.setattr(machine_code, "FIRST", first)
+        monkeypatch.setattr(machine_code, "AGAIN", again)
+        code = compile_system(ir(system), soon=True)
+        before = code.expand
+        first_states(code, system)
+        return code.from_cache, code.expand != before
+
+    never, soon = 1 << 30, 100
+    assert improved(never, soon) == (False, False)
+    assert improved(soon, never) == (True, False)
+    assert improved(never, soon) == (True, True)
+    assert improved(soon, soon) == (True, False)  # it was, and is kept
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "foreign"])
