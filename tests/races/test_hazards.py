@@ -188,6 +188,9 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("synced-condition", "S-COND", (), (), V, 14475, 46),
     ("synced-condition", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), H, 16631, None),
     ("synced-condition", "S-COND", (BoundPodsUnpatched,), (), H, 51357, None),
+    ("robbed-of-its-room", "S-NOM", (), (), V, 127468, 54),
+    ("robbed-of-its-room", "S-NOM", (PlacedNotAdded,), (), H, 111228, None),
+    ("robbed-of-its-room", "S-NOM", (RegisteredToTheEnd,), (), H, 284757, None),
 ]
 
 
@@ -251,6 +254,7 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("rejected-while-gated", "S-STUCK", V, 18631, 34),
     ("relabelled-domain", "S-STUCK", V, 102, 16),
     ("replacement", "S-NOM", H, 6561, None),
+    ("robbed-of-its-room", "S-NOM", V, 127468, 54),
     ("scaled-down-after-look", "S-SCALE", V, 37, 8),
     ("stale-object", "S-FRESH", V, 510, 23),
     ("stale-tombstone", "S-STUCK", V, 9445, 24),

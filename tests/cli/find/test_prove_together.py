@@ -30,7 +30,8 @@ def untimed(text: str) -> Any:
     (proof,) = json.loads(text)
     del proof["seconds"]
     for group in proof["groups"]:
-        del group["finding"]["seconds"]
+        if group["finding"] is not None:
+            del group["finding"]["seconds"]
     return proof
 
 
@@ -67,6 +68,56 @@ def test_states_without_a_way_on_are_looked_for_together(shell: Shell) -> None:
     shown, other = (p["groups"][0]["finding"] for p in (together, alone))
     assert (shown["depth"], shown["states"]) == (other["depth"], other["states"]) == (35, 3_167)
     assert shown["words"] == other["words"]
+
+
+PATCHES = Path(__file__).parents[2] / "races" / "hazard_patches.py"
+
+
+@pytest.mark.parametrize(
+    ("patches", "nodes", "clusters", "violated", "distinct", "depth"),
+    [
+        pytest.param((), 1, 391, 138, 614_239, 35, marks=pytest.mark.ci),
+        pytest.param(("AlwaysActivated",), 1, 399, 57, 1_893_730, 41, marks=pytest.mark.ci),
+        pytest.param(("PlacedNotAdded",), 1, 294, 41, 585_791, 35, marks=pytest.mark.ci),
+        pytest.param(("AlwaysActivated", "PlacedNotAdded"), 1, 294, 0, 1_543_360, None, marks=pytest.mark.ci),
+        pytest.param((), 2, 3_734, 352, 1_795_806, 35, marks=pytest.mark.campaign),
+        pytest.param(("AlwaysActivated",), 2, 3_750, 114, 4_559_924, 41, marks=pytest.mark.campaign),
+        pytest.param(("PlacedNotAdded",), 2, 3_498, 116, 1_732_324, 35, marks=pytest.mark.campaign),
+        pytest.param(
+            ("AlwaysActivated", "PlacedNotAdded"), 2, 3_498, 0, 3_785_712, None, marks=pytest.mark.campaign
+        ),
+    ],
+)
+def test_what_keeps_a_pod_waiting_on_1_36(
+    shell: Shell,
+    patches: tuple[str, ...],
+    nodes: int,
+    clusters: int,
+    violated: int,
+    distinct: int,
+    depth: int | None,
+) -> None:
+    """S-STUCK holds for all clusters of up to 3 pods with both patches, and with neither alone: docs/prove.md has the table."""
+    line = [
+        "prove",
+        "--pods",
+        "3",
+        "--nodes",
+        str(nodes),
+        "--release",
+        "1.36",
+        "--property",
+        "S-STUCK",
+        "-j",
+        "1",
+    ]
+    line += ["--no-empty-requests", "--zero-grace", "--scope", "pod_events=2", "-o", "json"]
+    ran = shell(*line, *(word for name in patches for word in ("--patch", f"{PATCHES}:{name}")))
+    proof = untimed(ran.out)
+    assert ran.code == int(violated > 0)
+    assert (proof["clusters"], proof["violated"], proof["inconclusive"]) == (clusters, violated, 0)
+    assert proof["distinct"] == distinct
+    assert [g["finding"]["depth"] for g in proof["groups"][:1]] == ([] if depth is None else [depth])
 
 
 @pytest.mark.ci

@@ -23,7 +23,9 @@ Table = dict[tuple[str, str], dict[str, str]]
 def cell(one: Reproduction) -> str:
     """What the table says of one."""
     words = {"REPRODUCED": f"reproduced ({len(one.steps)})", "HOLDS": _HOLDS, "NOT THERE": "not there"}
-    at = f" at {one.at} of {len(one.steps)}" if one.at is not None else ""
+    at = "" if one.at is None else f" at {one.at}"
+    if at and one.steps:  # none where no durations let the run happen: then nothing was executed
+        at += f" of {len(one.steps)}"
     return words.get(one.verdict, one.verdict.lower() + at)
 
 

@@ -91,6 +91,13 @@ def test_cells(verdict: ReproductionWord, at: int | None, words: str) -> None:
     assert cell(Reproduction("x", "v1.36.3", "1.36.3", "S", verdict, "", at, steps=steps)) == words
 
 
+def test_a_run_that_no_durations_allow_has_no_steps() -> None:
+    assert (
+        cell(Reproduction("x", "v1.36.3", "1.36.3", "S", "CANNOT BE FORCED", "", 29))
+        == "cannot be forced at 29"
+    )
+
+
 def test_the_page_speaks_of_what_there_is() -> None:
     names = {scenario.name for scenario in everything()}
     table = read(PAGE.read_text(encoding="utf-8"))
