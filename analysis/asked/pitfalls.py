@@ -27,6 +27,19 @@ _PURE = (
 """Functions of the language that do nothing but give an expression."""
 _LEAVING = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
+_STATE = ("boolean", "integer", "enum", "ref", "per", "fifo", "record")
+"""Functions of the language that declare state."""
+_GATHERING = (
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.Dict,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+
 Pitfall = tuple[int, str]
 """A line, and what is wrong with it."""
 
@@ -39,6 +52,7 @@ def pitfalls_of(tree: ast.Module, declared: Collection[str] = ()) -> Iterator[Pi
             case ast.With() if any(_is_block(item.context_expr) for item in node.items):
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
+                yield from _gathered(node)
                 yield from _swallowing(node)
                 yield from _unused(node)
             case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
@@ -159,6 +173,18 @@ def _unused(node: ast.ClassDef) -> Iterator[Pitfall]:
                 yield inner.lineno, "this expression is not used: assign it, return it, or `require` it"
 
 
+def _gathered(node: ast.ClassDef) -> Iterator[Pitfall]:
+    """State that a class declares within a list or the like: of that, nothing is state."""
+    for statement in node.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(statement.value, _GATHERING):
+            for inner in ast.walk(statement.value):
+                match inner:
+                    case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _STATE:
+                        what = f"`{name}(...)` in a list, tuple or dict is no state: write `per(range(N), {name}(...))`, or one name for each"
+                        yield inner.lineno, what
+                        break
+
+
 def _swallowing(node: ast.ClassDef) -> Iterator[Pitfall]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.ExceptHandler):
@@ -174,11 +200,12 @@ def _swallowing(node: ast.ClassDef) -> Iterator[Pitfall]:
 def _state_in(sides: tuple[ast.expr, ...], declared: Collection[str]) -> str:
     """The state that one side of a comparison names below `self`, or nothing."""
     for side in sides:
-        at = side.value if isinstance(side, ast.Subscript) else side
-        root = at
+        root, names = side, []
         while isinstance(root, (ast.Attribute, ast.Subscript)):
+            if isinstance(root, ast.Attribute):
+                names.append(root.attr)
             root = root.value
-        if isinstance(at, ast.Attribute) and at.attr in declared:
-            if isinstance(root, ast.Name) and root.id == "self":
-                return at.attr
+        found = next((name for name in names if name in declared), "")
+        if found and isinstance(root, ast.Name) and root.id == "self":
+            return found
     return ""

@@ -70,6 +70,9 @@ def step(
     its bindings is a strongly fair set by itself, so an outcome that is possible again and again comes eventually.
     """
 
+    if not isinstance(actor, str):
+        raise ModelError('`@step` must say whose step it is: write `@step(actor="...")`')
+
     def mark(function: F) -> F:
         info = StepInfo(actor, fair, goroutine or actor, each, random)
         function.__podrace_step__ = info  # type: ignore[attr-defined]
@@ -256,6 +259,8 @@ def _step_method(part: Component, name: str, info: StepInfo) -> StepMethod:
     code = function.__code__
     location = (code.co_filename, code.co_firstlineno)
     domains = domains_of(part.universe, function, f"step `{name}`")
+    if info.each and info.each not in dict(domains):
+        raise ModelError(f"step `{name}` has no parameter `{info.each}`, as `each` says", location)
     return StepMethod(part, name, info, domains, inspect.getdoc(function) or "", location)
 
 

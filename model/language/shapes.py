@@ -224,16 +224,24 @@ def integer(lo: int, hi: Bound, initial: int | None = None) -> Any:
     """An int in lo..hi; starts at 0, or at the end of the range nearest to 0. `hi` may come from the scope."""
     if not callable(hi) and lo > hi:
         raise ModelError(f"an integer cannot range over {lo}..{hi}")
+    if initial is not None and not callable(hi) and not lo <= initial <= hi:
+        raise ModelError(f"an integer in {lo}..{hi} cannot start at {initial}")
     return Scalar(INT, lo, hi, initial)
 
 
 def enum(members: type[Enum], initial: Enum | None = None) -> Any:
     """A member of an Enum class; starts at the first unless told otherwise."""
+    if not (isinstance(members, type) and issubclass(members, Enum)):
+        raise ModelError(f"`enum` needs an Enum class, not `{members!r}`")
+    if initial is not None and not isinstance(initial, members):
+        raise ModelError(f"`{initial!r}` is no member of {members.__name__}")
     return Scalar(sort_of_enum(members), 0, len(members) - 1, initial)
 
 
 def ref(kind: type[Entity]) -> Any:
     """An optional reference to an entity; starts as none."""
+    if not (isinstance(kind, type) and issubclass(kind, Entity)):
+        raise ModelError(f"`ref` needs a kind of entity, not `{kind!r}`")
     return Scalar(sort_of_ref(kind), 0, None, None)
 
 

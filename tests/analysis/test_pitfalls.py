@@ -16,7 +16,7 @@ from podrace.analysis.asked.pitfalls import pitfalls_of
 from podrace.analysis.own_systems import own_system
 
 LOCK = """\
-from podrace.model.language import Entity, System, boolean, invariant, otherwise, per, ref, require, step, when
+from podrace.model.language import Entity, System, boolean, fifo, invariant, otherwise, per, ref, require, step, when
 
 
 class User(Entity):
@@ -26,6 +26,7 @@ class User(Entity):
 class Lock(System):
     held = per(User, boolean())
     owner = ref(User)
+    asking = per(User, fifo(1, ref(User)))
 
     @step(actor="user", each="who")
     def take(self, who: User) -> None:
@@ -57,28 +58,30 @@ def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
 @pytest.mark.parametrize(
     ("body", "line", "message"),
     [
-        ("with when(self.held[who]):\n    return\nself.owner = who", 15, f"`return` {LEAVES}"),
-        ("with when(self.held[who]):\n    if who.index:\n        return\nself.owner = who", 16, f"`return` {LEAVES}"),
-        ("with when(self.held[who]):\n    for u in (1, 2):\n        return", 16, f"`return` {LEAVES}"),
-        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        continue\n    self.owner = u", 16, f"`continue` {LEAVES}"),
-        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        break", 16, f"`break` {LEAVES}"),
-        ("with when(self.held[who]):\n    pass\nwith otherwise():\n    return\nself.owner = who", 17, f"`return` {LEAVES}"),
-        ("with when(self.held[who]):\n    return\nwith otherwise():\n    self.owner = who", 15, f"`return` {LEAVES}"),
-        ("with when(self.held[who]):\n    return who", 15, f"`return` {LEAVES}"),
-        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        return", 16, f"`return` {LEAVES}"),
-        ("self.owner = who\nwhile True:\n    self.held[who] = True", 15, ENDLESS),
-        ("n = 3\nwhile n > 0:\n    self.held[who] = True", 15, ENDLESS),
-        ("require(self.owner is None)", 14, SAME.format("owner")),
-        ("if self.owner is not None:\n    self.owner = who", 14, SAME.format("owner")),
-        ("require(self.held[who] is True)", 14, SAME.format("held")),
-        ("when(self.held[who])\nself.owner = who", 14, "a condition by itself changes nothing: write `with when(...):`"),
-        ("self.owner == who", 14, "a comparison by itself changes nothing: write `=`, or `require(...)`"),
-        ("self.owner = who\nself.held[who] | self.owner.is_none", 15, "this expression is not used: assign it, return it, or `require` it"),
-        ("~self.held[who]", 14, "this expression is not used: assign it, return it, or `require` it"),
-        ("select(self.held[who], 1, 2)", 14, "what `select` gives is not used: assign it, return it, or `require` it"),
-        ("try:\n    self.owner = 3\nexcept Exception:\n    pass", 16, HIDES),
-        ("try:\n    self.owner = 3\nexcept:\n    pass", 16, HIDES),
-        ("try:\n    self.owner = 3\nexcept (KeyError, ModelError):\n    pass", 16, HIDES),
+        ("with when(self.held[who]):\n    return\nself.owner = who", 16, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    if who.index:\n        return\nself.owner = who", 17, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    for u in (1, 2):\n        return", 17, f"`return` {LEAVES}"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        continue\n    self.owner = u", 17, f"`continue` {LEAVES}"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        break", 17, f"`break` {LEAVES}"),
+        ("with when(self.held[who]):\n    pass\nwith otherwise():\n    return\nself.owner = who", 18, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    return\nwith otherwise():\n    self.owner = who", 16, f"`return` {LEAVES}"),
+        ("with when(self.held[who]):\n    return who", 16, f"`return` {LEAVES}"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        return", 17, f"`return` {LEAVES}"),
+        ("self.owner = who\nwhile True:\n    self.held[who] = True", 16, ENDLESS),
+        ("n = 3\nwhile n > 0:\n    self.held[who] = True", 16, ENDLESS),
+        ("require(self.owner is None)", 15, SAME.format("owner")),
+        ("if self.owner is not None:\n    self.owner = who", 15, SAME.format("owner")),
+        ("require(self.held[who] is True)", 15, SAME.format("held")),
+        ("require(self.owner.is_none is False)", 15, SAME.format("owner")),
+        ("require(self.asking[who].head is None)", 15, SAME.format("asking")),
+        ("when(self.held[who])\nself.owner = who", 15, "a condition by itself changes nothing: write `with when(...):`"),
+        ("self.owner == who", 15, "a comparison by itself changes nothing: write `=`, or `require(...)`"),
+        ("self.owner = who\nself.held[who] | self.owner.is_none", 16, "this expression is not used: assign it, return it, or `require` it"),
+        ("~self.held[who]", 15, "this expression is not used: assign it, return it, or `require` it"),
+        ("select(self.held[who], 1, 2)", 15, "what `select` gives is not used: assign it, return it, or `require` it"),
+        ("try:\n    self.owner = 3\nexcept Exception:\n    pass", 17, HIDES),
+        ("try:\n    self.owner = 3\nexcept:\n    pass", 17, HIDES),
+        ("try:\n    self.owner = 3\nexcept (KeyError, ModelError):\n    pass", 17, HIDES),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> None:
@@ -113,15 +116,52 @@ def test_what_is_python_as_ever(tmp_path: Path, body: str) -> None:
 @pytest.mark.parametrize(
     ("body", "holds", "message"),
     [
-        ("self.owner = who\nyield", "True", f":12: {NEVER}"),
-        ("self.owner = who", "None", ":16: `free` returns nothing: return a condition"),
-        ("self.owner = who", "1", ":16: `free` returns `1`: return a condition"),
-        ("self.owner = who", "(True, False)", ":16: `free` returns `(True, False)`: return a condition"),
-        ("raise SystemExit(0)", "True", ": line 14: SystemExit: 0"),
+        ("self.owner = who\nyield", "True", f":13: {NEVER}"),
+        ("self.owner = who", "None", ":17: `free` returns nothing: return a condition"),
+        ("self.owner = who", "1", ":17: `free` returns `1`: return a condition"),
+        ("self.owner = who", "(True, False)", ":17: `free` returns `(True, False)`: return a condition"),
+        ("raise SystemExit(0)", "True", ": line 15: SystemExit: 0"),
     ],
 )
 def test_what_is_found_while_it_is_traced(tmp_path: Path, body: str, holds: str, message: str) -> None:
     file = written(tmp_path, body, holds)
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    assert str(problem.value) == f"{file}{message}"
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ("[boolean(), boolean()]", "`boolean(...)` in a list, tuple or dict is no state: write `per(range(N), boolean(...))`, or one name for each"),
+        ("{u: ref(User) for u in (1, 2)}", "`ref(...)` in a list, tuple or dict is no state: write `per(range(N), ref(...))`, or one name for each"),
+        ("ref([User])", "`ref` needs a kind of entity, not `["),
+        ("enum('A')", "`enum` needs an Enum class, not `'A'`"),
+        ("enum(Colour, 1)", "`1` is no member of Colour"),
+        ("integer(0, 3, 7)", "an integer in 0..3 cannot start at 7"),
+    ],
+)  # fmt: skip
+def test_declarations_that_are_none(tmp_path: Path, declared: str, message: str) -> None:
+    file = written(tmp_path, "self.owner = who")
+    imports = "from enum import Enum\nfrom podrace.model.language import enum, integer\nColour = Enum('Colour', 'RED GREEN')\n"
+    file.write_text(
+        imports + file.read_text().replace("owner = ref(User)", f"owner = ref(User)\n    other = {declared}")
+    )
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    assert str(problem.value).startswith(f"{file}: line 14: {message}")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("@step", ': line 13: `@step` must say whose step it is: write `@step(actor="...")`'),
+        ('@step(actor="user", each="whom")', ":13: step `take` has no parameter `whom`, as `each` says"),
+    ],
+)
+def test_a_step_that_nobody_takes(tmp_path: Path, said: str, message: str) -> None:
+    file = written(tmp_path, "self.owner = who")
+    file.write_text(file.read_text().replace('@step(actor="user", each="who")', said))
     with pytest.raises(UsageProblem) as problem:
         own_system(f"{file}:Lock")
     assert str(problem.value) == f"{file}{message}"
