@@ -1,13 +1,14 @@
 """What in a Python file of the user's would be a model that says something else than it seems to, without an error.
 
 The language hears every operator, but not the end of a block, nor `is`: a `return` below `with when(...)` ends the method in all states, and
-a declared variable is never `None` itself. Such places are found in the text, and loops that would never end, so that nobody waits for them.
+a declared variable is never `None` itself. Nor does it hear what is asked of the symbol: `self.owner.index` is no entity's. Such places are found in the text, and loops that would never end, so that nobody waits for them.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _BLOCKS = ("when", "otherwise")
 _BROAD = ("Exception", "BaseException", "ModelError")
@@ -40,6 +41,9 @@ _GATHERING = (
     ast.GeneratorExp,
 )
 
+_OF_SYMBOLS = ("index", "name", "value", "lo", "hi")
+"""What a symbolic value has as well, and says nothing of what it stands for."""
+
 Pitfall = tuple[int, str]
 """A line, and what is wrong with it."""
 
@@ -55,10 +59,8 @@ def pitfalls_of(tree: ast.Module, declared: Collection[str] = ()) -> Iterator[Pi
                 yield from _gathered(node)
                 yield from _swallowing(node)
                 yield from _unused(node)
-            case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
-                if name := _state_in((node.left, *node.comparators), declared):
-                    what = f"`is` does not look at what `{name}` holds: write `.is_none`, `.is_some` or `==`"
-                    yield node.lineno, what
+            case ast.FunctionDef():
+                yield from _symbols_taken_for_values(node, declared)
 
 
 def endless_loops_of(tree: ast.Module) -> Iterator[Pitfall]:
@@ -197,15 +199,46 @@ def _swallowing(node: ast.ClassDef) -> Iterator[Pitfall]:
                 )
 
 
-def _state_in(sides: tuple[ast.expr, ...], declared: Collection[str]) -> str:
-    """The state that one side of a comparison names below `self`, or nothing."""
-    for side in sides:
-        root, names = side, []
-        while isinstance(root, (ast.Attribute, ast.Subscript)):
-            if isinstance(root, ast.Attribute):
-                names.append(root.attr)
-            root = root.value
-        found = next((name for name in names if name in declared), "")
-        if found and isinstance(root, ast.Name) and root.id == "self":
-            return found
-    return ""
+def _symbols_taken_for_values(method: ast.FunctionDef, declared: Collection[str]) -> Iterator[Pitfall]:
+    """Where a method asks what its state holds of the symbol that stands for it."""
+    known = _names_of_state(method, declared)
+    for node in ast.walk(method):
+        match node:
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+                sides = (node.left, *node.comparators)
+                if name := next(filter(None, (_state_in(side, declared, known) for side in sides)), ""):
+                    what = f"`is` does not look at what `{name}` holds: write `.is_none`, `.is_some` or `==`"
+                    yield node.lineno, what
+            case ast.Attribute(attr=attr, ctx=ast.Load()) if attr in _OF_SYMBOLS and attr not in declared:
+                if name := _state_in(node.value, declared, known):
+                    what = f"`.{attr}` says nothing of what `{name}` holds: compare it by `==`, or with `one_of(...)`"
+                    yield node.lineno, what
+
+
+def _names_of_state(method: ast.FunctionDef, declared: Collection[str]) -> dict[str, str]:
+    """The local names that stand for state wherever they are bound, and for which."""
+    bound: Counter[str] = Counter()
+    assigned: dict[str, list[str]] = {}
+    for node in ast.walk(method):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                assigned.setdefault(name, []).append(_state_in(value, declared, {}))
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                bound[name] += 1
+    return {
+        name: states[0] for name, states in assigned.items() if all(states) and len(states) == bound[name]
+    }
+
+
+def _state_in(side: ast.expr, declared: Collection[str], known: Mapping[str, str]) -> str:
+    """The state that an expression names below `self`, or by a name that is known to stand for it; or nothing."""
+    root, names = side, []
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        if isinstance(root, ast.Attribute):
+            names.append(root.attr)
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return ""
+    if root.id == "self":
+        return next((name for name in names if name in declared), "")
+    return known.get(root.id, "")

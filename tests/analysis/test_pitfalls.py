@@ -41,6 +41,7 @@ LEAVES = (
     "put what follows into `with otherwise():`"
 )
 SAME = "`is` does not look at what `{}` holds: write `.is_none`, `.is_some` or `==`"
+SYMBOL = "`.{}` says nothing of what `{}` holds: compare it by `==`, or with `one_of(...)`"
 HIDES = (
     "this `except` would hide mistakes that the modelling language finds: name the exceptions that are meant"
 )
@@ -74,6 +75,11 @@ def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
         ("require(self.held[who] is True)", 15, SAME.format("held")),
         ("require(self.owner.is_none is False)", 15, SAME.format("owner")),
         ("require(self.asking[who].head is None)", 15, SAME.format("asking")),
+        ("mine = self.owner\nif mine is None:\n    self.owner = who", 16, SAME.format("owner")),
+        ("require(self.owner.index == 1)", 15, SYMBOL.format("index", "owner")),
+        ("require(self.asking[who].head.name == 'user1')", 15, SYMBOL.format("name", "asking")),
+        ("first = self.asking[who].head\nrequire(first.index == who.index)", 16, SYMBOL.format("index", "asking")),
+        ("require(self.held[who].value == 0)", 15, SYMBOL.format("value", "held")),
         ("when(self.held[who])\nself.owner = who", 15, "a condition by itself changes nothing: write `with when(...):`"),
         ("self.owner == who", 15, "a comparison by itself changes nothing: write `=`, or `require(...)`"),
         ("self.owner = who\nself.held[who] | self.owner.is_none", 16, "this expression is not used: assign it, return it, or `require` it"),
@@ -98,6 +104,9 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
         "if who.index == 0:\n    return\nself.owner = who",
         "if who is None or self.name is None:\n    return",
+        "for mine in (self.owner, None):\n    if mine is None:\n        self.owner = who",
+        "mine = self.owner\nmine = None\nif mine is None:\n    self.owner = who",
+        "require(who.index == 0)\nself.owner = self.universe[User][who.index]",
         "with when(self.held[who]):\n    self.owner = who\n    return",
         "if who.index:\n    with when(self.held[who]):\n        pass\n    with otherwise():\n        return",
         "for u in self.universe[User]:\n    with when(self.held[u]):\n        continue",
