@@ -57,6 +57,7 @@ def pitfalls_of(tree: ast.Module, declared: Collection[str] = ()) -> Iterator[Pi
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _gathered(node)
+                yield from _never_taken(node, tree, declared)
                 yield from _swallowing(node)
                 yield from _unused(node)
             case ast.FunctionDef():
@@ -185,6 +186,58 @@ def _gathered(node: ast.ClassDef) -> Iterator[Pitfall]:
                         what = f"`{name}(...)` in a list, tuple or dict is no state: write `per(range(N), {name}(...))`, or one name for each"
                         yield inner.lineno, what
                         break
+
+
+def _never_taken(node: ast.ClassDef, tree: ast.Module, declared: Collection[str]) -> Iterator[Pitfall]:
+    """What looks like a step of a system of one's own, and is none, nor called by one."""
+    if not any(isinstance(base, ast.Name) and base.id == "System" for base in node.bases):
+        return
+    named = {part.attr for part in ast.walk(tree) if isinstance(part, ast.Attribute)}
+    named |= {
+        part.value
+        for part in ast.walk(tree)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    }
+    for method in node.body:
+        if (
+            not isinstance(method, ast.FunctionDef)
+            or method.decorator_list
+            or method.name in {"setup", *named}
+        ):
+            continue
+        if method.name not in _inherited_from(tree, node) and any(
+            _acts(part, declared) for part in ast.walk(method)
+        ):
+            yield (
+                method.lineno,
+                f"`{method.name}` looks like a step, and nobody calls it: mark it with `@step(actor=...)`",
+            )
+
+
+def _inherited_from(tree: ast.Module, node: ast.ClassDef) -> set[str]:
+    """The methods of the other classes of the file that a class names as its bases."""
+    bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+    return {
+        method.name
+        for other in ast.walk(tree)
+        if isinstance(other, ast.ClassDef) and other.name in bases
+        for method in other.body
+        if isinstance(method, ast.FunctionDef)
+    }
+
+
+def _acts(part: ast.AST, declared: Collection[str]) -> bool:
+    """Whether this does what only steps do: assign to state, or require something."""
+    match part:
+        case ast.Assign(targets=targets):
+            return any(_state_in(target, declared, {}) for target in targets)
+        case ast.AugAssign(target=target):
+            return bool(_state_in(target, declared, {}))
+        case ast.Call(func=ast.Name(id="require")):
+            return True
+        case ast.Call(func=ast.Attribute(value=queue, attr="push" | "pop")):
+            return bool(_state_in(queue, declared, {}))
+    return False
 
 
 def _swallowing(node: ast.ClassDef) -> Iterator[Pitfall]:

@@ -176,6 +176,41 @@ def test_a_step_that_nobody_takes(tmp_path: Path, said: str, message: str) -> No
     assert str(problem.value) == f"{file}{message}"
 
 
+FORGOTTEN = """
+
+    def give_back(self, who: User) -> None:
+        {body}
+"""
+NOBODY = "`give_back` looks like a step, and nobody calls it: mark it with `@step(actor=...)`"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["self.owner = None", "self.held[who] = False", "self.asking[who].pop()", "require(self.held[who])"],
+)
+def test_a_step_without_its_mark(tmp_path: Path, body: str) -> None:
+    file = written(tmp_path, "self.owner = who")
+    file.write_text(file.read_text() + FORGOTTEN.format(body=body))
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    assert str(problem.value) == f"{file}: line 22: {NOBODY}"
+
+
+@pytest.mark.parametrize(
+    ("body", "of_the_step"),
+    [
+        ("return self.owner == who", "self.owner = who"),
+        ("owner = who", "self.owner = who"),
+        ("self.owner = None", "self.give_back(who)"),
+        ("self.owner = None", "getattr(self, 'give_back')(who)"),
+    ],
+)
+def test_a_method_that_is_no_step(tmp_path: Path, body: str, of_the_step: str) -> None:
+    file = written(tmp_path, of_the_step)
+    file.write_text(file.read_text() + FORGOTTEN.format(body=body))
+    assert own_system(f"{file}:Lock").kinds == {"User": 2}
+
+
 def test_a_patch_that_asks_inherited_state_by_identity(tmp_path: Path) -> None:
     file = tmp_path / "p.py"
     file.write_text(
