@@ -14,6 +14,7 @@ from .coherence import coherence
 from .commit import commit
 from .leases import leases
 from .raft import raft
+from .stack import stack
 from .token_ring import token_ring
 
 SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {
@@ -22,6 +23,7 @@ SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {
     "token-ring": token_ring,
     "commit": commit,
     "raft": raft,
+    "stack": stack,
 }
 
 
