@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -169,3 +170,24 @@ def test_a_small_check_loads_neither_numpy_nor_llvm() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stderr.splitlines()[-1] == "1 []"
+
+
+def test_a_small_check_that_keeps_its_finding_loads_no_more_than_it_needs(tmp_path: Path) -> None:
+    program = (
+        "import sys; from podrace.cli.main import run; "
+        "code = run(['check', '53647', '--closing', '0', '--property', sys.argv[1], '-o', 'json']); "
+        "print(code, [m for m in ('json', 'tempfile', 'numpy', 'llvmlite') if m in sys.modules], file=sys.stderr)"
+    )
+    environment = {**os.environ, "PODRACE_CACHE": str(tmp_path / "kept")}
+    environment.pop("PODRACE_NO_CACHE", None)
+    for prop in ("S-ERR", "L-ISO"):  # the first run may make the user's key, which takes more
+        ran = subprocess.run(
+            [sys.executable, "-c", program, prop],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+            cwd=tmp_path,
+        )
+    assert ran.stderr.splitlines()[-1] == "1 []"
+    assert any((tmp_path / "kept").rglob("*.json"))
