@@ -21,7 +21,7 @@ from zlib import crc32
 from ...model.language.errors import ModelError
 from ...model.language.shapes import Shape
 from ...scenarios import one_line
-from .pitfalls import Pitfall, endless_loops_of, pitfalls_of
+from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
 Problem = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
@@ -106,11 +106,23 @@ def _where_to_import_from(error: BaseException) -> str:
     )
 
 
-def _state_of(module: ModuleType) -> set[str]:
+def states_of(module: ModuleType) -> States:
     """The names of the state that the classes declare which a module names, and those that they derive from."""
-    classes = [value for value in vars(module).values() if isinstance(value, type)]
-    bases = {base for cls in classes for base in cls.__mro__}
-    return {name for base in bases for name, value in vars(base).items() if isinstance(value, Shape)}
+    classes = {name: value for name, value in vars(module).items() if isinstance(value, type)}
+    of_class = {
+        name: {held for base in cls.__mro__ for held, value in vars(base).items() if isinstance(value, Shape)}
+        for name, cls in classes.items()
+    }
+    computed = {
+        name: {
+            found
+            for base in cls.__mro__
+            for found, value in vars(base).items()
+            if isinstance(value, property)
+        }
+        for name, cls in classes.items()
+    }
+    return States(set().union(*of_class.values()), of_class, computed)
 
 
 class _FromSource(SourceFileLoader):
@@ -130,7 +142,7 @@ class _FromSource(SourceFileLoader):
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _importing_from(top)}
         self._refuse(endless_loops_of(self._tree()))  # first, for what is no method of a class runs now
         super().exec_module(module)
-        self._refuse(pitfalls_of(self._tree(), _state_of(module)))
+        self._refuse(pitfalls_of(self._tree(), states_of(module)))
 
     def _tree(self) -> ast.Module:
         return ast.parse(self.get_data(self.path), self.path)

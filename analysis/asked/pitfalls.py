@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 _BLOCKS = ("when", "otherwise")
 _BROAD = ("Exception", "BaseException", "ModelError")
@@ -48,20 +49,51 @@ Pitfall = tuple[int, str]
 """A line, and what is wrong with it."""
 
 
-def pitfalls_of(tree: ast.Module, declared: Collection[str] = ()) -> Iterator[Pitfall]:
+class States(NamedTuple):
+    """The names of state that a file can mean: in any class that it names, and in each of its own, with what that inherits.
+
+    `computed` are the names by which a method of each class finds something else: its properties, such as the `nodes` of a Property.
+    """
+
+    anywhere: Collection[str] = ()
+    of_class: Mapping[str, Collection[str]] = {}
+    computed: Mapping[str, Collection[str]] = {}
+
+    def within(self, cls: str) -> States:
+        """The same as a method of this class sees it: what it finds at itself is its own."""
+        own, computed = self.of_class.get(cls, self.anywhere), self.computed.get(cls, ())
+        return States(self.anywhere, {"": own}, {"": computed})
+
+    def named(self, chain: Sequence[str]) -> str:
+        """The last name of state in `self.a.b`, given as `b, a`; or nothing."""
+        *further, first = chain
+        if first in self.computed.get("", ()):
+            return ""
+        later = next((name for name in further if name in self.anywhere), "")
+        return later or (first if first in self.of_class.get("", self.anywhere) else "")
+
+
+def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
     """The pitfalls of a file, of which `declared` are the names of state."""
     last = set(_last_anyway(tree))
+    within = {
+        method: declared.within(cls.name)
+        for cls in ast.walk(tree)
+        if isinstance(cls, ast.ClassDef)
+        for method in ast.walk(cls)
+        if isinstance(method, ast.FunctionDef)
+    }
     for node in ast.walk(tree):
         match node:
             case ast.With() if any(_is_block(item.context_expr) for item in node.items):
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _gathered(node)
-                yield from _never_taken(node, tree, declared)
+                yield from _never_taken(node, tree, declared.within(node.name))
                 yield from _swallowing(node)
                 yield from _unused(node)
             case ast.FunctionDef():
-                yield from _symbols_taken_for_values(node, declared)
+                yield from _symbols_taken_for_values(node, within.get(node, declared))
 
 
 def endless_loops_of(tree: ast.Module) -> Iterator[Pitfall]:
@@ -188,7 +220,7 @@ def _gathered(node: ast.ClassDef) -> Iterator[Pitfall]:
                         break
 
 
-def _never_taken(node: ast.ClassDef, tree: ast.Module, declared: Collection[str]) -> Iterator[Pitfall]:
+def _never_taken(node: ast.ClassDef, tree: ast.Module, declared: States) -> Iterator[Pitfall]:
     """What looks like a step of a system of one's own, and is none, nor called by one."""
     if not any(isinstance(base, ast.Name) and base.id == "System" for base in node.bases):
         return
@@ -226,7 +258,7 @@ def _inherited_from(tree: ast.Module, node: ast.ClassDef) -> set[str]:
     }
 
 
-def _acts(part: ast.AST, declared: Collection[str]) -> bool:
+def _acts(part: ast.AST, declared: States) -> bool:
     """Whether this does what only steps do: assign to state, or require something."""
     match part:
         case ast.Assign(targets=targets):
@@ -252,9 +284,10 @@ def _swallowing(node: ast.ClassDef) -> Iterator[Pitfall]:
                 )
 
 
-def _symbols_taken_for_values(method: ast.FunctionDef, declared: Collection[str]) -> Iterator[Pitfall]:
+def _symbols_taken_for_values(method: ast.FunctionDef, declared: States) -> Iterator[Pitfall]:
     """Where a method asks what its state holds of the symbol that stands for it."""
     known = _names_of_state(method, declared)
+    called = {node.func for node in ast.walk(method) if isinstance(node, ast.Call)}  # as `index` of a queue
     for node in ast.walk(method):
         match node:
             case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
@@ -262,13 +295,15 @@ def _symbols_taken_for_values(method: ast.FunctionDef, declared: Collection[str]
                 if name := next(filter(None, (_state_in(side, declared, known) for side in sides)), ""):
                     what = f"`is` does not look at what `{name}` holds: write `.is_none`, `.is_some` or `==`"
                     yield node.lineno, what
-            case ast.Attribute(attr=attr, ctx=ast.Load()) if attr in _OF_SYMBOLS and attr not in declared:
+            case ast.Attribute(attr=attr, ctx=ast.Load()) if (
+                attr in _OF_SYMBOLS and attr not in declared.anywhere and node not in called
+            ):
                 if name := _state_in(node.value, declared, known):
                     what = f"`.{attr}` says nothing of what `{name}` holds: compare it by `==`, or with `one_of(...)`"
                     yield node.lineno, what
 
 
-def _names_of_state(method: ast.FunctionDef, declared: Collection[str]) -> dict[str, str]:
+def _names_of_state(method: ast.FunctionDef, declared: States) -> dict[str, str]:
     """The local names that stand for state wherever they are bound, and for which."""
     bound: Counter[str] = Counter()
     assigned: dict[str, list[str]] = {}
@@ -283,7 +318,7 @@ def _names_of_state(method: ast.FunctionDef, declared: Collection[str]) -> dict[
     }
 
 
-def _state_in(side: ast.expr, declared: Collection[str], known: Mapping[str, str]) -> str:
+def _state_in(side: ast.expr, declared: States, known: Mapping[str, str]) -> str:
     """The state that an expression names below `self`, or by a name that is known to stand for it; or nothing."""
     root, names = side, []
     while isinstance(root, (ast.Attribute, ast.Subscript)):
@@ -292,6 +327,6 @@ def _state_in(side: ast.expr, declared: Collection[str], known: Mapping[str, str
         root = root.value
     if not isinstance(root, ast.Name):
         return ""
-    if root.id == "self":
-        return next((name for name in names if name in declared), "")
+    if root.id == "self" and names:
+        return declared.named(names)
     return known.get(root.id, "")
