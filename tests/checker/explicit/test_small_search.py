@@ -180,8 +180,9 @@ def test_a_small_check_that_keeps_its_finding_loads_no_more_than_it_needs(tmp_pa
     )
     environment = {**os.environ, "PODRACE_CACHE": str(tmp_path / "kept")}
     environment.pop("PODRACE_NO_CACHE", None)
-    for prop in ("S-ERR", "L-ISO"):  # the first run may make the user's key, which takes more
-        ran = subprocess.run(
+    # The first run may make the user's key, which takes more.
+    _, ran = (
+        subprocess.run(
             [sys.executable, "-c", program, prop],
             capture_output=True,
             text=True,
@@ -189,5 +190,7 @@ def test_a_small_check_that_keeps_its_finding_loads_no_more_than_it_needs(tmp_pa
             env=environment,
             cwd=tmp_path,
         )
+        for prop in ("S-ERR", "L-ISO")
+    )
     assert ran.stderr.splitlines()[-1] == "1 []"
     assert any((tmp_path / "kept").rglob("*.json"))
