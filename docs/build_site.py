@@ -81,6 +81,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/stale-tombstone",
         "findings/queued-while-assumed",
         "findings/announced",
+        "findings/robbed-of-its-room",
         "findings/update-lost",
     ),
     "Searches": (

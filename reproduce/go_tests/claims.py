@@ -91,6 +91,22 @@ def _untried(found: Replayed) -> Claim | None:
     return _claim("ExpectNothingSaidOf", text, hit[0]) if hit else None
 
 
+def _robbed(found: Replayed) -> Claim | None:
+    """About the pod that lost its room, and the one that was assumed there in the last step."""
+    before, after = (
+        {name: plain_value(v) for name, v in found.system.describe(state).items()}
+        for state in found.trace.states[-2:]
+    )
+    pods = [pod.name for pod in found.run.scenario.spec.pods]
+    assumed = [f"cache.pod[{pod}].assumed" for pod in pods]
+    takers = [pod for pod, name in zip(pods, assumed, strict=True) if after[name] and not before[name]]
+    robbed = [pod for pod in concerned(found) if pod not in takers]
+    if not takers or not robbed:
+        return None
+    text = f"{robbed[0]} was to have the room, and {takers[0]} has no higher priority, so {robbed[0]} must be placed before it."
+    return Claim(f"c.ExpectPlacedBefore({quoted(robbed[0])}, {quoted(takers[0])})", text)
+
+
 def _capacity(_: Replayed) -> Claim:
     return Claim("c.ExpectNoNodeOverfull()", "No node may have more than it can allocate.")
 
@@ -105,6 +121,8 @@ _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-CAP": _capacity,
     "S-PORT": _of_pod("ExpectPortsOfItsOwn", "{pod} must not be bound to a node on which another pod has its host port."),
     "S-ROOM": _room,
+    "S-NOM": _robbed,
+    "S-NOMVIS": _robbed,
     "S-IDVICTIM": _deleted,
     "S-IDSTATUS": _untried,
     "S-NOMLIVE": _of_pod("ExpectNotNominated", "{pod} is gone, and its deletion has been handled, so it must not be nominated."),

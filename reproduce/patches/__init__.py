@@ -29,6 +29,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "stale-tombstone": ("tombstones-wake-like-deletions",),
     "queued-while-assumed": ("placed-not-added",),
     "announced": ("placed-not-added",),
+    "robbed-of-its-room": ("placed-not-added",),
     "kept-out-by-others": ("terms-of-others-heard",),
     "relabelled-domain": ("counted-nodes-heard",),
     "domain-lost": ("lost-domains-heard",),

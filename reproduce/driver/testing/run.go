@@ -167,6 +167,38 @@ func (c *Moves) ExpectBoundSoon(pod string) {
 	}
 }
 
+// ExpectPlacedBefore expects a pod to be assumed or bound before another, which would take its room.
+func (c *Moves) ExpectPlacedBefore(pod, other string) {
+	c.t.Helper()
+	w := c.play()
+	if w.placedOn(pod) == "" && w.placedOn(other) == "" { // the run has ended early: whoever is first now
+		w.setFree()
+		w.until(11*time.Minute, func() bool { return w.placedOn(pod) != "" || w.placedOn(other) != "" })
+	}
+	if w.placedOn(pod) != "" {
+		return
+	}
+	taken := "nobody has taken its room"
+	if node := w.placedOn(other); node != "" {
+		taken = other + " has taken the room on " + node
+	}
+	w.setFree()
+	after, ok := w.until(11*time.Minute, func() bool { return w.placedOn(pod) != "" })
+	if ok {
+		c.t.Errorf("%s, and %s, which was to have it, was placed %v later", taken, pod, after)
+	} else {
+		c.t.Errorf("%s, and %s, which was to have it, is not bound %v later: it waits in %s", taken, pod, after, w.place(pod))
+	}
+}
+
+// placedOn is the node on which the pod is assumed or bound.
+func (w *World) placedOn(pod string) string {
+	if p := w.Store.Pod(pod); p != nil && p.Spec.NodeName != "" {
+		return p.Spec.NodeName
+	}
+	return w.assumedOn(pod)
+}
+
 // ExpectNotQueued expects the pod not to be in any of the queue's parts.
 func (c *Moves) ExpectNotQueued(pod string) {
 	c.t.Helper()
