@@ -157,6 +157,8 @@ class Prover:
                     yield Job(f"{name} #{start}", task)
 
     def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
+        """Work on all chunks; where a share of the memory was too little, once more afterwards, when nobody else needs the rest."""
+
         def amount(chunk: Job) -> int:
             return 1 if self.together else len(chunk.task.members)
 
@@ -166,12 +168,27 @@ class Prover:
         total = sum(map(amount, chunks))
         pool = pool_for(self.request.ray, self.request.jobs, len(chunks))
         began, done, states = time.monotonic(), 0, 0
-        for chunk, result in run_jobs(work, chunks, pool, journal, lambda result: not result.short_of_memory):
+
+        def take(chunk: Job, result: BatchOutcome) -> None:
+            nonlocal done, states
             self.found[_template_of(chunk)].append(result)
             done += amount(chunk)
             states += sum(cluster.states for cluster in result.clusters)
             left = (time.monotonic() - began) / done * (total - done)
             self.watcher.say(f"{done:,} of {total:,} {what}  {states:,} states  about {left:.0f} s left")
+
+        short: list[Job] = []
+        for chunk, result in run_jobs(work, chunks, pool, journal, lambda result: not result.short_of_memory):
+            if result.short_of_memory and self.request.share > 1:
+                short.append(chunk)
+            else:
+                take(chunk, result)
+        for chunk in short:
+            self.watcher.say(f"again, with all of the memory: {chunk.name}")
+            result = work(replace(chunk.task, share=1))
+            if journal is not None and not result.short_of_memory:
+                journal.add(chunk.name, result)
+            take(chunk, result)
 
     def _proof(self, seconds: float) -> Proof:
         outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]

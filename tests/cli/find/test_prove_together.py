@@ -282,6 +282,17 @@ def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(
     assert more == untimed(shell(*SCARCE, *ways, "-o", "json").out)
 
 
+@pytest.mark.parametrize(("ways", "half", "whole"), [((), "5M", "10M"), (("--one-by-one",), "200k", "400k")])
+def test_what_half_of_the_memory_is_too_little_for_has_all_of_it_in_the_end(
+    ways: tuple[str, ...], half: str, whole: str, shell: Shell
+) -> None:
+    too_little = shell(*SCARCE, *ways, "-j", "1", "--max-memory", half)
+    assert (too_little.code, "INCONCLUSIVE" in too_little.out) == (3, True)
+    ran = shell(*SCARCE, *ways, "-j", "2", "--max-memory", whole, "--journal", "j", "-o", "json")
+    assert (ran.code, untimed(ran.out)) == (0, untimed(shell(*SCARCE, *ways, "-o", "json").out))
+    assert len(Path("j").read_text().splitlines()) == 3
+
+
 def test_a_job_that_had_enough_memory_is_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets = iter([Budget(max_memory=1 << 30), Budget(max_memory=1 << 30), Budget(max_memory=1000)])
     with monkeypatch.context() as patched:
