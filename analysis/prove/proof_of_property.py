@@ -177,18 +177,19 @@ class Prover:
             left = (time.monotonic() - began) / done * (total - done)
             self.watcher.say(f"{done:,} of {total:,} {what}  {states:,} states  about {left:.0f} s left")
 
-        short: list[Job] = []
+        short: list[tuple[Job, BatchOutcome]] = []
         for chunk, result in run_jobs(work, chunks, pool, journal, lambda result: not result.short_of_memory):
             if result.short_of_memory and self.request.share > 1:
-                short.append(chunk)
+                short.append((chunk, result))
             else:
                 take(chunk, result)
-        for chunk in short:
+        for chunk, first in short:
             self.watcher.say(f"again, with all of the memory: {chunk.name}")
             result = work(replace(chunk.task, share=1))
             if journal is not None and not result.short_of_memory:
                 journal.add(chunk.name, result)
-            take(chunk, result)
+            # Other programs may have taken the memory meanwhile: what was found stays found.
+            take(chunk, max(result, first, key=_decided) if result.short_of_memory else result)
 
     def _proof(self, seconds: float) -> Proof:
         outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
@@ -305,6 +306,11 @@ class Prover:
             scenario=text,
             finding=finding,
         )
+
+
+def _decided(outcome: BatchOutcome) -> int:
+    """How many clusters are decided."""
+    return sum(cluster.regions for cluster in outcome.clusters if cluster.verdict != "INCONCLUSIVE")
 
 
 def _template_of(chunk: Job) -> str:

@@ -183,12 +183,16 @@ func (c *Moves) ExpectPlacedBefore(pod, other string) {
 		taken = other + " has taken the room on " + node
 	}
 	w.setFree()
-	after, ok := w.until(11*time.Minute, func() bool { return w.placedOn(pod) != "" })
-	if ok {
-		c.t.Errorf("%s, and %s, which was to have it, was placed %v later", taken, pod, after)
-	} else {
-		c.t.Errorf("%s, and %s, which was to have it, is not bound %v later: it waits in %s", taken, pod, after, w.place(pod))
+	// No kubelet ends a pod that is evicted here, so what there is to see is that it is.
+	evicted := func() bool { p := w.Store.Pod(other); return p == nil || p.DeletionTimestamp != nil }
+	after, ok := w.until(11*time.Minute, func() bool { return w.placedOn(pod) != "" || evicted() })
+	end := fmt.Sprintf("waits in %s %v later", w.place(pod), after)
+	if ok && w.placedOn(pod) != "" {
+		end = fmt.Sprintf("was placed %v later", after)
+	} else if ok {
+		end = fmt.Sprintf("waited %v, until %s was evicted for it", after, other)
 	}
+	c.t.Errorf("%s, and %s, which was to have it, %s", taken, pod, end)
 }
 
 // placedOn is the node on which the pod is assumed or bound.

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from podrace.analysis.prove import cluster_families
+from podrace.analysis.prove import cluster_batches, cluster_families, proof_of_property
+from podrace.analysis.prove.outcomes import BatchOutcome, ClusterOutcome
 from podrace.checker.core.exploration import Budget
 from podrace.checker.family import search as family_search
+from podrace.checker.jobs import Here
 from tests.cli.find.test_prove import GANG, ON, OWN, of_violated, rewritten
 from tests.cli.helpers import Shell
 
@@ -291,6 +294,30 @@ def test_what_half_of_the_memory_is_too_little_for_has_all_of_it_in_the_end(
     ran = shell(*SCARCE, *ways, "-j", "2", "--max-memory", whole, "--journal", "j", "-o", "json")
     assert (ran.code, untimed(ran.out)) == (0, untimed(shell(*SCARCE, *ways, "-o", "json").out))
     assert len(Path("j").read_text().splitlines()) == 3
+
+
+def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("my.py").write_text(OWN)
+    whole = untimed(shell(*NONE, "-j", "1").out)
+    work = cluster_batches.work
+
+    def scarce(task: Any) -> BatchOutcome:
+        found = work(task)
+        if task.share == 1:
+            nothing = (
+                ClusterOutcome(c.values, c.regions, "INCONCLUSIVE", c.states, c.transitions, c.depth)
+                for c in found.clusters
+            )
+            found = msgspec.structs.replace(found, clusters=tuple(nothing))
+        return msgspec.structs.replace(found, short_of_memory=True)
+
+    monkeypatch.setattr(proof_of_property, "work", scarce)
+    monkeypatch.setattr(proof_of_property, "pool_for", lambda *_: Here())
+    proof = untimed(shell(*NONE, "-j", "2").out)
+    assert whole["violated"] > 0
+    assert proof == whole | {"short_of_memory": True}
 
 
 def test_a_job_that_had_enough_memory_is_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
