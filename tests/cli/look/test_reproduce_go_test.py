@@ -28,6 +28,7 @@ def test_it_is_written_with_all_that_it_needs(shell: Shell, go: Path, ghost: Pat
     assert {path.name for path in folder.iterdir()} >= {
         "go.mod",
         "gen",
+        "testing_expect.go",
         "testing_moves.go",
         "testing_run.go",
         "ghost_test.go",
