@@ -11,14 +11,13 @@ pytest have both in the fixture `podrace` (see docs/pytest.md).
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-from ..analysis.asked.method import Engine, Method, budget_for, cache_folder
+from ..analysis.asked.method import Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection, plan
 from ..analysis.chain import verdicts
@@ -26,18 +25,36 @@ from ..analysis.closing import closings
 from ..audit.audit import Asked, audit_logs
 from ..audit.checks.check import Window
 from ..audit.reading.records import time_of
-from ..properties import Property
 from ..reports.audit_report import Answer, AuditReport
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word
 from ..reports.text.audit_text import print_audit
 from ..reports.text.filtered_console import FilteredConsole
 from ..reports.text.findings_text import print_report
-from ..scenarios import ScenarioError
-
-Names = str | Iterable[str]
-Properties = str | type[Property] | Iterable[str | type[Property]]
-Verdict = Literal["holds", "violated"]
+from ..scenarios import ScenarioError, one_line
+from .arguments import (
+    Cache,
+    Chosen,
+    Closing,
+    Dump,
+    Flag,
+    Jobs,
+    Log,
+    Memory,
+    Names,
+    Namespace,
+    Properties,
+    Release,
+    Scenario,
+    Skew,
+    States,
+    Steps,
+    Time,
+    Timeout,
+    Verdict,
+    as_number,
+    checked,
+)
 
 _WORDS: dict[Verdict, Word] = {"holds": "HOLDS", "violated": "VIOLATED"}
 
@@ -55,68 +72,67 @@ class NotAsExpected(AssertionError):
         super().__init__("\n".join(lines) + "\n\n" + text_of(wrong))
 
 
+@checked
 def check(
-    *scenarios: str | Path,
-    release: str | None = None,
+    *scenarios: Scenario,
+    release: Release = None,
     with_fix: Names = (),
     without_fix: Names = (),
     gate: Names = (),
     property: Properties = (),
-    max_states: int | None = None,
-    max_memory: int | None = None,
-    timeout: float | None = None,
-    jobs: int | None = None,
-    engine: Engine = "native",
-    cache: bool | str | Path = True,
-    closing: float = 0,
+    max_states: States = None,
+    max_memory: Memory = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    engine: Chosen = "native",
+    cache: Cache = True,
+    closing: Closing = 0,
 ) -> list[Finding]:
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
 
     A scenario is named as on the command line: by its name, an issue or a fix, or as a file. A property of your own is given as
     its class. A feature gate is set as in `SchedulerAsyncPreemption=false`. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
-    `timeout` in seconds. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
+    `timeout` in seconds; texts such as "5M", "4G" and "5m" are understood as on the command line. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
     With `closing`, what closes each race is looked for, so many seconds in all, as `podrace check` does for 20; `text_of` tells it.
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
-    if not 0 <= closing < math.inf:
-        raise UsageProblem("closing: write how many seconds to look for what closes a race, 0 not at all")
     selection = _selection(scenarios, release, with_fix, without_fix, gate, property)
-    budget = budget_for(max_states, max_memory, timeout, jobs)
+    budget = budget_for(as_number(max_states), as_number(max_memory), as_number(timeout), as_number(jobs))
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
     method = Method(engine, folder)
     runs = plan(selection)
     findings = verdicts(runs, budget, method)
-    if not closing:
+    seconds = as_number(closing)
+    if not seconds:
         return findings
-    found = closings(runs, findings, budget, method, closing)
+    found = closings(runs, findings, budget, method, seconds)
     return [
         msgspec.structs.replace(finding, closing=tuple(found[number])) if number in found else finding
         for number, finding in enumerate(findings)
     ]
 
 
+@checked
 def expect(
     verdict: Verdict,
-    *scenarios: str | Path,
-    release: str | None = None,
+    *scenarios: Scenario,
+    release: Release = None,
     with_fix: Names = (),
     without_fix: Names = (),
     gate: Names = (),
     property: Properties = (),
-    steps: int | None = None,
-    max_states: int | None = None,
-    max_memory: int | None = None,
-    timeout: float | None = None,
-    jobs: int | None = None,
-    cache: bool | str | Path = True,
+    steps: Steps = None,
+    max_states: States = None,
+    max_memory: Memory = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    cache: Cache = True,
 ) -> list[Finding]:
     """As `check`, but raises NotAsExpected unless every property holds, or is violated (after so many steps).
 
     What is undecided is never as expected, and neither is what the scenario ignores.
     """
     __tracebackhide__ = True
-    if verdict not in _WORDS:
-        raise UsageProblem(f"there is no verdict `{verdict}` to expect: write holds or violated")
     if steps is not None and verdict != "violated":
         raise UsageProblem("what holds has no counterexample: leave out `steps`")
     found = check(
@@ -138,31 +154,34 @@ def expect(
     return told
 
 
+@checked
 def audit(
-    *logs: str | Path,
-    initial: str | Path | None = None,
-    complete: bool = False,
-    clock_skew: float = 0.05,
-    since: str | None = None,
-    until: str | None = None,
-    namespace: str | None = None,
+    *logs: Log,
+    initial: Dump = None,
+    complete: Flag = False,
+    clock_skew: Skew = 0.05,
+    since: Time = None,
+    until: Time = None,
+    namespace: Namespace = None,
     property: Names = (),
 ) -> AuditReport:
     """What audit logs say of scheduling invariants: what `podrace audit` gives for the same options.
 
-    `clock_skew` is in seconds, `since` and `until` are RFC 3339. Raises UsageProblem or ScenarioError for what is wrong or unknown.
+    `clock_skew` is in seconds, or a text such as "50ms"; `since` and `until` are RFC 3339. Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
     times = []
     for name, text in (("since", since), ("until", until)):
         times.append(None if text is None else time_of(text))
         if text is not None and times[-1] is None:
-            raise UsageProblem(f"{name}: `{text}` is no time: write for example 2026-02-01T10:00:00Z")
+            raise UsageProblem(
+                f"{name}: `{one_line(text)}` is no time: write for example 2026-02-01T10:00:00Z"
+            )
     return audit_logs(
         Asked(
             [str(log) for log in logs],
             [] if initial is None else [str(initial)],
             complete,
-            round(clock_skew * 1_000_000),
+            round((as_number(clock_skew) or 0) * 1_000_000),
             Window(times[0], times[1], namespace),
             _names(property),
         )
@@ -178,7 +197,8 @@ class Broken(AssertionError):
         super().__init__("\n".join(lines) + "\n\n" + text_of_audit(report))
 
 
-def expect_kept(*logs: str | Path, excluded: bool = False, **options: Any) -> AuditReport:
+@checked
+def expect_kept(*logs: Log, excluded: Flag = False, **options: Any) -> AuditReport:
     """What `audit` gives for the same options; raises Broken if something was HIT, and with `excluded` unless everything is EXCLUDED."""
     report = audit(*logs, **options)
     fine = ("EXCLUDED",) if excluded else ("EXCLUDED", "NOT EXCLUDED")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from importlib.resources import files
 
 import msgspec
@@ -13,7 +14,7 @@ from ..scenarios.reader.values.yaml_values import ScenarioError, known_names, on
 from .checks.affinity import AntiAffinity
 from .checks.bindings import LeaseHeld, OneBinding
 from .checks.capacity import Capacity
-from .checks.check import Check, Trust, Window
+from .checks.check import LONGEST, Check, Trust, Window
 from .checks.conditions import Conditions
 from .checks.devices import Devices
 from .checks.nominations import Nominations
@@ -30,12 +31,18 @@ SKEW = 50_000
 LARGEST = 1 << 30
 """So many bytes the state at the start may have."""
 
+MOST_NAMESPACES = 20
+"""So many namespaces are named to who asks about one that the log does not have."""
+
 ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding, Waiting)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked. `complete`: the logs have every write of their period. `initial` names what `kubectl get -o json` printed when they began."""
+    """What is asked. `complete`: the logs have every write of their period. `initial` names what `kubectl get -o json` printed when they began.
+
+    `growing`: the logs are being written, so that a namespace may still come.
+    """
 
     files: Sequence[str]
     initial: Sequence[str] = ()
@@ -46,6 +53,7 @@ class Asked:
     at_once: int = AT_ONCE
     explain: bool = False
     release: str | None = None
+    growing: bool = False
 
 
 @dataclass
@@ -66,6 +74,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     """The answers. Raises ScenarioError for what cannot be read or is unknown."""
     # Unknown names are told before a gigabyte is read.
     _refuse_unknown(asked.properties)
+    _refuse_reversed(asked.window)
     before = _Before()
     for name in asked.initial:
         _read_state(name, before)
@@ -80,13 +89,22 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         check.history = history
     history.begin_with(before.pods, before.nodes)
     devices.begin_with(before.claims, bool(before.claims) or not (before.pods or before.nodes))
-    counted = _Counted()
+    counted = _Counted(
+        [
+            *(pod.metadata.namespace for pod in before.pods),
+            *(claim.metadata.namespace for claim in before.claims),
+            *(attempt.pod.rpartition("/")[0] for attempt in read.attempts),
+        ]
+    )
     history.take(counted.through(read.writes))
     if "leases" in account.levels or LeaseHeld.id in wanted:
         checks.append(lease)
     if account.levels.keys() & {CLAIMS, f"{CLAIMS}/status"} or Devices.id in wanted:
         checks.append(devices)
-    trust = _trust(asked, account, history)
+    unknown = _unknown_namespace(asked.window.namespace, counted)
+    if unknown and account.events and not asked.growing:
+        raise ScenarioError(unknown)
+    trust = _trust(asked, account, history, unknown)
     checks = [check for check in checks if not wanted or check.id in wanted]
     answers = [check.answer(trust, asked.window) for check in checks]
     if asked.explain:
@@ -156,16 +174,41 @@ def _refuse_unknown(names: Sequence[str]) -> None:
             )
 
 
-class _Counted:
-    """Counts what passes."""
+def _refuse_reversed(window: Window) -> None:
+    if window.since is not None and window.until is not None and window.since > window.until:
+        raise ScenarioError(
+            f"--since {time_text(window.since)} is later than --until {time_text(window.until)}: write the earlier time as --since"
+        )
 
-    def __init__(self) -> None:
+
+def _unknown_namespace(name: str | None, counted: _Counted) -> str:
+    """What is wrong with the namespace that is asked about; nothing if something is known of it."""
+    if name is None or name in counted.namespaces:
+        return ""
+    known = sorted(counted.namespaces)
+    # The one that was meant is among those that are named.
+    near = get_close_matches(name, known, n=1)
+    told = known_names(name, [*near, *(n for n in known if n not in near)][:MOST_NAMESPACES])
+    more = f" and {len(known) - MOST_NAMESPACES:,} more" if len(known) > MOST_NAMESPACES else ""
+    return one_line(
+        f"--namespace {one_line(name) or '(none)'}: there is no pod of it, neither in the log nor in --initial; {told}{more}",
+        LONGEST,
+    )
+
+
+class _Counted:
+    """Counts what passes, and notes the namespaces that have something, besides those of which that is known."""
+
+    def __init__(self, known: Iterable[str]) -> None:
         self.number = 0
+        self.namespaces = {namespace or "default" for namespace in known}
 
     def through(self, writes: Iterable[Write]) -> Iterator[Write]:
         """The same."""
         for write in writes:
             self.number += 1
+            if write.namespace and write.resource != "leases" and not write.refused:
+                self.namespaces.add(write.namespace)
             yield write
 
 
@@ -174,7 +217,7 @@ def _several(account: Account) -> bool:
     return len(account.servers) > 1 or "*" in account.servers
 
 
-def _trust(asked: Asked, account: Account, history: History) -> Trust:
+def _trust(asked: Asked, account: Account, history: History, unknown: str) -> Trust:
     against = [] if account.events else ["there is no audit event in what was read"]
     if not asked.complete:
         against.append(
@@ -196,12 +239,15 @@ def _trust(asked: Asked, account: Account, history: History) -> Trust:
         against += [f"the log is not complete: {gap} ({count:,})" for gap, count in gaps.items()]
     clocks = _clocks(history)
     against += clocks
+    if unknown:
+        against.append(unknown)
     start = (
         () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
     )
     return Trust(
         tuple(against), start, dict(history.missing), frozenset(account.levels), not clocks,
         history.contradictions.early_until,
+        *((account.first, account.last) if account.first <= account.last else ()),
     )  # fmt: skip
 
 

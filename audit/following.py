@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ..reports.audit_report import AuditReport, Hit
@@ -32,7 +33,7 @@ def followed(asked: Asked, wait: Callable[[float], bool]) -> Iterator[AuditRepor
         sizes = [_size(name) for name in asked.files]
         if sizes != known:
             known, begun = sizes, time.monotonic()
-            yield audit_logs(asked)
+            yield audit_logs(replace(asked, growing=True))
             pause = max(PAUSE, 10 * (time.monotonic() - begun))
         if not wait(pause):
             return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ MARKER = "podrace"
 KEYWORDS = ("release", "with_fix", "without_fix", "gate", "property", "steps", "max_states", "max_memory", "timeout", "jobs",
             "cache")  # fmt: skip
 """What the marker and the calls take."""
+OF_LOGS = ("initial", "complete", "clock_skew", "since", "until", "namespace", "property")
+"""What `audit` takes."""
 OLD = {"releases": "release", "fixes": "with_fix"}
 """How the marker used to call several of these: each element was a case."""
 ENDINGS = (".yaml", ".yml")
@@ -54,14 +57,23 @@ class Podrace:
         from .. import api
         from ..reports.filtered import shown
 
-        if initial := options.get("initial"):
-            options["initial"] = self._log(initial)
+        for name in options:
+            if name not in OF_LOGS:
+                pytest.fail(
+                    f"podrace: podrace.audit has no `{name}`; known: excluded, {', '.join(OF_LOGS)}",
+                    pytrace=False,
+                )
+        if "initial" in options:
+            options["initial"] = self._log(options["initial"])
         try:
             return api.expect_kept(*map(self._log, logs), excluded=excluded, **options)
         except (api.UsageProblem, api.ScenarioError) as problem:
-            pytest.fail(shown(f"podrace: {problem}"), pytrace=False)
+            told = shown(f"podrace: {problem}")
+        pytest.fail(told, pytrace=False)  # outside, else pytest tells both
 
-    def _log(self, name: str | Path) -> str:
+    def _log(self, name: Any) -> Any:
+        if not isinstance(name, (str, PathLike)):
+            return name  # refused where it arrives
         path = self._folder / name
         return str(path) if path.is_file() else str(name)
 
@@ -82,10 +94,13 @@ class Podrace:
                 pytest.skip(shown("; ".join(f"{finding.property}: {finding.words}" for finding in wrong)))
             raise
         except (api.UsageProblem, api.ScenarioError) as problem:
-            pytest.fail(shown(f"podrace: {problem}"), pytrace=False)
+            told = shown(f"podrace: {problem}")
+        pytest.fail(told, pytrace=False)
 
-    def _beside(self, name: str | Path) -> str:
+    def _beside(self, name: Any) -> Any:
         """A file is looked for beside the test first."""
+        if not isinstance(name, (str, PathLike)):
+            return name
         path = self._folder / name
         return str(path) if Path(name).suffix in ENDINGS and path.is_file() else str(name)
 
@@ -141,7 +156,9 @@ def _marked(node: pytest.Item | Any) -> tuple[tuple[str | Path, ...], dict[str, 
                     f"{node.nodeid}: pytest.mark.{MARKER} has `{new}` twice, as `{name}` means the same: write `{new}` alone"
                 )
             said[new] = (
-                [_names(case) if new == "with_fix" else case for case in value] if name in OLD else value
+                [_names(case) if new == "with_fix" else case for case in value]
+                if name in OLD and _is_several(value)
+                else value
             )
         scenarios = scenarios or mark.args
         options = {**said, **options}
@@ -149,13 +166,17 @@ def _marked(node: pytest.Item | Any) -> tuple[tuple[str | Path, ...], dict[str, 
 
 
 def _has_cases(name: str, value: Any) -> bool:
-    """Whether a marker gives several values: a list of releases, or one of fixes in which not every element is a name.
+    """Whether a marker gives several values: a list of releases, or one of fixes in which some element is a set of names.
 
-    A list of names alone is one set of fixes, as it is for a call.
+    A list of names alone is one set of fixes, as it is for a call. What is neither a name nor a list is refused where it arrives.
     """
-    if value is None or isinstance(value, str):
+    if not _is_several(value):
         return False
-    return name == "release" or any(not isinstance(names, str) for names in value)
+    return name == "release" or any(map(_is_several, value))
+
+
+def _is_several(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
 
 
 def _refuse_unusable(verdict: str, options: Mapping[str, Any]) -> None:
@@ -172,9 +193,9 @@ def _refuse_unusable(verdict: str, options: Mapping[str, Any]) -> None:
             )
 
 
-def _names(names: str | Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+def _names(names: Any) -> tuple[Any, ...]:
+    return tuple(names) if _is_several(names) else (names,)
 
 
-def _label(release: str | None, fixes: tuple[str, ...]) -> str:
-    return "+".join([release or "its-release", *fixes])
+def _label(release: Any, fixes: tuple[Any, ...]) -> str:
+    return "+".join([str(release or "its-release"), *map(str, fixes)])

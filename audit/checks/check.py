@@ -14,7 +14,7 @@ from ...scenarios.reader.values.yaml_values import one_line
 from ..history.history import History
 from ..history.objects import BEFORE, NodeHistory, PodHistory, Stay
 from ..reading.reading import CLAIMS
-from ..reading.records import Pod, Write, time_text
+from ..reading.records import EVER, Pod, Write, time_text
 from .cases import Case
 
 MOST_EXAMPLES = 3
@@ -45,6 +45,9 @@ _ALSO = {
     CLAIMS: (f"{CLAIMS}/status",),
 }
 
+QUIET = 15_000_000
+"""So long a log may be silent at the ends of what is asked about. Whoever holds the scheduler's lease writes it every two seconds, and loses it after fifteen."""
+
 LONGEST = 2000
 """Names in a log can be forged; so many characters of an answer are enough."""
 
@@ -54,7 +57,7 @@ class Trust:
     """Whether the log has every write of its period (`complete`), or what speaks against it; and what was not logged.
 
     `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write. `orders`: nothing speaks against the order of the times.
-    `early`: until then the log has lines of before the state that is said to be that at its beginning.
+    `early`: until then the log has lines of before the state that is said to be that at its beginning. `first` and `last`: when its first and its last line were written.
     """
 
     against: tuple[str, ...]
@@ -63,6 +66,8 @@ class Trust:
     kinds: frozenset[str] = frozenset()
     orders: bool = True
     early: int = BEFORE
+    first: int = BEFORE
+    last: int = EVER
 
     @property
     def complete(self) -> bool:
@@ -140,6 +145,7 @@ class Check:
         ]
         none = [f"the log has no write of {kind} at all" for kind in absent]
         start = [*trust.start, *_early(trust, wanted)]
+        outside += _uncovered(trust, wanted)
         reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *start, *trust.against]
         if not reasons:
             return Answer(self.id, self.sentence, "EXCLUDED")
@@ -168,6 +174,26 @@ def _early(trust: Trust, wanted: Window) -> list[str]:
     return [
         f"the log has lines of before what --initial names: of what was later, ask with --since {at(trust.early + 1000)}"
     ]
+
+
+def _uncovered(trust: Trust, wanted: Window) -> list[str]:
+    """What is asked about, and the log does not cover. That it is complete is said of the time between its first line and its last one."""
+    since = trust.first if wanted.since is None else wanted.since
+    until = trust.last if wanted.until is None else wanted.until
+    if since > trust.last or until < trust.first:
+        return [
+            f"no line is of what is asked about: the lines are from {at(trust.first)} to {at(trust.last)}"
+        ]
+    told = []
+    if since < trust.first - QUIET:
+        told.append(
+            f"the lines begin only at {at(trust.first)}: ask about what came after it, with --since {at(trust.first)}"
+        )
+    if until > trust.last + QUIET:
+        told.append(
+            f"the lines end at {at(trust.last)}: ask about what came before it, with --until {at(trust.last)}"
+        )
+    return told
 
 
 def _shortened(hit: Hit) -> Hit:

@@ -16,7 +16,7 @@ from . import scheduler_log
 from .lines import LONGEST, lines_of, open_source, whole_log
 from .pairs import Pairs
 from .prefixes import Pieces
-from .records import Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
+from .records import EVER, Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
 from .sorting import AT_ONCE, Sorting
 from .wrappings import (
     ANY,
@@ -88,6 +88,8 @@ class Account:
     unfinished: int = 0
     flushed: float | None = None
     backwards: int = 0
+    first: int = EVER
+    last: int = -EVER
 
 
 @dataclass
@@ -226,6 +228,7 @@ class Reader:
         reference = event.objectRef
         self._in_klog = False
         self.account.events += 1
+        self._covered(time_of(event.stageTimestamp or event.requestReceivedTimestamp))
         if reference is None or reference.resource not in _SUBS:
             return
         resource, sub = reference.resource, reference.subresource
@@ -259,6 +262,12 @@ class Reader:
             begin, end = end, begin
         self.account.servers.add(event.server)
         self.writes.add(self._write(event, reference, begin, end))
+
+    def _covered(self, written: int | None) -> None:
+        """A line of any request, also of one that is not looked at, shows that the log goes so far."""
+        if written is not None:
+            self.account.first = min(self.account.first, written)
+            self.account.last = max(self.account.last, written)
 
     def _write(self, event: AuditEvent, reference: Reference, begin: int, end: int) -> Write:
         panicked = event.stage == "Panic"

@@ -8,6 +8,7 @@ import pytest
 from podrace.audit.checks.check import Window
 from podrace.audit.reading.records import time_of
 from podrace.reports.audit_report import Answer, exit_code
+from podrace.scenarios import ScenarioError
 from tests.audit.written_logs import (
     SCHEDULER,
     Object,
@@ -427,10 +428,113 @@ def test_only_what_is_asked_about(tmp_path: Path) -> None:
         "NOT EXCLUDED",
         "it was so outside of what is asked about, at 2026-01-01T00:00:02.200Z",
     )
+    events.append(event("create", "pods", "x", 3, code=201, namespace="other", response=pod("x")))
     assert (
         answer(answered(tmp_path, events, start, window=Window(namespace="other")), "S-CAP").verdict
         == "NOT EXCLUDED"
     )
+
+
+LINES = "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:02.000Z"
+NOTHING_OF_IT = f"no line is of what is asked about: the lines are from {LINES[0]} to {LINES[1]}"
+BEGINS = f"the lines begin only at {LINES[0]}: ask about what came after it, with --since {LINES[0]}"
+ENDS = f"the lines end at {LINES[1]}: ask about what came before it, with --until {LINES[1]}"
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "reasons"),
+    [
+        (None, None, ()),
+        (*LINES, ()),
+        ("2026-01-01T00:00:01Z", "2026-01-01T00:00:01Z", ()),
+        # A log may be silent for a moment at its ends, and no longer.
+        ("2025-12-31T23:59:45Z", "2026-01-01T00:00:17Z", ()),
+        ("2025-12-31T23:59:44.999Z", None, (BEGINS,)),
+        (None, "2026-01-01T00:00:17.001Z", (ENDS,)),
+        ("2025-12-31T00:00:00Z", "2026-01-02T00:00:00Z", (BEGINS, ENDS)),
+        # Not even a moment of what is asked about is covered.
+        ("2026-01-01T00:00:02.001Z", None, (NOTHING_OF_IT,)),
+        ("2030-01-01T00:00:00Z", None, (NOTHING_OF_IT,)),
+        (None, "2025-12-31T23:59:59.999Z", (NOTHING_OF_IT,)),
+        ("2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", (NOTHING_OF_IT,)),
+    ],
+)
+def test_nothing_is_excluded_of_what_the_log_does_not_cover(
+    tmp_path: Path, since: str | None, until: str | None, reasons: tuple[str, ...]
+) -> None:
+    events = [seen("n", 0), *both("a", 1), running("a", "n", 2)]
+    start, end = (None if text is None else time_of(text) for text in (since, until))
+    window = Window(start, end)
+    report = answered(tmp_path, events, listed(node("n")), window=window)
+    assert {(a.verdict, a.reasons) for a in report.answers} == {
+        ("NOT EXCLUDED" if reasons else "EXCLUDED", reasons)
+    }
+
+
+def test_lines_of_any_request_say_how_far_a_log_goes(tmp_path: Path) -> None:
+    """What nobody looks at shows all the same that there was a log; a watch that ends does not show that there was one when it began."""
+    window = Window(until=time_of("2026-01-01T00:10:00Z"))
+    events = [seen("n", 0), *both("a", 1), running("a", "n", 2)]
+    assert answer(answered(tmp_path, events, listed(node("n")), window=window), "S-CAP").reasons == (ENDS,)
+    for stage in ("ResponseComplete", "RequestReceived"):
+        other = event("get", "configmaps", "c", 599, stage=stage)
+        report = answered(tmp_path, [*events, other], listed(node("n")), window=window)
+        assert answer(report, "S-CAP").verdict == "EXCLUDED"
+    window = Window(since=time_of("2025-12-31T23:50:00Z"))
+    watch = event("watch", "configmaps", "c", -600, until=3)
+    report = answered(tmp_path, [*events, watch], listed(node("n")), window=window)
+    assert answer(report, "S-CAP").reasons == (BEGINS,)
+
+
+def test_a_violation_counts_where_the_log_covers_only_a_part(tmp_path: Path) -> None:
+    window = Window(until=time_of("2027-01-01T00:00:00Z"))
+    events = [seen("n", 0), *both("a", 1), *both("b", 2, "2")]
+    assert answer(answered(tmp_path, events, listed(node("n")), window=window), "S-CAP").verdict == "HIT"
+
+
+def test_times_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
+    window = Window(since=time_of("2026-01-01T00:00:05Z"), until=time_of("2026-01-01T00:00:01Z"))
+    with pytest.raises(ScenarioError) as problem:
+        answered(tmp_path, [], window=window)
+    assert str(problem.value) == (
+        "--since 2026-01-01T00:00:05.000Z is later than --until 2026-01-01T00:00:01.000Z: write the earlier time as --since"
+    )
+
+
+def test_a_namespace_that_has_nothing_is_refused(tmp_path: Path) -> None:
+    """Who asks about another one than he means would be told that nothing happened there."""
+    moved = {**pod("old"), "metadata": {"name": "old", "namespace": "team-a", "uid": "u"}}
+    refused = event("create", "pods", "x", 3, namespace="defualt", code=404)
+    lease = event("update", "leases", "kube-scheduler", 4, namespace="kube-system")
+    events = [seen("n", 0), *both("a", 1), refused, lease]
+    start = listed(node("n"), moved)
+    for name, told in (
+        ("defualt", "defualt: there is no pod of it, neither in the log nor in --initial; did you mean `default`? (known: default, team-a)"),
+        ("kube-system", "kube-system: there is no pod of it, neither in the log nor in --initial; known: default, team-a"),
+        ("", "(none): there is no pod of it, neither in the log nor in --initial; known: default, team-a"),
+    ):  # fmt: skip
+        with pytest.raises(ScenarioError) as problem:
+            answered(tmp_path, events, start, window=Window(namespace=name))
+        assert str(problem.value) == f"--namespace {told}"
+    for name in ("default", "team-a"):
+        report = answered(tmp_path, events, start, window=Window(namespace=name))
+        assert answer(report, "S-CAP").verdict == "EXCLUDED"
+
+
+def test_many_namespaces_are_not_all_named(tmp_path: Path) -> None:
+    events = [
+        event("create", "pods", "x", at, code=201, namespace=f"n{at:02}", response=pod("x", uid=f"u{at}"))
+        for at in range(23)
+    ]
+    with pytest.raises(ScenarioError) as problem:
+        answered(tmp_path, events, window=Window(namespace="qq"))
+    assert str(problem.value) == (
+        "--namespace qq: there is no pod of it, neither in the log nor in --initial; known: "
+        + ", ".join(f"n{number:02}" for number in range(20))
+        + " and 3 more"
+    )
+    with pytest.raises(ScenarioError, match=r"did you mean `n22`\? \(known: n22, n00, .*, n18\) and 3 more$"):
+        answered(tmp_path, events, window=Window(namespace="m22"))
 
 
 def test_nothing_is_said_of_files_without_audit_events(tmp_path: Path) -> None:

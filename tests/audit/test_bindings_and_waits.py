@@ -73,7 +73,11 @@ def test_a_binding_after_the_lease_has_gone(tmp_path: Path) -> None:
     blind = [{**e, "level": "Metadata"} for e in (lease(1, "m1", "10.0.0.1", 0),)]
     blind[0].pop("responseObject")
     told = of(tmp_path, "A-LEASE", created("a", 0.5), *blind, bound("a", "n", 3))
-    assert "the log lacks bodies of the scheduler's lease (once)" in told.reasons
+    assert told.reasons == ("the log lacks bodies of the scheduler's lease (once)",)
+    # A write that was refused is no write, and says nothing of who holds the lease.
+    refused = [{**e, "responseStatus": {"code": 409}} for e in blind]
+    told = of(tmp_path, "A-LEASE", created("a", 0.5), *refused, bound("a", "n", 3))
+    assert "the log has no write of the scheduler's lease (once)" in told.reasons
 
 
 def test_an_address_of_the_api_server_s_own_machine(tmp_path: Path) -> None:

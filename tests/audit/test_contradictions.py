@@ -90,7 +90,11 @@ def test_a_dump_that_is_younger_than_the_log(tmp_path: Path) -> None:
         "the log has lines of before what --initial names: of what was later, ask with --since 2026-01-01T00:00:04.001Z",
     )
     later = Window(since=time_of("2026-01-01T00:00:04.001Z"))
-    assert answer(answered(tmp_path, events, dump, window=later), "S-CAP").verdict == "EXCLUDED"
+    assert answer(answered(tmp_path, events, dump, window=later), "S-CAP").reasons == (
+        "no line is of what is asked about: the lines are from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:04.000Z",
+    )
+    longer = [*events, event("get", "configmaps", "c", 5)]
+    assert answer(answered(tmp_path, longer, dump, window=later), "S-CAP").verdict == "EXCLUDED"
     more = [*events, *both("c", 5, "1"), *both("d", 6, "1")]
     assert answer(answered(tmp_path, more, dump, window=later), "S-CAP").verdict == "HIT"
     assert answer(answered(tmp_path, more, dump), "S-CAP").verdict == "HIT"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from podrace.audit.audit import Asked, audit_logs
+from podrace.audit.checks.check import Window
 from podrace.audit.following import followed, news
 from podrace.scenarios import ScenarioError
 from tests.audit.test_answers import both, seen
@@ -51,6 +53,14 @@ def test_a_violation_is_told_once(tmp_path: Path) -> None:
     told: set[tuple[str, str, str]] = set()
     assert [(name, hit.node) for name, hit in news(report, told)] == [("S-CAP", "n")]
     assert list(news(report, told)) == []
+
+
+def test_a_namespace_may_still_come(tmp_path: Path) -> None:
+    """While a log grows, nothing is refused for it, and nothing is excluded."""
+    question = replace(asked(tmp_path, CLEAN), window=Window(namespace="late"))
+    (report,) = followed(question, lambda seconds: False)
+    reason = "--namespace late: there is no pod of it, neither in the log nor in --initial; known: default"
+    assert {(a.verdict, a.reasons) for a in report.answers} == {("NOT EXCLUDED", (reason,))}
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_the_api_tells_what_closes_a_race() -> None:
     assert "  What closes it\n    77990 closes it: with it, S-NOM holds in all" in text_of([found])
     (found,) = check("wiped-nomination")
     assert "What closes it" not in text_of([found])
-    with pytest.raises(UsageProblem, match="closing: write how many seconds"):
+    with pytest.raises(UsageProblem, match=r"^closing: `-1` is no duration: write seconds"):
         check("wiped-nomination", closing=-1)
 
 

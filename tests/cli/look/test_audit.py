@@ -53,6 +53,10 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
         (["none.log"], "none.log: no such file: -f names audit logs, or - for the standard input"),
         (["x.log", "--since", "noon"], "--since: `noon` is no time: write for example 2026-02-01T10:00:00Z"),
         (
+            ["x.log", "--since", "2026-01-01T00:00:05Z", "--until", "2026-01-01T00:00:01Z"],
+            "--since 2026-01-01T00:00:05.000Z is later than --until 2026-01-01T00:00:01.000Z: write the earlier time as --since",
+        ),
+        (
             ["x.log", "--clock-skew", "much"],
             "--clock-skew: `much` is no duration: write for example 50ms or 2s, or 0",
         ),
@@ -73,6 +77,23 @@ def test_mistakes_get_one_line(
     Path("x.log").write_text("hello\n")
     ran = shell("audit", *arguments)
     assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")
+
+
+def test_what_the_log_does_not_cover(shell: Shell, tmp_path: Path) -> None:
+    arguments = written(tmp_path, CLEAN)
+    assert shell(*arguments, "--since", "2026-01-01T00:00:01Z").code == 0
+    later = shell(*arguments, "--since", "2030-01-01T00:00:00Z", "--property", "S-CAP")
+    assert later.code == 3
+    assert (
+        "- no line is of what is asked about: the lines are from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:01.500Z"
+        in flat(later.out)
+    )
+    typo = shell(*arguments, "--namespace", "defualt")
+    assert (typo.code, typo.out, typo.err) == (
+        2,
+        "",
+        "podrace: --namespace defualt: there is no pod of it, neither in the log nor in --initial; did you mean `default`? (known: default)\n",
+    )
 
 
 def test_a_pipe(tmp_path: Path) -> None:

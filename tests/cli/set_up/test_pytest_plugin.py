@@ -200,6 +200,94 @@ def test_marker_and_call_use_the_same_words(tmp_path: Path) -> None:
     ]
 
 
+WRONG = """
+import pytest
+
+
+def test_steps(podrace):
+    podrace.violates("72124", steps="15")
+
+
+def test_a_fix(podrace):
+    podrace.check("72124", with_fix=72259)
+
+
+def test_fixes(podrace):
+    podrace.check("72124", with_fix=("72259", 77990))
+
+
+def test_a_release(podrace):
+    podrace.check("72124", release=1.13)
+
+
+def test_a_scenario(podrace):
+    podrace.check(None)
+
+
+@pytest.mark.podrace("72124", release=1.13, with_fix=[72259])
+def test_marked(podrace):
+    podrace.check()
+
+
+@pytest.mark.podrace("72124", release=[1.13], with_fix=[(), 72259])
+def test_cases(podrace):
+    podrace.check()
+
+
+@pytest.mark.podrace("72124", releases=1.13)
+def test_old_words(podrace):
+    podrace.check()
+
+
+def test_a_log(podrace):
+    podrace.audit(5)
+
+
+def test_a_dump(podrace):
+    podrace.audit("x.log", initial=5)
+
+
+def test_complete(podrace):
+    podrace.audit("x.log", complete="no")
+
+
+def test_an_option_of_audit(podrace):
+    podrace.audit("x.log", complet=True)
+"""
+
+
+def test_wrong_values_are_one_line(tmp_path: Path) -> None:
+    done = run(tmp_path, WRONG)
+    assert "Error" not in done.stdout
+    assert "During handling" not in done.stdout
+    no_name = "is no text: write a name in quotes, or a list of such names"
+    no_release = 'release: `1.13` is no text: write a release in quotes, such as "1.13"'
+    assert re.findall(r"^FAILED test_it.py::(\S+) - Failed: podrace: (.*)", done.stdout, re.M) == [
+        ("test_steps", "steps: `'15'` is no number of steps: write a whole number, such as 15"),
+        ("test_a_fix", f"with_fix: `72259` {no_name}"),
+        ("test_fixes", f"with_fix: `77990` {no_name}"),
+        ("test_a_release", no_release),
+        (
+            "test_a_scenario",
+            'scenarios: `None` is no scenario: write what `podrace races` lists, such as "72124", or the path of a YAML file',
+        ),
+        ("test_marked", no_release),
+        ("test_cases[1.13]", no_release),
+        ("test_cases[1.13+72259]", no_release),
+        ("test_old_words", no_release),
+        ("test_a_log", "logs: `5` is no file: write the path of an audit log"),
+        (
+            "test_a_dump",
+            "initial: `5` is no file: write the path of what `kubectl get nodes,pods -A -o json` printed",
+        ),
+        ("test_complete", "complete: `'no'` is no truth value: write True or False"),
+        (
+            "test_an_option_of_audit",
+            "podrace.audit has no `complet`; known: excluded, initial, complete, clock_skew, since, until, namespace, property",
+        ),
+    ]
+
+
 def test_a_word_and_its_old_spelling_are_refused(tmp_path: Path) -> None:
     suite = (
         "import pytest\n@pytest.mark.podrace('72124', release='1.13', releases=['1.13'])\n"
@@ -247,7 +335,7 @@ def test_the_api_takes_properties_of_ones_own(tmp_path: Path) -> None:
 def test_the_api_refuses_what_makes_no_sense() -> None:
     for call, message in (
         (lambda: check(), "name a scenario"),
-        (lambda: expect("maybe", "72124"), "there is no verdict `maybe`"),  # type: ignore[arg-type]
+        (lambda: expect("maybe", "72124"), "verdict: `'maybe'` is no verdict to expect"),  # type: ignore[arg-type]
         (lambda: expect("holds", "72124", steps=1), "what holds has no counterexample"),
     ):
         with pytest.raises(UsageProblem, match=message):
