@@ -28,6 +28,7 @@ from .reading.cluster_objects import (
     read_node,
 )
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
+from .reading.known_fields import check_fields
 from .reading.manifest_files import Manifest, Remarks, documents, folders_passed_over, read_sources
 from .reading.metadata import ANNOTATION, Meta, read_meta
 from .reading.pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
@@ -249,6 +250,12 @@ NOT_MODELLED = {
 }
 """Kinds by which the scheduler decides otherwise, and the model does not."""
 
+VERSIONS = {
+    "": ("v1",), "apps": ("v1", "v1beta2", "v1beta1"), "extensions": ("v1beta1",), "batch": ("v1",), "policy": ("v1", "v1beta1"),
+    "scheduling.k8s.io": ("v1", "v1beta1", "v1alpha1"), "storage.k8s.io": ("v1", "v1beta1"),
+}  # fmt: skip
+"""The versions that Kubernetes has had of the groups whose kinds are read, the newest first; those of the others their readers know."""
+
 MOST_OBJECTS = 200_000
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status", "items")
 
@@ -323,6 +330,11 @@ def _read(
     kind = fields["kind"].text("a kind such as Pod") if "kind" in fields else ""
     if not kind and inherited is not None:
         kind = inherited.text("").removesuffix("List")
+    if not kind and "items" in fields:
+        top.fail(
+            "`kind` is missing, and there are `items`: the text may be cut off, as kubectl writes `kind` after them; dump or copy it again, "
+            "or add `kind: List`"
+        )
     if not kind:
         top.fail(
             "`kind` is missing: a Kubernetes object has `apiVersion`, `kind` and `metadata`; a scenario is named without -f"
@@ -358,7 +370,25 @@ def _read(
         return
     if meta.ignored and kind != "Pod":
         remarks.add(f"{ANNOTATION} counts on Pods and in the pod templates of workloads only", meta.shown)
+    _refuse_version(fields.get("apiVersion"), meta, remarks, strict)
+    check_fields(top, kind, meta.shown, remarks, strict)
     _read_kind(meta, top, fields, written, remarks)
+
+
+def _refuse_version(value: Manifest | None, meta: Meta, remarks: Remarks, strict: bool) -> None:
+    """Refuse a version that no API server has; of a group that may get another one, note it, unless `strict`."""
+    group, _, version = (value.scalar("a version") if value is not None else "").rpartition("/")
+    known = VERSIONS.get(group)
+    if value is None or known is None or version in known:
+        return
+    if strict or not group:
+        value.fail(
+            f"there is no such version of {meta.kind}: {value.described}; "
+            f"known: {', '.join(f'{group}/{v}' if group else v for v in known)}"
+        )
+    remarks.add(
+        f"{group}/{one_line(version)} is a version that podrace does not know: read as {known[0]}", meta.shown
+    )
 
 
 def _remark_configuration(top: Manifest, remarks: Remarks) -> None:

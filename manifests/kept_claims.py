@@ -1,7 +1,8 @@
 """Which claims, volumes and devices are kept with the kept pods and nodes, in the words of a scenario.
 
 Kept is what the scheduler still has to decide: claims that are not bound or not allocated, or that kept pods alone hold, and for them no more volumes
-and devices than could run short. Claims that are bound, or that others hold, close nodes to their pods for good.
+and devices than could run short; and of claims that are bound those that one pod only may use, where several kept pods want it. Claims that are bound, or
+that others hold, close nodes to their pods for good.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class KeptClaims:
     """What is kept of claims. `volumes` and `devices` are the claims that each pod has in the scenario, `closed` the nodes that are closed to it.
 
     `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
-    those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter.
+    those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter. `exclusive`: one pod only may use one of the claims of
+    volumes; `unbound`: one of them is still to be bound.
     """
 
     volumes: Mapping[str, Sequence[str]]
@@ -39,11 +41,12 @@ class KeptClaims:
     lines: Sequence[str]
     remarks: Sequence[str]
     exclusive: bool
+    unbound: bool
 
     @property
     def properties(self) -> list[str]:
         """The properties that are checked for it."""
-        found = ["S-VOL"] if any(self.volumes.values()) else []
+        found = ["S-VOL"] if self.unbound else []
         found += ["S-RWOP"] if self.exclusive else []
         return found + (["S-DEV", "S-RESV"] if any(self.devices.values()) or self.extended else [])
 
@@ -77,16 +80,31 @@ def claims_kept(
     devices = _devices(choice)
     volumes = _volumes(choice, [p for p in choice.waiting if not devices.get(p.name)])
     closed = _closed(choice, volumes, devices)
-    for pod in choice.waiting:
+    for pod in choice.waiting if any(devices.values()) else ():
+        contested = {*_contested(choice, choice.waiting)}
+        if devices.get(pod.name) and not contested.isdisjoint(pod.claims.volumes):
+            choice.remarks.append(
+                "volumes of a pod that has claims of devices, too, are not modelled: that one pod only may use its claim is left out "
+                f"({pod.name})"
+            )
         if devices.get(pod.name) and any(claims.open_volume(n, pod.claims) for n in pod.claims.volumes):
             choice.remarks.append(
                 "volumes of a pod that has claims of devices, too, are not modelled: those that are not bound are taken to be had "
                 f"({pod.name})"
             )
     exclusive = any("accessModes" in c for c in choice.sections.get("volumeClaims", {}).values())
+    unbound = any(claims.open_volume(n, p.claims) for p in choice.waiting for n in volumes.get(p.name, ()))
     referred = {p.name: [n for n in devices.get(p.name, ()) if n != p.claims.special] for p in pods}
     return KeptClaims(
-        volumes, referred, choice.extended, closed, choice.sections, choice.lines, choice.remarks, exclusive
+        volumes,
+        referred,
+        choice.extended,
+        closed,
+        choice.sections,
+        choice.lines,
+        choice.remarks,
+        exclusive,
+        unbound,
     )
 
 
@@ -123,7 +141,8 @@ def _volumes(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, list[str]
             if claim is not None:
                 found[name] = claim
                 of_pods.setdefault(pod.name, []).append(name)
-    if not found:
+    contested = _contested(choice, pods)
+    if not found and not contested:
         return {}
     classes = {c.of or NO_CLASS: _class(c) for c in found.values()}
     volumes = {
@@ -142,7 +161,34 @@ def _volumes(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, list[str]
         fit = [n for n in volumes if any(v.meta.name == n for v in claim.candidates)]
         there = f"{', '.join(fit)} may be bound to it, others {made}" if fit else f"a volume {made}"
         choice.lines.append(f"claim {claim.name} of {' and '.join(users)} is not bound: {there}")
+    for name, volume in contested.items():
+        _keep_bound(choice, name, volume, pods, of_pods)
     return of_pods
+
+
+def _contested(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, str]:
+    """The claims that are bound and that one pod only may use, where several of these pods want it, with their volumes."""
+    users = Counter(name for pod in pods for name in pod.claims.volumes)
+    some = {name: choice.claims.bound_exclusive(name) for name, number in users.items() if number > 1}
+    return {name: volume for name, volume in some.items() if volume}
+
+
+def _keep_bound(
+    choice: _Choice, name: str, volume: str, pods: Sequence[ClusterPod], of_pods: dict[str, list[str]]
+) -> None:
+    """Put a claim that is bound into the sections, and among those of its pods. Its volume names no nodes: those that do not reach it are closed by marks."""
+    of = choice.claims.class_of(choice.claims.volumes.claims[name].wish) or NO_CLASS
+    choice.sections.setdefault("storageClasses", {}).setdefault(of, {"volumeBindingMode": MODES[1]})
+    choice.sections.setdefault("volumes", {})[volume] = {"storageClassName": of, "claimRef": name}
+    choice.sections.setdefault("volumeClaims", {})[name] = {
+        "storageClassName": of, "volumeName": volume, "accessModes": ["ReadWriteOncePod"],
+    }  # fmt: skip
+    users = [pod.name for pod in pods if name in pod.claims.volumes]
+    for user in users:
+        of_pods.setdefault(user, []).append(name)
+    choice.lines.append(
+        f"claim {name} of {' and '.join(users)} is bound to {volume}: one pod only may use it"
+    )
 
 
 def _class(claim: OpenVolume) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Who else acts on the kept pods and nodes: pods that are not ready or being deleted, finalizers, and nodes that their kubelets do not report to be ready.
 
 A scenario has such an actor only where a kept object gives it something to do: each multiplies the states. What a dump cannot say is taken at its worst: a pod that is not ready stays so until somebody mends it, and whoever
-set a finalizer may never take it away.
+set a finalizer may never take it away. A budget never allows less, or more, than its status says: where it would if kept pods alone were counted, nobody counts, and that is said.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..scenarios.reader.sections.budget_section import MAX_ALLOWED
+from .counted_pods import is_counted_by, surplus
 from .left_out import leaving
 from .members import ClusterNode, ClusterPod
 from .reading.cluster_objects import BudgetObject
@@ -41,8 +43,12 @@ class Lives:
         self.deleted = [] if made else [p for p in self._bound if p.terminating]
         there = [p for p in kept.pods if p.exists and p.node is not None]
         unready = [p for p in there if not p.ready and not p.terminating and self._budgets_of(p)]
-        self.unready: Sequence[ClusterPod] = [] if made else unready
         self._unheeded = unready if made else []
+        self._not_ready = unready
+        said = [] if made else [b for b in self._concerned(unready) if _unlike(b, there)]
+        self._uncounted = said if unready else []
+        self.unready: Sequence[ClusterPod] = [] if made or self._uncounted else unready
+        self._there = there
 
     @property
     def ailing(self) -> list[ClusterNode]:
@@ -52,22 +58,23 @@ class Lives:
     def _budgets_of(self, pod: ClusterPod) -> list[BudgetObject]:
         return [b for b in self.kept.inventory.budgets if b.protects(pod.entity)]
 
+    def _concerned(self, unready: Sequence[ClusterPod]) -> list[BudgetObject]:
+        """The budgets that protect a kept pod which may be evicted, or one of these."""
+        some = [*victims_of(self.kept), *unready]
+        return [b for b in self.kept.inventory.budgets if any(b.protects(p.entity) for p in some)]
+
     @property
     def budgets(self) -> Iterator[KeptBudget]:
         """The budgets that protect a kept pod which is less important than another, or one that is not ready: nobody else is ever taken away."""
         victims = {p.name for p in victims_of(self.kept)} | {p.name for p in self.unready}
-        for budget in self.kept.inventory.budgets:
+        for budget in self._concerned(self.unready):
             own = [p for p in self.kept.pods if budget.protects(p.entity)]
-            if not victims & {p.name for p in own}:
-                continue
             paid = tuple(sorted(budget.disrupted & {p.name for p in own}))
             if not self.unready:
                 protected = {p.name for p in own} & victims
                 yield KeptBudget(budget, budget.allowed, tuple(n for n in paid if n in protected))
                 continue
-            healthy = sum(
-                p in self._bound and p.ready and not p.terminating and p.name not in paid for p in own
-            )
+            healthy = sum(is_counted_by(budget, p) for p in own)
             wanted = min(MOST_COUNTED, max(0, healthy + budget.short))
             yield KeptBudget(budget, max(0, healthy - wanted), paid, wanted)
 
@@ -105,6 +112,8 @@ class Lives:
         if pod in self.unready:
             how = "Pending" if pod.unstarted else "not ready"
             yield f"{how}: its budget does not count it, and it stays so until somebody mends it"
+        elif pod in self._not_ready and self._uncounted:
+            yield "not ready, which is not looked at: its budgets stay as their status says"
         if pod in self.deleted:
             yield "being deleted: its kubelet stops it"
         if pod in self.lingering:
@@ -117,7 +126,29 @@ class Lives:
                 "whether a pod is ready is not looked at beside controllers that make pods anew: its budget counts as its status says, without --controllers "
                 f"it is looked at (Pod/{pod.name})"
             )
+        for budget in self._uncounted:
+            names = [p.name for p in self._not_ready]
+            yield (
+                f"{_unlike(budget, self._there)}; it stays as its status says: that {' and '.join(names)} {'is' if len(names) == 1 else 'are'} "
+                f"not ready is not looked at, and S-DRAIN is not asked (PodDisruptionBudget/{budget.meta.name})"
+            )
         nodes = self.kept.nodes
         for node in nodes if not all(n.deleted for n in nodes) else ():
             if node.deleted:
                 yield f"the node is being deleted: that it goes is not in the scenario, as another kept node stays (Node/{node.name})"
+
+
+def _unlike(budget: BudgetObject, pods: Sequence[ClusterPod]) -> str:
+    """Why a disruption controller that counts these pods alone would have the budget allow something else than its status says; empty if it would not."""
+    left = max(0, -budget.short)
+    if min(left, MAX_ALLOWED) != budget.allowed:
+        return (
+            f"disruptionsAllowed of the budget is {budget.allowed}, and currentHealthy and desiredHealthy leave {left}, "
+            "so that it is still to be counted anew"
+        )
+    if missing := surplus(budget, pods):
+        return (
+            f"the budget allows {budget.allowed} to go, and {missing} of the healthy pods that it can spare {'is' if missing == 1 else 'are'} left out, "
+            "which a scenario that counts pods cannot say (a larger --pods or --nodes may keep them)"
+        )
+    return ""

@@ -193,6 +193,13 @@ class ClusterClaims:
             wish.volume,
         )
 
+    def bound_exclusive(self, name: str) -> str:
+        """The volume of a claim that is bound, that one pod only may use, and that no pod on a node uses; "" for any other claim."""
+        claim = self.volumes.claims.get(name)
+        if claim is None or not claim.bound or claim.unusable or name in self._used:
+            return ""
+        return claim.wish.volume if claim.wish.exclusive else ""
+
     def class_of(self, wish: VolumeWish) -> str:
         """The class of a claim; "" for none."""
         return self._default if wish.of is None else wish.of
@@ -369,8 +376,10 @@ class ClusterClaims:
         return found
 
     def compete(self, one: PodClaims, other: PodClaims, node: str) -> bool:
-        """Whether two pods that wait share a claim which is still to be bound or allocated, or may want the same volume or device for two claims there."""
+        """Whether two pods that wait share a claim which is still to be bound or allocated, or which one pod only may use, or may want the same volume or device for two claims there."""
         for name in one.volumes:
+            if name in other.volumes and self.bound_exclusive(name):
+                return True
             mine = self.open_volume(name, one)
             for its in other.volumes if mine is not None else ():
                 theirs = self.open_volume(its, other)

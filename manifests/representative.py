@@ -14,6 +14,7 @@ from functools import cached_property
 
 from ..scenarios.reader.values.yaml_values import ScenarioError, known_names, one_line
 from .contention import Asker, ClusterQuestion, Groups
+from .counted_pods import supporters
 from .inventory import Inventory
 from .kept_claims import KeptClaims, claims_kept
 from .kept_controllers import KeptControllers, with_controllers
@@ -175,7 +176,8 @@ def _kept(
     question: ClusterQuestion, asker: Asker, size: Size
 ) -> tuple[tuple[ClusterPod, ...], tuple[ClusterNode, ...]]:
     """The pod and its victims, or those whose end it waits for; a rival or, without one, the pod that the first victim's controller creates in its place;
-    then as many more as there is room for, those that are being deleted last, and nodes where one of them could go, too.
+    nodes where one of them could go, too; the healthy pods that a budget of theirs counts, where it would allow less without; then as many more as there is
+    room for, those that are being deleted last.
     """
     assert question.node is not None
     pods = [question.pod, *question.victims, *question.leaving]
@@ -190,10 +192,25 @@ def _kept(
         if node is not question.node and (more := _use(node, pods, asker, size)) is not None:
             nodes.append(node)
             pods += more
+    if not size.controllers:
+        beside, where = _counted(pods, nodes, asker, size)
+        pods, nodes = [*pods, *beside], [*nodes, *where]
     known = {p.name for p in pods}
     leaving = [p for node in nodes for p in asker.situation.inventory.on(node.name) if p.terminating]
     rest = [p for p in (*rivals, *after, *leaving) if p.name not in known]
     return (*pods, *rest[: max(0, size.pods - len(pods))]), tuple(nodes)
+
+
+def _counted(
+    pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode], asker: Asker, size: Size
+) -> tuple[list[ClusterPod], list[ClusterNode]]:
+    """The healthy pods that budgets of these pods need beside them, and the nodes that these are on; nobody where there is no room for all."""
+    more = [n for n in asker.situation.sound_nodes if n not in nodes]
+    found = supporters(pods, nodes, more, asker.situation.inventory) or []
+    names = {p.node for p in found}
+    where = [n for n in more if n.name in names]
+    fits = len(pods) + len(found) <= size.pods and len(nodes) + len(where) <= size.nodes
+    return (found, where) if fits else ([], [])
 
 
 def _use(

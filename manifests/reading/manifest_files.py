@@ -83,14 +83,66 @@ class Manifest(Value):
         )
         return {name: value for name, value in found if not value.is_null}
 
+    def integer(self, lo: int, hi: int) -> int:
+        """A whole number in lo..hi; one in quotes is a text, also to the API server."""
+        if self.is_scalar and self.node.tag == _TAG + "str" and _DIGITS.fullmatch(self.node.value):
+            written = one_line(self.node.value)
+            self.fail(
+                f'expected a whole number from {lo} to {hi}, not the text "{written}": remove the quotes'
+            )
+        return Value.integer(self, lo, hi)
+
+
+_DIGITS = re.compile(r"[+-]?[0-9]+")
+
 
 _NEXT_OBJECT = re.compile(r"^(?:\S.*)?\}[ \t]*\r?\n(?:[ \t]*\r?\n)*(?=\{)", re.MULTILINE)
 """Between two objects of JSON, one after the other as kubectl prints and takes them: where YAML wants to see `---`."""
 
 
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
+_IS_JSON = re.compile(r'\s*\{\s*["}]')
+_SAME_LINE = re.compile(r"\}[ \t]*(?=\{)")
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A text in pieces, each with the number of lines before it: JSON where an object begins in the line in which the one before ends, and YAML knows no such thing."""
+    begin = lines = depth = 0
+    if _IS_JSON.match(text) and _SAME_LINE.search(text):
+        for token in _TOKEN.finditer(text):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            if depth == 0 and token[0] == "}" and (between := _SAME_LINE.match(text, token.start())):
+                yield lines, text[begin : between.end()]
+                lines += text.count("\n", begin, between.end())
+                begin = between.end()
+    yield lines, text[begin:]
+
+
+class _Shifted:
+    """A parser of a piece whose events say their lines in the whole text."""
+
+    def __init__(self, text: str, lines: int) -> None:
+        self._parser, self._lines = _Loader(text), lines
+        self.check_event, self.dispose = self._parser.check_event, self._parser.dispose
+
+    def get_event(self) -> Any:
+        """The next event."""
+        event = self._parser.get_event()
+        mark = event.start_mark
+        event.start_mark = yaml.Mark(mark.name, mark.index, mark.line + self._lines, mark.column, None, 0)
+        return event
+
+
 def documents(text: str, file: str) -> Iterator[Manifest]:
     """The documents of a text that are not empty. Raises ScenarioError where it is not YAML that podrace reads."""
-    parser = _Loader(_NEXT_OBJECT.sub(r"\g<0>--- ", text)) if text else None
+    for lines, piece in _pieces(text):
+        yield from _documents(piece, file, lines)
+
+
+def _documents(text: str, file: str, lines: int) -> Iterator[Manifest]:
+    """The same of a piece of a text, before which there are so many lines."""
+    separated = _NEXT_OBJECT.sub(r"\g<0>--- ", text)
+    parser = (_Shifted(separated, lines) if lines else _Loader(separated)) if text else None
     try:
         while parser is not None and parser.check_event():
             if isinstance(parser.get_event(), yaml.DocumentStartEvent):
@@ -100,12 +152,14 @@ def documents(text: str, file: str) -> Iterator[Manifest]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = one_line(error.problem or "it cannot be parsed", 120)
+        ends = mark is not None and mark.index >= len(separated.rstrip())
+        cut = "; the text ends there: if it is cut off, dump or copy it again" if ends else ""
         raise ScenarioError(
-            f"{file}:{mark.line + 1 if mark else 1}: not a YAML that podrace reads: {problem}"
+            f"{file}:{lines + (mark.line if mark else 0) + 1}: not a YAML that podrace reads: {problem}{cut}"
         ) from None
     except yaml.reader.ReaderError:
         bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
-        line = text.count("\n", 0, bad.start()) + 1 if bad else 1
+        line = lines + (text.count("\n", 0, bad.start()) if bad else 0) + 1
         raise ScenarioError(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
     finally:
         if parser is not None:

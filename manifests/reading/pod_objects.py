@@ -121,7 +121,7 @@ def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remark
 
 def is_hard(when: Manifest) -> bool:
     """What whenUnsatisfiable says."""
-    return when.one_of(("DoNotSchedule", "ScheduleAnyway"), "what to do") == "DoNotSchedule"
+    return when.one_of(("DoNotSchedule", "ScheduleAnyway"), "a value of whenUnsatisfiable") == "DoNotSchedule"
 
 
 def _constraint(given: Mapping[str, Manifest]) -> Spread:

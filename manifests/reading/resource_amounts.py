@@ -188,7 +188,11 @@ def _refuse_excess(place: Manifest, asked: Amounts, limits: Amounts) -> None:
 
 
 def _stays(container: Mapping[str, Manifest]) -> bool:
-    return "restartPolicy" in container and container["restartPolicy"].scalar("a policy") == "Always"
+    policies = ("Always", "OnFailure", "Never")
+    return (
+        "restartPolicy" in container
+        and container["restartPolicy"].one_of(policies, "a restart policy") == "Always"
+    )
 
 
 def _add(total: dict[str, int], more: Amounts) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from podrace.manifests import Size, read_manifests, represent
+from podrace.manifests import Representative, Size, read_manifests, represent
 from podrace.manifests.kept_lives import Lives
 from podrace.manifests.reading.manifest_files import placed
 from podrace.manifests.telling.summary import account_of
@@ -96,6 +96,61 @@ def test_a_budget_wants_as_many_of_the_kept_pods_as_are_not_left_out(
     scenario = written(found)
     of = scenario["podDisruptionBudgets"]["shop/web"]
     assert {k: v for k, v in of.items() if k != "selector"} == kept_budget
+
+
+def surplus(*more: dict[str, Any], status: dict[str, int] | None = None) -> list[dict[str, Any]]:
+    """A pod that is not ready, of a budget that allows two to go, because two of its pods are healthy and it wants none; one of these is on a node of its own."""
+    made = budget(2, 0)
+    made["status"] |= status or {}
+    return [
+        node("n1"), node("n2"), made, pod("p", "4", 10), *more,
+        in_status(pod("v", "2", 0, "n1", "web"), Ready="False"),
+        in_status(pod("w", "2", 0, "n1", "web"), Ready="True"),
+        in_status(pod("x", "4", 99, "n2", "web"), Ready="True"),
+    ]  # fmt: skip
+
+
+def budget_of(found: Representative) -> dict[str, Any]:
+    """What the scenario says of the budget, but for the selector."""
+    return {k: v for k, v in written(found)["podDisruptionBudgets"]["shop/web"].items() if k != "selector"}
+
+
+def test_a_budget_never_allows_less_than_its_status_says(tmp_path: Path) -> None:
+    """Of the two that may go one is left out: if the kept ones were counted, only one might."""
+    found = kept(tmp_path, *surplus(), nodes=1)
+    assert budget_of(found) == {"disruptionsAllowed": 2}
+    scenario = written(found)
+    assert scenario["scope"] == {"pod_events": 3}
+    assert "S-DRAIN" not in scenario["properties"]
+    assert "ready" not in scenario["pods"]["shop/v"]
+    (remark,) = Lives(found).remarks()
+    assert remark == (
+        "the budget allows 2 to go, and 1 of the healthy pods that it can spare is left out, which a scenario that counts pods cannot say "
+        "(a larger --pods or --nodes may keep them); it stays as its status says: that shop/v is not ready is not looked at, and S-DRAIN is not asked "
+        "(PodDisruptionBudget/shop/web)"
+    )
+    lines = account_of(found)
+    assert "  shop/web: 3 pods, 2 disruptions allowed; kept" in lines
+    assert "    not ready, which is not looked at: its budgets stay as their status says" in lines
+
+
+def test_healthy_pods_that_a_budget_needs_are_kept_where_there_is_room(tmp_path: Path) -> None:
+    found = kept(tmp_path, *surplus(pod("q", "4", 10), pod("r", "4", 10)), pods=5)
+    assert [p.name for p in found.pods] == ["shop/p", "shop/v", "shop/w", "shop/q", "shop/x"]
+    assert [n.name for n in found.nodes] == ["n1", "n2"]
+    assert budget_of(found) == {"disruptionsAllowed": 2, "minAvailable": 0}
+    assert written(found)["scope"]["readiness"] is True
+    assert list(Lives(found).remarks()) == []
+
+
+def test_a_budget_whose_status_is_old_stays_as_it_says(tmp_path: Path) -> None:
+    found = kept(tmp_path, *surplus(status={"disruptionsAllowed": 0}), pods=4)
+    assert budget_of(found) == {"disruptionsAllowed": 0}
+    (remark,) = Lives(found).remarks()
+    assert remark == (
+        "disruptionsAllowed of the budget is 0, and currentHealthy and desiredHealthy leave 2, so that it is still to be counted anew; "
+        "it stays as its status says: that shop/v is not ready is not looked at, and S-DRAIN is not asked (PodDisruptionBudget/shop/web)"
+    )
 
 
 def test_the_policy_of_a_budget_is_kept_where_it_matters(tmp_path: Path) -> None:

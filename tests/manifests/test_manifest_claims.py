@@ -269,6 +269,86 @@ def test_an_exclusive_claim_that_two_pods_wait_for(tmp_path: Path) -> None:
     assert scenario["properties"][-2:] == ["S-VOL", "S-RWOP"]
 
 
+ALONE = volume_claim("data", bound="pv1", accessModes=["ReadWriteOncePod"])
+
+
+def test_an_exclusive_claim_that_is_bound_and_that_two_pods_want(tmp_path: Path) -> None:
+    some = (storage_class("csi"), volume("pv1", claim="data"), ALONE, pod("a", "data"), pod("b", "data"))
+    found = kept(tmp_path, *some)
+    assert [p.name for p in found.question.rivals] == ["shop/b"]
+    scenario = written(found)
+    assert scenario["storageClasses"] == {"csi": {"volumeBindingMode": "WaitForFirstConsumer"}}
+    assert scenario["volumes"] == {"pv1": {"storageClassName": "csi", "claimRef": "shop/data"}}
+    assert scenario["volumeClaims"] == {
+        "shop/data": {
+            "storageClassName": "csi",
+            "volumeName": "pv1",
+            "accessModes": ["ReadWriteOncePod"],
+        }
+    }
+    assert [scenario["pods"][name]["volumes"] for name in ("shop/a", "shop/b")] == [["shop/data"]] * 2
+    assert "S-RWOP" in scenario["properties"]
+    assert "S-VOL" not in scenario["properties"]
+    assert told(found) == ["claim shop/data of shop/a and shop/b is bound to pv1: one pod only may use it"]
+
+
+def test_its_volume_and_class_need_not_be_among_the_objects(tmp_path: Path) -> None:
+    scenario = written(kept(tmp_path, ALONE, pod("a", "data"), pod("b", "data")))
+    assert scenario["volumes"] == {"pv1": {"storageClassName": "csi", "claimRef": "shop/data"}}
+    assert "S-RWOP" in scenario["properties"]
+
+
+def test_it_is_kept_beside_a_claim_of_the_same_class_that_is_not_bound(tmp_path: Path) -> None:
+    some = (
+        storage_class("csi"),
+        volume("pv1", zone="a", claim="data"),
+        ALONE,
+        volume_claim("more"),
+        pod("a", "data", "more"),
+        pod("b", "data"),
+    )
+    scenario = written(kept(tmp_path, *some))
+    assert scenario["storageClasses"]["csi"]["provisioner"] == "csi.example.com"
+    assert sorted(scenario["volumeClaims"]) == ["shop/data", "shop/more"]
+    assert scenario["pods"]["shop/a"]["volumes"] == ["shop/more", "shop/data"]
+    assert scenario["properties"][-2:] == ["S-VOL", "S-RWOP"]
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        (ALONE, pod("a", "data")),
+        (volume_claim("data", bound="pv1"), pod("a", "data"), pod("b", "data")),
+        (ALONE, pod("user", "data", nodeName="n1"), pod("a"), pod("b", "data")),
+    ],
+    ids=["one pod wants it", "several may use it", "a pod uses it"],
+)
+def test_a_bound_claim_that_nobody_contends_for_is_not_kept(
+    tmp_path: Path, some: tuple[dict[str, Any], ...]
+) -> None:
+    found = kept(tmp_path, storage_class("csi"), volume("pv1", claim="data"), *some)
+    assert found.question.rivals == []
+    assert "volumeClaims" not in written(found)
+    assert "S-RWOP" not in written(found)["properties"]
+
+
+def test_beside_claims_of_devices_an_exclusive_claim_is_left_out_with_a_note(tmp_path: Path) -> None:
+    gpu = [{"name": "gpu", "resourceClaimName": "gpu"}]
+    some = (
+        device_class(),
+        resource_slice("n1", device("d1")),
+        resource_claim("gpu"),
+        volume("pv1", claim="data"),
+        ALONE,
+        pod("a", "data", claims=gpu),
+        pod("b", "data"),
+    )
+    found = kept(tmp_path, *some)
+    assert [r for r in found.claims.remarks if "one pod only" in r] == [
+        "volumes of a pod that has claims of devices, too, are not modelled: that one pod only may use its claim is left out (shop/a)"
+    ]
+
+
 def test_volumes_that_could_not_run_short_are_left_out(tmp_path: Path) -> None:
     """One claim takes one volume; another node's volume is another kind."""
     local = storage_class("local", "kubernetes.io/no-provisioner")
