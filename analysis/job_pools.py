@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from ..checker.jobs import Here, Processes
 from .asked.options import UsageProblem
 
 if TYPE_CHECKING:
-    from ..checker.jobs.job import Pool
+    from ..checker.jobs.job import Job, JobFunction, Pool
 
 
 def pool_for(ray: str | None, processes: int, jobs: int) -> Pool:
@@ -17,7 +18,21 @@ def pool_for(ray: str | None, processes: int, jobs: int) -> Pool:
         from ..checker.jobs.on_ray import OnRay, RayMissing
 
         try:
-            return OnRay(ray)
+            return _Reached(OnRay(ray), RayMissing)
         except RayMissing as error:
             raise UsageProblem(f"--ray: {error}") from None
     return Processes(processes) if processes > 1 and jobs > 1 else Here()
+
+
+class _Reached:
+    """A cluster whose address was given by `--ray`: whether it is there shows when it is to work."""
+
+    def __init__(self, pool: Pool, missing: type[Exception]) -> None:
+        self.pool, self.missing = pool, missing
+
+    def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
+        """As Pool says. Raises UsageProblem if there is no cluster."""
+        try:
+            yield from self.pool.results(function, jobs)
+        except self.missing as error:
+            raise UsageProblem(f"--ray: {error}") from None

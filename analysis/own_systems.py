@@ -6,6 +6,7 @@ import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 from ..checker.core.exploration import Budget as Budget
@@ -17,13 +18,14 @@ from ..checker.reduction.questions import UnknownProperty, explored_slice, kind_
 from ..checker.search import Engine as Engine
 from ..checker.search import check
 from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
-from ..model.language.expr import fresh_graph
+from ..model.language.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
 from ..scenarios import known_names, one_line
 from .asked.options import UsageProblem
 from .asked.own_modules import load_module
 from .other_checkers import PROMELA_COMMANDS, tla_files
 
+_OWN_SOURCES = Path(__file__).parent.parent
 _TARGET = re.compile(r"(?P<path>.+\.py)(?::(?P<cls>\w*))?", re.DOTALL)
 
 
@@ -96,10 +98,14 @@ def own_system(target: str, sizes: Sequence[str] = ()) -> OwnSystem:
     try:
         system = system_of(root, numbers)
     except ModelError as error:
+        if Path(error.location[0]).is_relative_to(
+            _OWN_SOURCES
+        ):  # nobody's line: it is about the class as a whole
+            raise problem(path, one_line(error.message, 500)) from None
         raise UsageProblem(one_line(str(error), 500)) from None
     except (Exception, SystemExit) as error:
         line = _last_line(path, error)
-        raise problem(path, f"{line}{type(error).__name__}: {one_line(str(error))}") from None
+        raise problem(path, f"{line}{type(error).__name__}: {one_line(str(error))}{_remedy(error)}") from None
     return OwnSystem(f"{root.__name__} ({path.name})", system, words_of(root))
 
 
@@ -137,6 +143,22 @@ def _chosen(
 def _last_line(path: Path, error: BaseException) -> str:
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     return f"line {lines[-1]}: " if lines else ""
+
+
+def _remedy(error: BaseException) -> str:
+    """What to write instead, for mistakes of which Python says nothing that would help here."""
+    match error:
+        case KeyError(args=(Expr(),)):
+            return (
+                "; a dict knows no symbolic value: declare a table, `per(...)`, or choose with `select(...)`"
+            )
+        case AttributeError(obj=type() as kind, name=str() as name) if issubclass(kind, Enum):
+            return f"; {kind.__name__} has no such member: {known_names(name, [m.name for m in kind])}"
+        case TypeError() if "object is not iterable" in str(error):
+            return "; the entities of a kind are `self.universe[Kind]`"
+        case TypeError() if "'Expr' object is not callable" in str(error):
+            return "; `is_none`, `is_empty` and their like are written without `()`"
+    return ""
 
 
 def decide(

@@ -12,7 +12,7 @@ from typing import Any
 from ...model.cluster import Cluster
 from ...model.history import CHANGES
 from ...model.language import Component, Expr
-from ...model.language.component import part_classes
+from ...model.language.component import parameter_hints, part_classes
 from ...scenarios import known_names
 
 PARTS: dict[str, type[Component]] = {cls.__name__: cls for cls in part_classes(Cluster).values()}
@@ -177,6 +177,26 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
                 f"{cls.__name__}.{name} overrides a step: annotate its parameter `{bare[0]}` as {base}.{name} does",
                 _line(function),
             )
+        _check_kinds(f"{cls.__name__}.{name}", function, f"{base}.{name}", old)
+
+
+def _check_kinds(name: str, function: FunctionType, base: str, old: FunctionType) -> None:
+    """A step exists once for each value of its parameters: of other kinds it would be another step."""
+    try:
+        ours, theirs = parameter_hints(function), parameter_hints(old)
+    except NameError:
+        return  # it is said, with its line, when the step is bound
+    for parameter, kind in theirs.items():
+        if parameter in ours and ours[parameter] != kind:
+            raise PatchMistake(
+                f"{name} overrides a step: its parameter `{parameter}` is {_kind_name(ours[parameter])}, where {base} has "
+                f"{_kind_name(kind)}: annotate it so",
+                _line(function),
+            )
+
+
+def _kind_name(kind: Any) -> str:
+    return kind.__name__ if isinstance(kind, type) else str(kind)
 
 
 def _returns_nothing(function: FunctionType) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from types import FunctionType
 
 from ...model.history import Composition, Patch
 from ...model.language import Component
@@ -69,7 +70,7 @@ def read_patch(option: str, given_by: str = "") -> Patch:
 
 
 def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composition:
-    """The composition with patches on top, and a note for each that brings older behaviour along."""
+    """The composition with patches on top, and a note for each that brings older behaviour along, or that another may hide."""
     made = composition.patched(patches)
     inside = set(composition.classes)
     notes = [
@@ -80,7 +81,27 @@ def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composit
         and base not in inside
         and not _inherited(base, inside)
     ]
-    return made.noted(notes)
+    return made.noted([*notes, *_hidden(patches)])
+
+
+def _hidden(patches: Sequence[Patch]) -> Iterator[str]:
+    """Of methods that two patches override, the first counts: who reads the verdict must know."""
+    before: list[tuple[str, type[Component]]] = []
+    for patch in patches:
+        for cls in patch.classes:
+            own = {name for name, thing in vars(cls).items() if isinstance(thing, (FunctionType, property))}
+            for first, other in before:
+                both = sorted(own & vars(other).keys())
+                if both and _part_of(cls) is _part_of(other) and not issubclass(other, cls):
+                    yield (
+                        f"{first} and {patch.name} both override {', '.join(both)}: that of {first} counts, and what "
+                        f"{patch.name} has there is reached only through its `super()`"
+                    )
+            before.append((patch.name, cls))
+
+
+def _part_of(cls: type[Component]) -> type | None:
+    return next((part for part in PARTS.values() if issubclass(cls, part)), None)
 
 
 def _inherited(base: type, inside: set[type[Component]]) -> bool:

@@ -88,12 +88,47 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
             case ast.With() if any(_is_block(item.context_expr) for item in node.items):
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
+                yield from _twice(node)
                 yield from _gathered(node)
                 yield from _never_taken(node, tree, declared.within(node.name))
                 yield from _swallowing(node)
                 yield from _unused(node)
             case ast.FunctionDef():
                 yield from _symbols_taken_for_values(node, within.get(node, declared))
+
+
+def _twice(cls: ast.ClassDef) -> Iterator[Pitfall]:
+    """Names that the body of a class gives twice: the first would be gone, and with it a step, a property or state."""
+    first: dict[str, int] = {}
+    for statement in cls.body:
+        match statement:
+            case ast.FunctionDef():
+                names = [statement.name]
+                if any(_adds_to(mark, statement.name) for mark in statement.decorator_list):
+                    continue
+            case ast.Assign():
+                names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
+                names = [name]
+            case _:
+                continue
+        for name in names:
+            if name in first:
+                yield (
+                    statement.lineno,
+                    f"`{name}` stands twice in {cls.name}: the one of line {first[name]} would be lost; give them different names",
+                )
+            first[name] = statement.lineno
+
+
+def _adds_to(mark: ast.expr, name: str) -> bool:
+    """`@name.setter` and the like, and `@overload`."""
+    match mark:
+        case ast.Attribute(value=ast.Name(id=owner)):
+            return owner == name
+        case ast.Name(id=alone):
+            return alone == "overload"
+    return False
 
 
 def endless_loops_of(tree: ast.Module) -> Iterator[Pitfall]:

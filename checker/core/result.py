@@ -249,9 +249,15 @@ def _violated(result: Result) -> str:
         return _starved(result, trace)
     seen = counted(trace.closure, "state")
     checked = f"the {seen} that they lead to" if trace.closed else f"the first {seen} that they lead to"
+    hit = result.coverage.constraints_hit
+    within = (
+        f" Within these constraints, which were hit, and which may be what is in the way: {'; '.join(hit)}."
+        if hit
+        else ""
+    )
     return (
         f"Violated {when}: from there, fair steps alone never lead back "
-        f"(executed again in {checked}; {_explored(result)} explored)."
+        f"(executed again in {checked}; {_explored(result)} explored).{within}"
     )
 
 

@@ -258,6 +258,10 @@ def _step_method(part: Component, name: str, info: StepInfo) -> StepMethod:
     function = getattr(type(part), name)
     code = function.__code__
     location = (code.co_filename, code.co_firstlineno)
+    if not code.co_argcount:
+        raise ModelError(f"step `{name}` has no `self`: a step is a method", location)
+    if code.co_kwonlyargcount:
+        raise ModelError(f"step `{name}` has parameters behind a `*`: take that away", location)
     domains = domains_of(part.universe, function, f"step `{name}`")
     if info.each and info.each not in dict(domains):
         raise ModelError(f"step `{name}` has no parameter `{info.each}`, as `each` says", location)
@@ -279,6 +283,11 @@ def domains_of(universe: Universe, function: Callable[..., Any], what: str) -> D
             raise ModelError(
                 f"parameter `{parameter}` of {what} needs a kind of entity, an Enum class, bool or numbers such as "
                 "`Annotated[int, range(3)]` as its annotation",
+                (code.co_filename, code.co_firstlineno),
+            )
+        if not values and get_origin(hints[parameter]) is Annotated:
+            raise ModelError(
+                f"parameter `{parameter}` of {what} has no value: its range is empty",
                 (code.co_filename, code.co_firstlineno),
             )
         found.append((parameter, values))

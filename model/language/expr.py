@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from enum import Enum
 from functools import reduce
 from operator import attrgetter
+from types import MethodType
 from typing import Any, NoReturn, Union, cast
 
 from .errors import Location, ModelError, caller_location
@@ -136,11 +137,33 @@ class Expr:
     def __mod__(self, other: Value) -> Expr:
         return remainder(self, other)
 
+    def __rfloordiv__(self, other: Value) -> Expr:
+        return divide(other, self)
+
+    def __rmod__(self, other: Value) -> Expr:
+        return remainder(other, self)
+
     def __neg__(self) -> Expr:
         return subtract(0, self)
 
+    def __abs__(self) -> Expr:
+        most = max(abs(self.lo), abs(self.hi))
+        return _narrow(select(less(self, 0), subtract(0, self), self), 0, most)
+
+    def __xor__(self, other: Value) -> Expr:
+        return negate(equal(as_expr(self, BOOL), as_expr(other, BOOL)))
+
+    def __index__(self) -> NoReturn:
+        raise ModelError(
+            "a symbolic value is no number of Python's while the model is traced: a table that it can index is "
+            "`per(range(...), ...)`, and `select(...)` chooses between values"
+        )
+
+    __int__ = __round__ = __index__
+
     __rand__ = __and__
     __ror__ = __or__
+    __rxor__ = __xor__
     __radd__ = __add__
     __rmul__ = __mul__
 
@@ -259,6 +282,8 @@ def as_expr(value: Value, like: Sort | None = None) -> Expr:
         result = parameter(value)
     elif value is None and like is not None and like.tag is not None and issubclass(like.tag, Entity):
         result = const(like, 0)
+    elif isinstance(value, MethodType):
+        raise ModelError(f"`{value.__name__}` is a method: call it, `{value.__name__}(...)`")
     else:
         raise ModelError(f"`{value!r}` is not a value of the modelling language")
     if like is not None and result.sort is not like:
@@ -467,7 +492,9 @@ def divide(a: Value, b: Value) -> Expr:
     """Quotient rounded down; the divisor must be positive throughout its range."""
     x, y = as_expr(a, INT), as_expr(b, INT)
     if y.lo <= 0:
-        raise ModelError(f"division by a value that can be {y.lo}: the divisor must be positive")
+        raise ModelError(
+            f"division by a value that can be {y.lo}: the divisor must be positive, such as `clamp(..., 1, {max(y.hi, 1)})`"
+        )
     if x.op == "const" and y.op == "const":
         return const(INT, x.value // y.value)
     if y.op == "const" and y.value == 1:
@@ -548,7 +575,9 @@ def _some(name: str, items: Iterable[Value] | Value, more: tuple[Value, ...]) ->
 
 
 def clamp(a: Value, lo: int, hi: int) -> Expr:
-    """An int, held within lo..hi."""
+    """An int, held within lo..hi. Raises ModelError if that is no range."""
+    if lo > hi:
+        raise ModelError(f"`clamp` to {lo}..{hi}: the lower bound comes first")
     x = as_expr(a, INT)
     if x.lo < lo:
         x = _narrow(select(less(x, lo), lo, x), lo, x.hi)

@@ -64,7 +64,7 @@ class _Facts:
             if e.op == "add":
                 return a + c, b + d
             if e.op == "sub":
-                return a - d, b - c
+                return self._ordered(e, a - d, b - c)
             corners = (a * c, a * d, b * c, b * d)
             return min(corners), max(corners)
         if e.op == "ite" and e.sort is not BOOL:
@@ -79,6 +79,19 @@ class _Facts:
                 )
                 return max(min(a, c), e.lo), min(max(b, d), e.hi)
         return e.lo, e.hi
+
+    def _ordered(self, difference: Expr, lo: int, hi: int) -> Interval:
+        """The range of a difference, by what is known of which side is the greater one."""
+        x, y = difference.args
+        for fact, (holds, same) in self.narrowed.items():
+            if fact.op != "lt" or holds != same:
+                continue
+            left, right = fact.args
+            if left is x and right is y:
+                lo, hi = (lo, min(hi, -1)) if holds else (max(lo, 0), hi)
+            elif left is y and right is x:
+                lo, hi = (max(lo, 1), hi) if holds else (lo, min(hi, 0))
+        return lo, hi
 
     def _with(self, condition: Expr, holds: bool) -> _Facts:
         return _Facts([(condition, holds), *self.known], self.depth - 1)

@@ -10,6 +10,7 @@ A shape is a description; `allocate` turns it into cells, each with its own stat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from enum import Enum
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -43,7 +44,12 @@ class Shape:
     name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        if self.name in ("", name):
+            self.name = name
+        else:  # `x = y = integer(0, 3)` declares two pieces of state, and so does one that has another name in another class
+            own = copy(self)
+            own.name = name
+            setattr(owner, name, own)
 
     def __get__(self, holder: Holder | None, owner: type | None = None) -> Any:
         return self if holder is None else holder.read_field(self.name)
@@ -233,6 +239,8 @@ def enum(members: type[Enum], initial: Enum | None = None) -> Any:
     """A member of an Enum class; starts at the first unless told otherwise."""
     if not (isinstance(members, type) and issubclass(members, Enum)):
         raise ModelError(f"`enum` needs an Enum class, not `{members!r}`")
+    if not len(members):
+        raise ModelError(f"`{members.__name__}` has no members")
     if initial is not None and not isinstance(initial, members):
         raise ModelError(f"`{initial!r}` is no member of {members.__name__}")
     return Scalar(sort_of_enum(members), 0, len(members) - 1, initial)

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any, Literal, TypeVar
@@ -28,6 +30,7 @@ from .component import Component, Model, build, domains_of, parameter_hints, par
 from .errors import ModelError
 from .expr import Expr, all_of, any_of, as_expr
 from .fairness import Case
+from .graph import topological
 from .shapes import Fifo, RecordShape, Scalar, Shape, Table, declared
 from .sorts import BOOL, Entity, Universe
 from .system import TransitionSystem, trace_system
@@ -87,17 +90,142 @@ def system_of(
     `sizes` says for kinds of entities, by their names, how many there are, whatever the kind says itself. `scope` is what
     bounds that are functions take their numbers from. Raises ModelError for a mistake in the class.
     """
+    if issubclass(root, Model):
+        _refuse_what_only_parts_have(root)
     classes = part_classes(root) if issubclass(root, Model) else {_snake(root.__name__): root}
+    for cls in classes.values():
+        _refuse_what_nothing_comes_of(cls)
     universe = _universe(list(classes.values()), dict(sizes or {}), root.__name__, scope)
     model = build(_model_of(root, classes), universe)
     tables = dict(_tables(model))
-    return trace_system(model, root.__name__, **tables)
+    seen = [*classes.values(), *(entity for kind in universe.kinds() for entity in universe[kind])]
+    held = [(thing, kept_by(thing)) for thing in seen]
+    system = trace_system(model, root.__name__, **tables)
+    for thing, before in held:
+        _refuse_what_changed(thing, before)
+    _refuse_what_is_too_wide(system, root)
+    return system
+
+
+def _refuse_what_only_parts_have(root: type[Model]) -> None:
+    """A Model names parts; what else stands in it nobody would look at."""
+    for base in root.__mro__:
+        if base in (Model, object):
+            continue
+        for name, thing in vars(base).items():
+            marked = hasattr(thing, "__podrace_step__") or hasattr(thing, _MARK) or name == "setup"
+            if marked or isinstance(thing, Shape):
+                raise ModelError(
+                    f"`{name}` stands in the Model {base.__name__}, which only names parts: write it into one of these, "
+                    "or into a Component of its own, which sees the others by their names",
+                    _line(thing) if inspect.isfunction(thing) else _place(base),
+                )
+
+
+def _refuse_what_nothing_comes_of(cls: type[Component]) -> None:
+    """Classes that Python takes, and that could not be built."""
+    if "__dataclass_fields__" in vars(cls):
+        raise ModelError(
+            f"{cls.__name__} is a dataclass: take `@dataclass` away, its state is declared", _place(cls)
+        )
+    if (code := cls.setup.__code__).co_argcount != 1:
+        raise ModelError(
+            "`setup` has one parameter, `self`: loop over `self.universe[Kind]` for each entity",
+            (code.co_filename, code.co_firstlineno),
+        )
+    for kind in kinds_of([cls]):
+        for name, thing in vars(kind).items():
+            if isinstance(thing, Shape):
+                raise ModelError(
+                    f"`{name}` is state, and stands in {kind.__name__}: write `{name} = per({kind.__name__}, ...)` into {cls.__name__}",
+                    _place(kind),
+                )
+    for name in declared(cls):
+        if hasattr(Component, name) or name == "name":
+            raise ModelError(
+                f"`{name}` of {cls.__name__} is a name of the language itself: give the state another",
+                _place(cls),
+            )
+
+
+Kept = tuple[Any, ...]
+
+
+def kept_by(owner: Any) -> dict[str, Kept]:
+    """What a class and its bases, or an entity, keeps beside declared state, in a form that tells whether any of it was changed."""
+    found = {
+        name: value for base in reversed(owner.__mro__) for name, value in vars(base).items()
+    } if isinstance(owner, type) else dict(vars(owner))  # fmt: skip
+    return {
+        name: _as_it_is(value)
+        for name, value in found.items()
+        if not name.startswith("__") and (not isinstance(owner, type) or isinstance(value, _MUTABLE))
+    }
+
+
+_MUTABLE = (dict, list, set, bytearray)
+
+
+def _as_it_is(value: Any) -> Kept:
+    if isinstance(value, dict):
+        return "dict", *((_as_it_is(k), _as_it_is(v)) for k, v in value.items())
+    if isinstance(value, (list, tuple, bytearray)):
+        return "list", *map(_as_it_is, value)
+    if isinstance(value, (set, frozenset)):
+        return "set", *sorted(map(_as_it_is, value), key=repr)
+    # Of anything else it counts which object it is: the symbols of two traces are equal to nothing.
+    return (value,) if isinstance(value, (bool, int, str, float, bytes)) else ("object", id(value))
+
+
+def _refuse_what_changed(owner: Any, before: Mapping[str, Kept]) -> None:
+    now = kept_by(owner)
+    for name in [*before, *(name for name in now if name not in before)]:
+        if now.get(name) != before.get(name):
+            cls = owner if isinstance(owner, type) else type(owner)
+            whose = "an entity" if cls is not owner else cls.__name__
+            raise ModelError(
+                f"`{name}` of {whose} was changed while steps were read, each of them once: it is no state. Declare what "
+                f"steps change, such as `{name} = per(..., integer(0, 3))`",
+                _place(cls),
+            )
+
+
+WIDEST = 62
+"""How many bits a number may have, beside its sign: engines compute with 64."""
+
+
+def _refuse_what_is_too_wide(system: TransitionSystem, root: type) -> None:
+    for v in system.variables:
+        if not -(2**WIDEST) <= v.lo <= v.hi < 2**WIDEST:
+            raise ModelError(
+                f"`{v.name}` ranges over {v.lo}..{v.hi}: numbers have up to {WIDEST} bits", _place(root)
+            )
+    for e in topological(system.roots()):
+        if not -(2**WIDEST) <= e.lo <= e.hi < 2**WIDEST:
+            raise ModelError(
+                f"this can be {e.lo}..{e.hi}: numbers have up to {WIDEST} bits. Give what it is computed of smaller ranges, or `clamp` it",
+                e.location,
+            )
 
 
 def words_of(root: type[System] | type[Model]) -> dict[str, str]:
     """What each property and witness says, by the name of its method: its docstring, or nothing."""
-    classes = part_classes(root).values() if issubclass(root, Model) else (root,)
-    return {name: inspect.getdoc(f) or "" for cls in classes for name, f, _ in _asked(cls)}
+    classes = part_classes(root) if issubclass(root, Model) else {"": root}
+    named = _names_of_properties(classes)
+    return {
+        named[part, name]: inspect.getdoc(f) or ""
+        for part, cls in classes.items()
+        for name, f, _ in _asked(cls)
+    }
+
+
+def _names_of_properties(classes: Mapping[str, type[Component]]) -> dict[tuple[str, str], str]:
+    """The name of each part's properties: with the part's own where several parts have one of that name."""
+    parts: dict[str, list[str]] = {}
+    for part, cls in classes.items():
+        for name, _, _ in _asked(cls):
+            parts.setdefault(name, []).append(part)
+    return {(p, n): n if len(some) == 1 else f"{p}.{n}" for n, some in parts.items() for p in some}
 
 
 def kinds_of(classes: Iterable[type[Component]]) -> list[type[Entity]]:
@@ -151,6 +279,11 @@ def _members(kind: type[Entity], size: int | None) -> list[Entity]:
                 _place(kind),
             )
         said = [f"{_snake(kind.__name__)}{i + 1}" for i in range(said)]
+    if isinstance(said, str) or len(set(said)) < len(said):
+        raise ModelError(
+            f"`members` of {kind.__name__} is `{said!r}`: write a number, or different names, such as ('left', 'right')",
+            _place(kind),
+        )
     return [kind(i, name) for i, name in enumerate(said)]
 
 
@@ -189,18 +322,16 @@ def _tables(model: Model) -> Iterator[tuple[str, dict[str, Callable[[], Any]]]]:
     tables: dict[Asked, dict[str, Callable[[], Any]]] = {
         "invariant": {}, "witness": {}, "resettability": {}, "liveness": {},
     }  # fmt: skip
+    named = _names_of_properties({name: type(part) for name, part in model.parts.items()})
     for part in model.parts.values():
-        for name, function, asked in _asked(type(part)):
-            if any(name in table for table in tables.values()):
-                raise ModelError(
-                    f"two parts say what `{name}` is: give them different names", _line(function)
-                )
+        for method, function, asked in _asked(type(part)):
+            name = named[part.name, method]
             domains = domains_of(model.entities, function, f"`{name}`")
             bindings = [
                 tuple(zip((n for n, _ in domains), values, strict=True))
                 for values in product(*(v for _, v in domains))
             ]
-            reads = {_named(name, b): partial(getattr(part, name), **dict(b)) for b in bindings}
+            reads = {_named(name, b): partial(getattr(part, method), **dict(b)) for b in bindings}
             if asked != "liveness":
                 reads = {key: partial(_condition, function, read) for key, read in reads.items()}
             if asked == "liveness":
@@ -235,7 +366,13 @@ def _cases(doc: str, read: Callable[[], Any]) -> tuple[Case, ...]:
     if isinstance(said, Case):
         return (said,)
     if isinstance(said, (list, tuple)):
-        return tuple(said)
+        cases = [one if isinstance(one, Case) else Case(doc, one) for one in said]
+        named = Counter(case.name for case in cases)
+        # A run is held to its case by the name of that.
+        return tuple(
+            case if named[case.name] == 1 else replace(case, name=f"{case.name} ({number})")
+            for number, case in enumerate(cases, 1)
+        )
     return (Case(doc, said),)
 
 

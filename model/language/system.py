@@ -23,7 +23,7 @@ from .quick_dataclasses import dataclass
 from .shapes import scalars_of
 from .sorts import BOOL, Universe
 from .telling import NAMES_ALONE, Narration
-from .tracer import NeverEnabled, StepTrace, tracing
+from .tracer import Looking, NeverEnabled, Starting, StepTrace, tracing
 
 State = tuple[int, ...]
 
@@ -203,7 +203,7 @@ def model_variables(model: Model) -> list[Variable]:
 
 def initialise(model: Model) -> None:
     """Run every part's `setup` and store what it assigns as the variables' initial values."""
-    trace = StepTrace()
+    trace = Starting()
     for var in model_variables(model):
         trace.values[var] = const(var.sort, var.initial)
     with tracing(trace):
@@ -276,8 +276,8 @@ class _Observer:
 
 
 def evaluate_in(model: Model, read: Callable[[], Any]) -> Any:
-    """What `read` gives over the symbolic state of `model` (in the graph in use)."""
-    with tracing(StepTrace()):
+    """What `read` gives over the symbolic state of `model` (in the graph in use). Raises ModelError if it assigns to the state."""
+    with tracing(Looking()):
         return read()
 
 

@@ -87,6 +87,40 @@ class StepTrace:
         self.constraints[name] = all_of((self.constraints.get(name, True), bound))
 
 
+class Looking(StepTrace):
+    """The symbolic state that something looks at which is no step: it assigns nothing, and makes no step wait."""
+
+    __slots__ = ()
+
+    def write(self, var: Var, value: Value) -> None:
+        """Refused."""
+        raise ModelError(f"a property only looks: it cannot change `{var.name}`")
+
+    def require(self, condition: Value) -> None:
+        """Refused."""
+        raise ModelError(
+            "`require` is for steps: a property returns a condition, such as `implies(this, that)`"
+        )
+
+    def constraint(self, name: str, condition: Value) -> None:
+        """Refused."""
+        raise ModelError("`constraint` is for steps: a property looks at all states")
+
+
+class Starting(StepTrace):
+    """The initial state, while `setup` assigns it."""
+
+    __slots__ = ()
+
+    def require(self, condition: Value) -> None:
+        """Refused."""
+        raise ModelError("`require` is for steps: `setup` says what the initial state is")
+
+    def constraint(self, name: str, condition: Value) -> None:
+        """Refused."""
+        raise ModelError("`constraint` is for steps: `setup` says what the initial state is")
+
+
 class Block:
     """The states in which a condition holds, for the time of a `with`; at its end, what was assigned is merged.
 
@@ -194,9 +228,12 @@ def tracing(trace: StepTrace) -> Iterator[StepTrace]:
         _active.pop()
 
 
-def require(condition: Value) -> None:
-    """The step being traced can run only in states where the condition holds."""
-    active().require(condition)
+def require(condition: Value, *more: Value) -> None:
+    """The step being traced can run only in states where the condition holds, and each further one."""
+    trace = active()
+    trace.require(condition)
+    for another in more:
+        trace.require(another)
 
 
 def constraint(name: str, condition: Value) -> None:
@@ -238,6 +275,8 @@ def before(read: Callable[[], T]) -> T:
 
 
 __all__ = [
+    "Looking",
+    "Starting",
     "StepTrace",
     "active",
     "any_of",

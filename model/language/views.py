@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any
+from typing import Any, NoReturn
 
 from .errors import ModelError
 from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
@@ -303,6 +303,25 @@ class FifoView:
 
     def __len__(self) -> int:
         raise ModelError("a queue has no fixed length: use `length`, or `capacity`")
+
+    def __iter__(self) -> NoReturn:
+        raise ModelError(
+            "loop over positions, `for i in range(q.capacity)`, and ask with `q.length > i` whether one is taken"
+        )
+
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, int) and 0 <= position < self.capacity:
+            return self.entry(position)
+        raise ModelError(
+            f"the positions of this queue are the numbers 0 to {self.capacity - 1}, counted from the oldest"
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise ModelError(
+            f"a queue has no `{name}`: it has capacity, length, is_empty, is_full, head, entry, push, pop and drop"
+        )
 
     @property
     def length(self) -> Expr:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -36,6 +37,8 @@ def _lines(
     counted = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     yield f"{name}: {counted}" if counted else name
     told: dict[tuple[int, ...], str] = {}
+    named = Counter(step.partition(".")[2] for step in docs)
+    alike = {part for part, _, step in (name.partition(".") for name in docs) if named[step] > 1}
     for result in results:
         yield ""
         yield f"{result.property_id}: {result.verdict.name}{' (vacuous)' if result.vacuous else ''}"
@@ -56,7 +59,7 @@ def _lines(
         if known != result.property_id:
             yield f"  The run is that of {known}."
             continue
-        yield from _run(trace.steps, trace.turn if isinstance(trace, LassoTrace) else None, docs)
+        yield from _run(trace.steps, trace.turn if isinstance(trace, LassoTrace) else None, docs, alike)
 
 
 def _words(result: Result) -> str:
@@ -65,15 +68,21 @@ def _words(result: Result) -> str:
     return result.words
 
 
-def _run(steps: Sequence[Step], turn: int | None, docs: Mapping[str, str]) -> Iterator[str]:
+def _run(
+    steps: Sequence[Step], turn: int | None, docs: Mapping[str, str], alike: Collection[str]
+) -> Iterator[str]:
+    """Parts that are `alike` have a step that another part has as well: theirs are told with their names."""
     for number, step in enumerate(steps):
         if number == turn:
             yield "  from here on, again and again:"
         arguments = ", ".join(f"{name}={plain_value(value)}" for name, value in step.args)
         doc = docs.get(f"{step.part}.{step.step}", "")
-        yield f"  {number + 1:>3}. {step.step}({arguments}){f': {doc}' if doc else ''}"
+        whole = step.part in alike
+        name = f"{step.part}.{step.step}" if whole else step.step
+        yield f"  {number + 1:>3}. {name}({arguments}){f': {doc}' if doc else ''}"
         for change in step.changes:
-            yield f"         {_plain_name(change.variable, step.part)}: {_value(change.before)} -> {_value(change.after)}"
+            changed = change.variable if whole else _plain_name(change.variable, step.part)
+            yield f"         {changed}: {_value(change.before)} -> {_value(change.after)}"
 
 
 def _plain_name(variable: str, part: str) -> str:

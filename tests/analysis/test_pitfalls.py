@@ -15,7 +15,7 @@ from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.own_modules import states_of
 from podrace.analysis.asked.own_properties import own_properties
 from podrace.analysis.asked.patches import read_patch
-from podrace.analysis.asked.pitfalls import pitfalls_of
+from podrace.analysis.asked.pitfalls import States, pitfalls_of
 from podrace.analysis.own_systems import own_system
 
 LOCK = """\
@@ -282,3 +282,27 @@ def test_what_a_property_computes_is_no_state(tmp_path: Path) -> None:
         "        return self.cache.on(self.pods[0], self.nodes[first.index]) | (self.queue.active.index(self.pods[0]) == 0)\n"
     )
     assert list(own_properties([str(file)])) == ["MY-P"]
+
+
+TWICE = "`{}` stands twice in {}: the one of line {} would be lost; give them different names"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("    x = 1\n    y = x = 2\n", [(3, TWICE.format("x", "A", 2))]),
+        ("    x: int\n    x = 2\n", []),
+        ("    def go(self): ...\n    def go(self): ...\n", [(3, TWICE.format("go", "A", 2))]),
+        ("    x = 1\n    def x(self): ...\n", [(3, TWICE.format("x", "A", 2))]),
+        (
+            "    @property\n    def x(self): ...\n    @x.setter\n    def x(self, to): ...\n",
+            [],
+        ),
+        ("    @overload\n    def x(self): ...\n    @overload\n    def x(self, a): ...\n", []),
+        ("    if True:\n        x = 1\n    else:\n        x = 2\n", []),
+    ],
+)
+def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None:
+    assert [
+        pair for pair in pitfalls_of(ast.parse(f"class A:\n{body}"), States()) if "twice" in pair[1]
+    ] == found

@@ -12,7 +12,7 @@ from podrace.analysis.asked.patch_checks import PARTS
 from podrace.analysis.asked.patch_scaffold import listed, scaffold
 from podrace.analysis.asked.patches import read_patch, with_patches
 from podrace.model.cluster import build_cluster
-from podrace.model.history import RELEASES, resolve
+from podrace.model.history import RELEASES, Patch, resolve
 from podrace.model.language.gathering import narrate
 from podrace.model.scheduler import Nominator
 from podrace.scenarios import catalogue
@@ -59,6 +59,10 @@ MISTAKES = [
     (
         "class A(Scheduler):\n    def skip(self, pod): ...\n",
         "line 7: A.skip overrides a step: annotate its parameter `pod` as Scheduler.skip does",
+    ),
+    (
+        "class A(Scheduler):\n    def skip(self, pod: Node): ...\n",
+        "line 7: A.skip overrides a step: its parameter `pod` is Node, where Scheduler.skip has Pod: annotate it so",
     ),
     (
         "class A(Scheduler):\n    async def after_choice(self, pod, node): ...\n",
@@ -213,6 +217,24 @@ def test_older_behaviour_that_comes_along_is_noted() -> None:
         "NeverCleared derives from Before72259, which 1.19 does not have: it brings back what came before"
     )
     assert second.startswith("NeverCleared derives from BeforePostFilter, ")
+
+
+def test_of_two_patches_that_override_one_method_the_second_is_told(tmp_path: Path) -> None:
+    def patch(name: str, body: str) -> Patch:
+        file = tmp_path / f"{name}.py"
+        file.write_text(f"{HEAD}class {name}(Nominator):\n{body}")
+        return read_patch(str(file))
+
+    accepts = "    def accepts(self, pod):\n        return super().accepts(pod)\n"
+    other = "    def has_object(self, pod):\n        return super().has_object(pod)\n"
+    first, second, beside = patch("A", accepts), patch("B", accepts), patch("C", other)
+    notes = with_patches(resolve("1.34"), [first, second, beside]).notes
+    assert (
+        "A and B both override accepts: that of A counts, and what B has there is reached only through its `super()`"
+    ) in notes
+    assert not [
+        note for note in with_patches(resolve("1.34"), [first, beside]).notes if "both override" in note
+    ]
 
 
 def test_the_label_and_the_order_of_classes() -> None:

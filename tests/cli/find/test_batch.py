@@ -111,6 +111,22 @@ def test_a_file_that_is_not_there_is_named(shell: Shell) -> None:
     assert (ran.code, ran.err) == (2, "podrace: lines: cannot be read: No such file or directory\n")
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:1", "there is no Ray cluster at `127.0.0.1:1`: Connection refused"),
+        ("nonsense", "`nonsense` is no address of a Ray cluster: write HOST:PORT, `auto` or `local`"),
+    ],
+)
+def test_a_cluster_that_is_not_there(shell: Shell, address: str, said: str) -> None:
+    pytest.importorskip("ray", reason="Ray is an optional extra")
+    Path("lines").write_text("version\n")
+    for command in (["batch", "lines"], ["prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP"]):
+        ran = shell(*command, "--ray", address)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.endswith(f"podrace: --ray: {said}\n")
+
+
 @pytest.mark.ci
 def test_a_batch_loses_nothing_when_a_worker_of_a_cluster_is_killed(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -162,6 +162,21 @@ def test_mistakes(shell: Shell, counter: str, arguments: list[str], said: str) -
             "podrace: counter.py: line 9: an integer cannot range over 3..2\n",
         ),
         (
+            "require(self.n[worker] < 3)",
+            "{0: 1}[self.n[worker]]",
+            "line 14: KeyError: counter.n[worker1]; a dict knows no symbolic value: declare a table, `per(...)`, or choose",
+        ),
+        (
+            "require(self.n[worker] < 3)",
+            "[one for one in Worker]",
+            "line 14: TypeError: 'type' object is not iterable; the entities of a kind are `self.universe[Kind]`",
+        ),
+        (
+            "require(self.n[worker] < 3)",
+            "self.n[worker].is_some()",
+            "is for references; this is a value of sort int",
+        ),
+        (
             "per(Worker,",
             "per(int,",
             "line 9: `per` needs a kind of entity, an enum or a range, not `<class 'int'>`\n",
@@ -176,6 +191,68 @@ def test_mistakes_in_the_file_name_the_line(
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert ran.err.count("\n") == 1
+
+
+ALIKE = """\
+from enum import Enum
+
+from podrace.model.language import Component, Model, Value, fifo, integer, invariant, require, resettable, step
+
+
+class At(Enum):
+    IDLE = 0
+
+
+class Side(Component):
+    x = integer(0, 3)
+    sent = fifo(1, integer(1, 3))
+
+    @step(actor="side")
+    def go(self) -> None:
+        require(self.x < 3)
+        self.x = self.x + 1
+        self.sent.push(1)
+
+    @invariant
+    def low(self) -> Value:
+        return self.x < 1
+
+    @resettable
+    def far(self) -> Value:
+        return self.x == 2
+
+
+class Both(Model):
+    left: Side
+    right: Side
+"""
+
+
+def test_parts_of_one_class_have_their_names(shell: Shell, counter: str) -> None:
+    Path(counter).write_text(ALIKE)
+    ran = shell("check", counter, "--property", "right.low", "--property", "left.far")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out == (
+        "Both (counter.py)\n"
+        "\n"
+        "right.low: VIOLATED\n"
+        "  Violated after 1 step, and by no shorter run (2 states, 1 transition, depth 1 explored).\n"
+        "    1. right.go()\n"
+        "         right.x: 0 -> 1\n"
+        "         right.sent.length: 0 -> 1\n"
+        "\n"
+        "left.far: VIOLATED\n"
+        "  Violated in the initial state: from there, fair steps alone never lead back (executed again in the 4 states that they\n"
+        "  lead to; 2 states, 1 transition, depth 1 explored). Within these constraints, which were hit, and which may be what is\n"
+        "  in the way: left.sent holds at most 1.\n"
+    )
+
+
+def test_a_member_that_there_is_not(shell: Shell, counter: str) -> None:
+    Path(counter).write_text(ALIKE.replace("self.x < 1", "At.IDEL"))
+    ran = shell("check", counter)
+    assert (ran.code, ran.out) == (2, "")
+    assert "AttributeError: IDEL; At has no such member: did you mean `IDLE`?" in ran.err
 
 
 def test_a_declaration_in_a_helper_has_both_places(shell: Shell, counter: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
+from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.search import check
 from podrace.model.language import (
     Case,
@@ -19,8 +20,11 @@ from podrace.model.language import (
     all_of,
     boolean,
     build,
+    clamp,
+    constraint,
     count,
     enum,
+    fifo,
     integer,
     invariant,
     liveness,
@@ -208,7 +212,6 @@ class BadParameter(System):
         (NoSize, {}, "how many Nameless are there"),
         (Tower, {"Lamp": 65}, "how many Lamp are there"),
         (Tower, {"Lmp": 2}, "Tower has no kind of entity `Lmp`; its kinds: Lamp"),
-        (Double, {}, "two parts say what `one_on` is"),
         (
             BadParameter,
             {},
@@ -220,6 +223,287 @@ def test_mistakes_name_the_line(root: Any, sizes: dict[str, int], message: str) 
     with pytest.raises(ModelError, match=message) as caught:
         system_of(root, sizes)
     assert caught.value.location[0] == __file__
+
+
+def test_parts_that_say_the_same_say_it_with_their_names() -> None:
+    assert [r.property_id for r in check(system_of(Double))] == ["half.one_on", "again.one_on"]
+    assert words_of(Double).keys() == {"half.one_on", "again.one_on"}
+
+
+def made(name: str, base: type[Any] = System, **what: Any) -> Any:
+    """A class with these things in its body."""
+    return type(name, (base,), {"__module__": __name__, **what})
+
+
+def condition(self: Any) -> Value:
+    return True
+
+
+def with_more(**what: Any) -> Any:
+    class Counter(System):
+        n = integer(0, 3)
+        on = boolean()
+        waits = fifo(2, integer(0, 3))
+        log = per(range(2), integer(0, 3))
+
+        @step(actor="x")
+        def go(self) -> None:
+            require(self.n < 3)
+            self.n = self.n + 1
+
+    return made("Counting", Counter, **what)
+
+
+def test_what_stands_in_a_model_is_not_lost() -> None:
+    @step(actor="x")
+    def jump(self: Any) -> None:
+        self.half = 1
+
+    def setup(self: Any) -> None:
+        """Nothing."""
+
+    for what in ({"jump": jump}, {"low": invariant(condition)}, {"x": boolean()}, {"setup": setup}):
+        root = made("Named", Double, **what)
+        with pytest.raises(
+            ModelError, match=f"`{next(iter(what))}` stands in the Model Named, which only names parts"
+        ):
+            system_of(root)
+
+
+def test_one_declaration_twice_is_two_pieces_of_state() -> None:
+    number = integer(0, 3)
+
+    class First(System):
+        x = y = number
+        table = other = per(range(2), number)
+
+        @step(actor="x")
+        def go(self) -> None:
+            self.x = 2
+            self.table[0] = 3
+
+        @invariant
+        def same(self) -> Value:
+            return self.x == self.y
+
+    class Second(System):
+        z = number
+
+        @invariant
+        def low(self) -> Value:
+            return self.z < 3
+
+    first = system_of(First)
+    assert [v.name for v in first.variables] == [
+        "first.x", "first.y", "first.table[0]", "first.table[1]", "first.other[0]", "first.other[1]",
+    ]  # fmt: skip
+    assert [r.verdict.name for r in check(first)] == ["VIOLATED"]
+    assert [v.name for v in system_of(Second).variables] == ["second.z"]
+
+
+@pytest.mark.parametrize("mark", [invariant, witness, resettable, liveness])
+def test_properties_only_look(mark: Any) -> None:
+    def assigns(self: Any) -> Value:
+        self.n = 0
+        return self.n < 3
+
+    def pushes(self: Any) -> Value:
+        self.waits.push(1)
+        return True
+
+    def pops(self: Any) -> Value:
+        return self.waits.pop() < 3
+
+    def requires(self: Any) -> Value:
+        require(self.n > 2)
+        return self.n == 3
+
+    for look, message in (
+        (assigns, "a property only looks: it cannot change `counting.n`"),
+        (pushes, "`constraint` is for steps: a property looks at all states"),
+        (pops, r"a property only looks: it cannot change `counting.waits\[0\]`"),
+        (
+            requires,
+            r"`require` is for steps: a property returns a condition, such as `implies\(this, that\)`",
+        ),
+    ):
+        with pytest.raises(ModelError, match=message):
+            system_of(with_more(**{look.__name__: mark(look)}))
+
+
+def test_setup_only_says_where_it_starts() -> None:
+    def setup(self: Any) -> None:
+        require(self.n < 3)
+
+    def bounded(self: Any) -> None:
+        constraint("low", self.n < 3)
+
+    def of_all(self: Any, who: Any) -> None:
+        """Nothing."""
+
+    for function, message in (
+        (setup, "`require` is for steps: `setup` says what the initial state is"),
+        (bounded, "`constraint` is for steps: `setup` says what the initial state is"),
+        (of_all, "`setup` has one parameter, `self`"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            system_of(with_more(setup=function))
+
+
+def test_what_steps_keep_elsewhere_is_refused() -> None:
+    memo: dict[str, Any] = {"x": [0]}
+
+    @step(actor="x")
+    def remembers(self: Any) -> None:
+        self.memo["x"][0] += 1
+
+    @step(actor="x")
+    def looks(self: Any) -> None:
+        self.n = self.memo["x"][0]
+
+    assert system_of(with_more(memo=memo, looks=looks))  # a table of constants is none
+    with pytest.raises(ModelError, match="`memo` of Counting was changed while steps were read"):
+        system_of(with_more(memo=memo, remembers=remembers))
+
+    class Marks(System):
+        on = per(Lamp, boolean())
+
+        @step(actor="x")
+        def go(self, lamp: Lamp) -> None:
+            lamp.marked = True  # type: ignore[attr-defined]
+
+    with pytest.raises(ModelError, match="`marked` of an entity was changed while steps were read"):
+        system_of(Marks)
+
+
+def test_numbers_that_no_engine_computes() -> None:
+    class Wide(System):
+        x, y = integer(0, 2**40), integer(0, 2**40)
+
+        @step(actor="x")
+        def go(self) -> None:
+            self.y = clamp(self.x * self.x, 0, 9)
+
+    with pytest.raises(
+        ModelError, match=r"this can be 0..1208925819614629174706176: numbers have up to 62 bits"
+    ) as wide:
+        system_of(Wide)
+    assert wide.value.location[0] == __file__
+    with pytest.raises(ModelError, match=r"`counting.big` ranges over 0..4611686018427387904: numbers have"):
+        system_of(with_more(big=integer(0, 2**62)))
+    assert system_of(with_more(big=integer(-(2**62), 2**62 - 1)))
+
+
+class Empty(Enum):
+    pass
+
+
+class Spelt(Entity):
+    members = "abc"
+
+
+class Twins(Entity):
+    members = ("left", "left")
+
+
+class Stateful(Entity):
+    members = 2
+    busy = boolean()
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ({"universe": boolean()}, "`universe` of Counting is a name of the language itself"),
+        ({"at": per(Spelt, boolean())}, "`members` of Spelt is `'abc'`: write a number, or different names"),
+        ({"at": per(Twins, boolean())}, "`members` of Twins is `\\('left', 'left'\\)`: write"),
+        ({"at": per(Stateful, boolean())}, "`busy` is state, and stands in Stateful: write `busy = per\\(Stateful, ...\\)` into Counting"),
+        ({"__dataclass_fields__": {}}, "Counting is a dataclass: take `@dataclass` away"),
+    ],
+)  # fmt: skip
+def test_classes_that_would_say_something_else(what: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        system_of(with_more(**what))
+    with pytest.raises(ModelError, match="`Empty` has no members"):
+        enum(Empty)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (lambda s: range(s.n), "a symbolic value is no number of Python's"),
+        (lambda s: [1, 2][s.n], "a symbolic value is no number of Python's"),
+        (lambda s: int(s.n), "a symbolic value is no number of Python's"),
+        (lambda s: s.waits.append(1), "a queue has no `append`: it has capacity, length"),
+        (lambda s: s.waits[2], "the positions of this queue are the numbers 0 to 1"),
+        (lambda s: s.waits[s.n], "the positions of this queue are the numbers 0 to 1"),
+        (lambda s: list(s.waits), "loop over positions"),
+        (lambda s: clamp(s.n, 3, 0), "`clamp` to 3..0: the lower bound comes first"),
+        (lambda s: 6 // s.n, "the divisor must be positive, such as `clamp\\(..., 1, 3\\)`"),
+        (lambda s: 6 % s.n, "the divisor must be positive"),
+        (lambda s: require(s.explains), "`explains` is a method: call it, `explains\\(...\\)`"),
+        (lambda s: s.n ^ 1, "expected a value of sort bool, got one of sort int"),
+    ],
+)  # fmt: skip
+def test_what_the_language_does_not_know_is_said(body: Any, message: str) -> None:
+    @step(actor="y")
+    def go_on(self: Any) -> None:
+        body(self)
+
+    with pytest.raises(ModelError, match=message):
+        system_of(with_more(go_on=go_on))
+
+
+def test_what_python_knows_the_language_knows() -> None:
+    @step(actor="y")
+    def go_on(self: Any) -> None:
+        require(self.n > 0, self.on ^ True)
+        self.waits.push(abs(self.n - 2) + 7 % clamp(self.n, 1, 3))
+        self.log[0] = self.waits[0]
+        self.log[1] = 3 // clamp(self.n, 1, 3)
+
+    system = system_of(with_more(go_on=go_on))
+    (other,) = [number for number, t in enumerate(system.transitions) if t.step == "go_on"]
+    judge = Interpreter(system)
+    found = {}
+    for n in range(1, 4):
+        state = tuple(n if v.name == "counting.n" else v.initial for v in system.variables)
+        seen = system.describe(judge.successor(state, other))
+        found[n] = seen["counting.waits[0]"], seen["counting.log[0]"], seen["counting.log[1]"]
+    assert found == {1: (1, 1, 3), 2: (1, 1, 1), 3: (2, 2, 1)}
+
+
+def test_several_conditions_that_must_not_go_on() -> None:
+    @liveness
+    def moves(self: Any) -> Any:
+        return [self.n == 3, self.on]
+
+    system = system_of(with_more(moves=moves))
+    assert [case.name for case in system.livenesses["moves"]] == ["moves (1)", "moves (2)"]
+    (result,) = check(system)
+    assert (result.verdict.name, result.trace.case) == ("VIOLATED", "moves (1)")  # type: ignore[union-attr]
+
+
+def test_steps_that_could_not_be_called() -> None:
+    @step(actor="y")
+    def alone() -> None:
+        """Nothing."""
+
+    @step(actor="y")
+    def behind(self: Any, *, lamp: Lamp) -> None:
+        """Nothing."""
+
+    @step(actor="y")
+    def none(self: Any, k: Annotated[int, range(0)]) -> None:
+        """Nothing."""
+
+    for function, message in (
+        (alone, "step `alone` has no `self`: a step is a method"),
+        (behind, "step `behind` has parameters behind a `\\*`: take that away"),
+        (none, "parameter `k` of step `none` has no value: its range is empty"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            system_of(with_more(**{function.__name__: function}))
 
 
 def test_conditions_count_one() -> None:
