@@ -89,6 +89,7 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _twice(node)
+                yield from _kept_outside(node)
                 yield from _gathered(node)
                 yield from _never_taken(node, tree, declared.within(node.name))
                 yield from _swallowing(node)
@@ -119,6 +120,16 @@ def _twice(cls: ast.ClassDef) -> Iterator[Pitfall]:
                     f"`{name}` stands twice in {cls.name}: the one of line {first[name]} would be lost; give them different names",
                 )
             first[name] = statement.lineno
+
+
+def _kept_outside(cls: ast.ClassDef) -> Iterator[Pitfall]:
+    """What methods keep in names of the module: steps are read once each, so it would be as the last of them left it."""
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Global):
+            yield (
+                node.lineno,
+                f"`global {', '.join(node.names)}` is no state: declare what steps change in a class, such as `integer(0, 3)`",
+            )
 
 
 def _adds_to(mark: ast.expr, name: str) -> bool:

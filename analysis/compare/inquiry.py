@@ -24,6 +24,7 @@ from ..asked.plan import (
     compose,
     default_properties,
     has_gates_of,
+    race_beside,
     refuse_all_ignored,
     refuse_unknown_ignored,
     release_of,
@@ -119,12 +120,27 @@ def with_changes(
     if against is None and comparer.is_no_comparison():
         changes = " + ".join(c.name for c in candidates)
         raise UsageProblem(
-            f"{changes} changes nothing on {before.label}: in every scenario the two systems are the same; choose another "
-            "--release or --scenario, or look for what overrides it"
+            f"{changes} changes nothing on {before.label}: in every scenario the two systems are the same; "
+            + (
+                _wanted_beside(comparer.scenarios(), base, fixes)
+                or "choose another --release or --scenario, or look for what overrides it"
+            )
         )
     compared = comparer.compare()
     left = nets_not_asked(runs) if inquiry.alone else ()
     return msgspec.structs.replace(compared, alone=left)
+
+
+def _wanted_beside(scenarios: Sequence[Scenario], release: str, fixes: Sequence[str]) -> str:
+    """What to add for a race that needs another change to be there at all, with its fix and without."""
+    for scenario in scenarios:
+        wanted = [
+            key for key in race_beside(scenario) if key not in fixes and not CHANGES[key].is_in(release)
+        ]
+        if wanted:
+            options = " ".join(f"--with-fix {key}" for key in wanted)
+            return f"{scenario.name} is a race beside {', '.join(wanted)}: add {options}"
+    return ""
 
 
 def nets_not_asked(runs: Sequence[Run]) -> tuple[str, ...]:

@@ -306,3 +306,11 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
     assert [
         pair for pair in pitfalls_of(ast.parse(f"class A:\n{body}"), States()) if "twice" in pair[1]
     ] == found
+
+
+def test_what_methods_keep_in_names_of_the_module() -> None:
+    text = "n = 0\ndef count():\n    global n\n    n += 1\nclass A:\n    def go(self):\n        global n\n        n = 1\n"
+    (found,) = [pair for pair in pitfalls_of(ast.parse(text), States()) if "global" in pair[1]]
+    assert found == (
+        7, "`global n` is no state: declare what steps change in a class, such as `integer(0, 3)`",
+    )  # fmt: skip

@@ -298,6 +298,18 @@ def test_a_change_that_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     )
 
 
+def test_a_race_that_needs_another_change_beside_its_fix(shell: Shell) -> None:
+    ran = shell("verify", "126962", "--scenario", "skipped-in-flight")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "podrace: 126962 changes nothing on 1.31: in every scenario the two systems are the same; "
+        "skipped-in-flight is a race beside 118438: add --with-fix 118438\n"
+    )
+    ran = shell("verify", "126962", "--scenario", "skipped-in-flight", "--with-fix", "118438", "--alone")
+    assert ran.code == 0
+    assert "on 1.31 + 118438 + 126962 queue.in_flight[p] = false" in " ".join(ran.out.split())
+
+
 def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: Path) -> None:
     patch, trace = str(HERE / "never_cleared.py"), str(tmp_path / "trace.json")
     ran = shell(
