@@ -25,7 +25,6 @@ from .asked.options import UsageProblem
 from .asked.own_modules import load_module
 from .other_checkers import PROMELA_COMMANDS, tla_files
 
-_OWN_SOURCES = Path(__file__).parent.parent
 _TARGET = re.compile(r"(?P<path>.+\.py)(?::(?P<cls>\w*))?", re.DOTALL)
 
 
@@ -98,9 +97,7 @@ def own_system(target: str, sizes: Sequence[str] = ()) -> OwnSystem:
     try:
         system = system_of(root, numbers)
     except ModelError as error:
-        if Path(error.location[0]).is_relative_to(
-            _OWN_SOURCES
-        ):  # nobody's line: it is about the class as a whole
+        if error.location[0] == __file__:  # no line of the user's: it is about the class as a whole
             raise problem(path, one_line(error.message, 500)) from None
         raise UsageProblem(one_line(str(error), 500)) from None
     except (Exception, SystemExit) as error:

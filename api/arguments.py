@@ -29,6 +29,9 @@ from ..analysis.asked.options import (
 from ..properties import Property
 from ..scenarios import one_line
 
+MOST_SECONDS = 10**9
+"""The longest time that is meant: 30 years."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -133,6 +136,8 @@ def _count(parse: Callable[[str], int], most: float = math.inf) -> Callable[[Any
     def read(value: Any) -> Any:
         if isinstance(value, str):
             return parse(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # 1e6
         if not 1 <= _one_of(int)(value) <= most:
             raise _Wrong(value)
         return value
@@ -147,7 +152,7 @@ def _seconds(parse: Callable[[str], float], with_zero: bool) -> Callable[[Any], 
         if isinstance(value, str):
             return parse(value)
         # What is not a number at all is neither less nor more.
-        if not (0 <= _one_of(int, float)(value) < math.inf and (value or with_zero)):
+        if not (0 <= _one_of(int, float)(value) <= MOST_SECONDS and (value or with_zero)):
             raise _Wrong(value)
         return value
 

@@ -63,6 +63,7 @@ class _Before:
     pods: list[Pod] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    namespaces: list[str] = field(default_factory=list)
 
 
 class _State(msgspec.Struct):
@@ -94,9 +95,11 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
             *(pod.metadata.namespace for pod in before.pods),
             *(claim.metadata.namespace for claim in before.claims),
             *(attempt.pod.rpartition("/")[0] for attempt in read.attempts),
+            *before.namespaces,
         ]
     )
     history.take(counted.through(read.writes))
+    counted.namespaces |= account.namespaces
     if "leases" in account.levels or LeaseHeld.id in wanted:
         checks.append(lease)
     if account.levels.keys() & {CLAIMS, f"{CLAIMS}/status"} or Devices.id in wanted:
@@ -191,13 +194,13 @@ def _unknown_namespace(name: str | None, counted: _Counted) -> str:
     told = known_names(name, [*near, *(n for n in known if n not in near)][:MOST_NAMESPACES])
     more = f" and {len(known) - MOST_NAMESPACES:,} more" if len(known) > MOST_NAMESPACES else ""
     return one_line(
-        f"--namespace {one_line(name) or '(none)'}: there is no pod of it, neither in the log nor in --initial; {told}{more}",
+        f"--namespace {one_line(name) or '(none)'}: nothing is of it, neither in the log nor in --initial; {told}{more}",
         LONGEST,
     )
 
 
 class _Counted:
-    """Counts what passes, and notes the namespaces that have something, besides those of which that is known."""
+    """Counts what passes, and has the namespaces of which something is known."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self.number = 0
@@ -207,8 +210,6 @@ class _Counted:
         """The same."""
         for write in writes:
             self.number += 1
-            if write.namespace and write.resource != "leases" and not write.refused:
-                self.namespaces.add(write.namespace)
             yield write
 
 
@@ -296,5 +297,7 @@ def _take_items(state: _State, before: _Before) -> None:
             before.pods.append(msgspec.json.decode(item, type=Pod))
         elif kind == "Node":
             before.nodes.append(msgspec.json.decode(item, type=Node))
+        elif kind == "Namespace":
+            before.namespaces.append(msgspec.json.decode(item, type=Node).metadata.name)
         elif kind == "ResourceClaim":
             before.claims.append(msgspec.json.decode(item, type=Claim))

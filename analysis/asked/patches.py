@@ -92,7 +92,8 @@ def _hidden(patches: Sequence[Patch]) -> Iterator[str]:
             own = {name for name, thing in vars(cls).items() if isinstance(thing, (FunctionType, property))}
             for first, other in before:
                 both = sorted(own & vars(other).keys())
-                if both and _part_of(cls) is _part_of(other) and not issubclass(other, cls):
+                related = issubclass(other, cls) or issubclass(cls, other)
+                if both and first != patch.name and _part_of(cls) is _part_of(other) and not related:
                     yield (
                         f"{first} and {patch.name} both override {', '.join(both)}: that of {first} counts, and what "
                         f"{patch.name} has there is reached only through its `super()`"

@@ -99,27 +99,37 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
 
 
 def _twice(cls: ast.ClassDef) -> Iterator[Pitfall]:
-    """Names that the body of a class gives twice: the first would be gone, and with it a step, a property or state."""
-    first: dict[str, int] = {}
+    """Methods and state whose names the body of a class gives to something else later: they would be gone, without a word."""
+    lost: dict[str, int] = {}
     for statement in cls.body:
         match statement:
             case ast.FunctionDef():
-                names = [statement.name]
-                if any(_adds_to(mark, statement.name) for mark in statement.decorator_list):
-                    continue
+                names, kept = [statement.name], list[ast.expr](statement.decorator_list)
             case ast.Assign():
                 names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
-                names = [name]
+                kept = [statement.value]
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                names, kept = [name], [value]
             case _:
                 continue
+        # `@name.setter`, `@overload`, and `name = step(...)(name)` build on the one before.
+        builds_on = {node.id for part in kept for node in ast.walk(part) if isinstance(node, ast.Name)}
+        marks = {node.attr for part in kept for node in ast.walk(part) if isinstance(node, ast.Attribute)}
         for name in names:
-            if name in first:
+            if name in lost and name not in builds_on and not {"overload", "register"} & (builds_on | marks):
                 yield (
                     statement.lineno,
-                    f"`{name}` stands twice in {cls.name}: the one of line {first[name]} would be lost; give them different names",
+                    f"`{name}` stands twice in {cls.name}: the one of line {lost[name]} would be lost; give them different names",
                 )
-            first[name] = statement.lineno
+            if name != "_" and (isinstance(statement, ast.FunctionDef) or any(map(_declares, kept))):
+                lost[name] = statement.lineno
+
+
+def _declares(value: ast.expr) -> bool:
+    match value:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name in _STATE
+    return False
 
 
 def _kept_outside(cls: ast.ClassDef) -> Iterator[Pitfall]:
@@ -130,16 +140,6 @@ def _kept_outside(cls: ast.ClassDef) -> Iterator[Pitfall]:
                 node.lineno,
                 f"`global {', '.join(node.names)}` is no state: declare what steps change in a class, such as `integer(0, 3)`",
             )
-
-
-def _adds_to(mark: ast.expr, name: str) -> bool:
-    """`@name.setter` and the like, and `@overload`."""
-    match mark:
-        case ast.Attribute(value=ast.Name(id=owner)):
-            return owner == name
-        case ast.Name(id=alone):
-            return alone == "overload"
-    return False
 
 
 def endless_loops_of(tree: ast.Module) -> Iterator[Pitfall]:

@@ -76,7 +76,7 @@ _OPTIONS, _STATUS = msgspec.json.Decoder(_DeleteOptions), msgspec.json.Decoder(_
 
 @dataclass
 class Account:
-    """What was read. `skipped`: lines by why nothing could be made of them; `levels`: by resource, how many events of which level."""
+    """What was read. `skipped`: lines by why nothing could be made of them; `levels`: by resource, how many events of which level; `namespaces`: those that something was written to."""
 
     files: int = 0
     bytes: int = 0
@@ -90,6 +90,7 @@ class Account:
     backwards: int = 0
     first: int = EVER
     last: int = -EVER
+    namespaces: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -229,7 +230,11 @@ class Reader:
         self._in_klog = False
         self.account.events += 1
         self._covered(time_of(event.stageTimestamp or event.requestReceivedTimestamp))
-        if reference is None or reference.resource not in _SUBS:
+        if reference is None:
+            return
+        if event.verb in WRITES and reference.namespace and not _was_refused(event):
+            self.account.namespaces.add(reference.namespace)
+        if reference.resource not in _SUBS:
             return
         resource, sub = reference.resource, reference.subresource
         label = f"{resource}/{sub}" if sub else resource
@@ -322,6 +327,10 @@ def _user(event: AuditEvent) -> str:
     """Whose rights the request had: of one who impersonates another, that is the other."""
     user = event.impersonatedUser or event.user
     return user.username if user else ""
+
+
+def _was_refused(event: AuditEvent) -> bool:
+    return event.responseStatus is not None and event.responseStatus.code >= 400
 
 
 def _is_dry_run(event: AuditEvent) -> bool:

@@ -258,7 +258,7 @@ def _step_method(part: Component, name: str, info: StepInfo) -> StepMethod:
     function = getattr(type(part), name)
     code = function.__code__
     location = (code.co_filename, code.co_firstlineno)
-    if not code.co_argcount:
+    if not code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
         raise ModelError(f"step `{name}` has no `self`: a step is a method", location)
     if code.co_kwonlyargcount:
         raise ModelError(f"step `{name}` has parameters behind a `*`: take that away", location)

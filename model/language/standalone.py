@@ -22,8 +22,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
+from types import FunctionType
 from typing import Any, Literal, TypeVar
 
 from .component import Component, Model, build, domains_of, parameter_hints, part_classes
@@ -98,9 +99,11 @@ def system_of(
     universe = _universe(list(classes.values()), dict(sizes or {}), root.__name__, scope)
     model = build(_model_of(root, classes), universe)
     tables = dict(_tables(model))
-    seen = [*classes.values(), *(entity for kind in universe.kinds() for entity in universe[kind])]
-    held = [(thing, kept_by(thing)) for thing in seen]
-    system = trace_system(model, root.__name__, **tables)
+    seen = [*classes.values(), *universe.kinds(), *(e for kind in universe.kinds() for e in universe[kind])]
+    held: list[tuple[Any, dict[str, Kept]]] = []
+    system = trace_system(
+        model, root.__name__, **tables, started=lambda: held.extend((thing, kept_by(thing)) for thing in seen)
+    )
     for thing, before in held:
         _refuse_what_changed(thing, before)
     _refuse_what_is_too_wide(system, root)
@@ -128,10 +131,11 @@ def _refuse_what_nothing_comes_of(cls: type[Component]) -> None:
         raise ModelError(
             f"{cls.__name__} is a dataclass: take `@dataclass` away, its state is declared", _place(cls)
         )
-    if (code := cls.setup.__code__).co_argcount != 1:
+    code, defaults = cls.setup.__code__, cls.setup.__defaults__ or ()
+    if code.co_argcount - len(defaults) > 1:
         raise ModelError(
             "`setup` has one parameter, `self`: loop over `self.universe[Kind]` for each entity",
-            (code.co_filename, code.co_firstlineno),
+            _line(cls.setup),
         )
     for kind in kinds_of([cls]):
         for name, thing in vars(kind).items():
@@ -141,53 +145,81 @@ def _refuse_what_nothing_comes_of(cls: type[Component]) -> None:
                     _place(kind),
                 )
     for name in declared(cls):
-        if hasattr(Component, name) or name == "name":
+        if name in _OF_THE_LANGUAGE:
             raise ModelError(
                 f"`{name}` of {cls.__name__} is a name of the language itself: give the state another",
                 _place(cls),
             )
 
 
-Kept = tuple[Any, ...]
+_OF_THE_LANGUAGE = (
+    "universe", "setup", "observe", "explains", "read_field", "write_field", "phrases", "knowledge", "channels", "reads",
+    "bookkeeping", "name",
+)  # fmt: skip
+
+
+class _Same:
+    """An object that is equal to itself alone, whatever its class says of equality."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+Kept = Any
+"""What something kept, in a form that is equal to another only if nothing of it was changed."""
+
+_NOT_KEPT = (FunctionType, property, cached_property, classmethod, staticmethod, type, Shape)
 
 
 def kept_by(owner: Any) -> dict[str, Kept]:
-    """What a class and its bases, or an entity, keeps beside declared state, in a form that tells whether any of it was changed."""
-    found = {
-        name: value for base in reversed(owner.__mro__) for name, value in vars(base).items()
-    } if isinstance(owner, type) else dict(vars(owner))  # fmt: skip
-    return {
-        name: _as_it_is(value)
-        for name, value in found.items()
-        if not name.startswith("__") and (not isinstance(owner, type) or isinstance(value, _MUTABLE))
-    }
+    """What a class and its bases, or an entity, keeps beside declared state. What an entity computes once and for all is none of it."""
+    if isinstance(owner, type):
+        own = [vars(base) for base in reversed(owner.__mro__) if base is not object]
+        found = {n: v for names in own for n, v in names.items() if not isinstance(v, _NOT_KEPT)}
+    else:
+        computed = (getattr(type(owner), name, None) for name in vars(owner))
+        found = {
+            n: v
+            for (n, v), c in zip(vars(owner).items(), computed, strict=True)
+            if not isinstance(c, cached_property)
+        }
+    return {name: _as_it_is(value) for name, value in found.items() if not name.startswith("__")}
 
 
-_MUTABLE = (dict, list, set, bytearray)
+_DEEPEST = 8
 
 
-def _as_it_is(value: Any) -> Kept:
-    if isinstance(value, dict):
-        return "dict", *((_as_it_is(k), _as_it_is(v)) for k, v in value.items())
-    if isinstance(value, (list, tuple, bytearray)):
-        return "list", *map(_as_it_is, value)
-    if isinstance(value, (set, frozenset)):
-        return "set", *sorted(map(_as_it_is, value), key=repr)
+def _as_it_is(value: Any, depth: int = 0) -> Kept:
+    if depth < _DEEPEST:
+        if isinstance(value, dict):
+            return "dict", [(_as_it_is(k, depth + 1), _as_it_is(v, depth + 1)) for k, v in value.items()]
+        if isinstance(value, (list, tuple)):
+            return "list", [_as_it_is(v, depth + 1) for v in value]
+        if isinstance(value, (set, frozenset)):
+            return "set", len(value), [_Same(v) for v in value]
     # Of anything else it counts which object it is: the symbols of two traces are equal to nothing.
-    return (value,) if isinstance(value, (bool, int, str, float, bytes)) else ("object", id(value))
+    return value if isinstance(value, (bool, int, str, float, bytes)) else _Same(value)
 
 
 def _refuse_what_changed(owner: Any, before: Mapping[str, Kept]) -> None:
     now = kept_by(owner)
     for name in [*before, *(name for name in now if name not in before)]:
-        if now.get(name) != before.get(name):
+        if now.get(name, _GONE) != before.get(name, _GONE):
             cls = owner if isinstance(owner, type) else type(owner)
-            whose = "an entity" if cls is not owner else cls.__name__
+            whose = f"a {cls.__name__}" if cls is not owner else cls.__name__
             raise ModelError(
                 f"`{name}` of {whose} was changed while steps were read, each of them once: it is no state. Declare what "
-                f"steps change, such as `{name} = per(..., integer(0, 3))`",
+                f"steps change, such as `{name} = integer(0, 3)`, or a `per(...)` of it; what never changes is assigned in `setup`",
                 _place(cls),
             )
+
+
+_GONE = _Same(None)
 
 
 WIDEST = 62
@@ -203,7 +235,7 @@ def _refuse_what_is_too_wide(system: TransitionSystem, root: type) -> None:
     for e in topological(system.roots()):
         if not -(2**WIDEST) <= e.lo <= e.hi < 2**WIDEST:
             raise ModelError(
-                f"this can be {e.lo}..{e.hi}: numbers have up to {WIDEST} bits. Give what it is computed of smaller ranges, or `clamp` it",
+                f"this can be {e.lo}..{e.hi}: numbers have up to {WIDEST} bits, whatever a guard says. Give what it is computed of smaller ranges, or `clamp` it",
                 e.location,
             )
 
@@ -279,7 +311,8 @@ def _members(kind: type[Entity], size: int | None) -> list[Entity]:
                 _place(kind),
             )
         said = [f"{_snake(kind.__name__)}{i + 1}" for i in range(said)]
-    if isinstance(said, str) or len(set(said)) < len(said):
+    said = said if isinstance(said, str) else list(said)
+    if isinstance(said, str) or not all(isinstance(name, str) for name in said) or len(set(said)) < len(said):
         raise ModelError(
             f"`members` of {kind.__name__} is `{said!r}`: write a number, or different names, such as ('left', 'right')",
             _place(kind),

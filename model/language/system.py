@@ -289,14 +289,17 @@ def trace_system(
     resettabilities: Mapping[str, Callable[[], Any]] | None = None,
     views: Mapping[str, Callable[[], Any]] | None = None,
     livenesses: Mapping[str, Callable[[], Iterable[Case]]] | None = None,
+    started: Callable[[], None] = lambda: None,
 ) -> TransitionSystem:
     """Trace every step of `model`, and the given predicates, into a transition system.
 
-    Predicates are functions without arguments that read the model's state. Raises ModelError for any
+    Predicates are functions without arguments that read the model's state. `started` is called when every `setup` has run, before
+    any step is read. Raises ModelError for any
     mistake in the model, with the file and line of the mistake.
     """
     with fresh_graph():
         initialise(model)
+        started()
         observers = [_Observer(p) for p in model.parts.values() if type(p).observe is not Component.observe]
         transitions = []
         for part in model.parts.values():

@@ -290,16 +290,17 @@ TWICE = "`{}` stands twice in {}: the one of line {} would be lost; give them di
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        ("    x = 1\n    y = x = 2\n", [(3, TWICE.format("x", "A", 2))]),
+        ("    x = boolean()\n    y = x = 2\n", [(3, TWICE.format("x", "A", 2))]),
+        ("    x = podrace.integer(0, 3)\n    x: int = 2\n", [(3, TWICE.format("x", "A", 2))]),
         ("    x: int\n    x = 2\n", []),
+        ("    x = 1\n    x = 2\n", []),
         ("    def go(self): ...\n    def go(self): ...\n", [(3, TWICE.format("go", "A", 2))]),
-        ("    x = 1\n    def x(self): ...\n", [(3, TWICE.format("x", "A", 2))]),
-        (
-            "    @property\n    def x(self): ...\n    @x.setter\n    def x(self, to): ...\n",
-            [],
-        ),
-        ("    @overload\n    def x(self): ...\n    @overload\n    def x(self, a): ...\n", []),
-        ("    if True:\n        x = 1\n    else:\n        x = 2\n", []),
+        ("    x = boolean()\n    def x(self): ...\n", [(3, TWICE.format("x", "A", 2))]),
+        ("    @property\n    def x(self): ...\n    @x.setter\n    def x(self, to): ...\n", []),
+        ("    @overload\n    def x(self): ...\n    @typing.overload\n    def x(self, a): ...\n", []),
+        ("    @f.register\n    def _(self): ...\n    @f.register\n    def _(self, a): ...\n", []),
+        ("    def go(self): ...\n    go = step(actor='x')(go)\n", []),
+        ("    if True:\n        x = boolean()\n    else:\n        x = integer(0, 2)\n", []),
     ],
 )
 def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None:

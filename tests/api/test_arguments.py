@@ -69,6 +69,7 @@ def refusal(call: Callable[[], Any]) -> str:
         ("timeout", 0, f"`0` {DURATION}"),
         ("timeout", math.nan, f"`nan` {DURATION}"),
         ("timeout", math.inf, f"`inf` {DURATION}"),
+        ("timeout", 1e305, f"`1e+305` {DURATION}"),
         ("timeout", Decimal(1), f"`Decimal('1')` {DURATION}"),
         ("timeout", "soon", f"`'soon'` {DURATION}"),
         ("release", 1.13, '`1.13` is no text: write a release in quotes, such as "1.13"'),

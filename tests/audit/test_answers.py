@@ -506,17 +506,20 @@ def test_a_namespace_that_has_nothing_is_refused(tmp_path: Path) -> None:
     moved = {**pod("old"), "metadata": {"name": "old", "namespace": "team-a", "uid": "u"}}
     refused = event("create", "pods", "x", 3, namespace="defualt", code=404)
     lease = event("update", "leases", "kube-scheduler", 4, namespace="kube-system")
-    events = [seen("n", 0), *both("a", 1), refused, lease]
-    start = listed(node("n"), moved)
+    other = event("create", "configmaps", "c", 5, namespace="team-b", code=201)
+    looked = event("list", "pods", "", 6, namespace="defualt", code=200)
+    events = [seen("n", 0), *both("a", 1), refused, lease, other, looked]
+    quiet = {"kind": "Namespace", "metadata": {"name": "team-c"}}
+    start = listed(node("n"), moved, quiet)
+    known = "default, kube-system, team-a, team-b, team-c"
     for name, told in (
-        ("defualt", "defualt: there is no pod of it, neither in the log nor in --initial; did you mean `default`? (known: default, team-a)"),
-        ("kube-system", "kube-system: there is no pod of it, neither in the log nor in --initial; known: default, team-a"),
-        ("", "(none): there is no pod of it, neither in the log nor in --initial; known: default, team-a"),
+        ("defualt", "defualt: nothing is of it, neither in the log nor in --initial; did you mean `default`? (known: {known})"),
+        ("", "(none): nothing is of it, neither in the log nor in --initial; known: {known}"),
     ):  # fmt: skip
         with pytest.raises(ScenarioError) as problem:
             answered(tmp_path, events, start, window=Window(namespace=name))
-        assert str(problem.value) == f"--namespace {told}"
-    for name in ("default", "team-a"):
+        assert str(problem.value) == f"--namespace {told}".format(known=known)
+    for name in known.split(", "):
         report = answered(tmp_path, events, start, window=Window(namespace=name))
         assert answer(report, "S-CAP").verdict == "EXCLUDED"
 
@@ -529,7 +532,7 @@ def test_many_namespaces_are_not_all_named(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as problem:
         answered(tmp_path, events, window=Window(namespace="qq"))
     assert str(problem.value) == (
-        "--namespace qq: there is no pod of it, neither in the log nor in --initial; known: "
+        "--namespace qq: nothing is of it, neither in the log nor in --initial; known: "
         + ", ".join(f"n{number:02}" for number in range(20))
         + " and 3 more"
     )

@@ -59,7 +59,7 @@ def test_a_namespace_may_still_come(tmp_path: Path) -> None:
     """While a log grows, nothing is refused for it, and nothing is excluded."""
     question = replace(asked(tmp_path, CLEAN), window=Window(namespace="late"))
     (report,) = followed(question, lambda seconds: False)
-    reason = "--namespace late: there is no pod of it, neither in the log nor in --initial; known: default"
+    reason = "--namespace late: nothing is of it, neither in the log nor in --initial; known: default"
     assert {(a.verdict, a.reasons) for a in report.answers} == {("NOT EXCLUDED", (reason,))}
 
 

@@ -86,7 +86,9 @@ def counters(count: int = 2, /, **predicates: list[str]) -> TransitionSystem:
         "always": lambda: True,
         "never": lambda: False,
     }
-    tables = {kind: {name: known[name] for name in names} for kind, names in predicates.items()}
+    tables: dict[str, Any] = {
+        kind: {name: known[name] for name in names} for kind, names in predicates.items()
+    }
     return trace_system(model, "counters", **tables)
 
 

@@ -92,7 +92,7 @@ def test_what_the_log_does_not_cover(shell: Shell, tmp_path: Path) -> None:
     assert (typo.code, typo.out, typo.err) == (
         2,
         "",
-        "podrace: --namespace defualt: there is no pod of it, neither in the log nor in --initial; did you mean `default`? (known: default)\n",
+        "podrace: --namespace defualt: nothing is of it, neither in the log nor in --initial; did you mean `default`? (known: default)\n",
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Any, Literal
+from functools import cached_property, wraps
+from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
 
@@ -350,6 +351,25 @@ def test_setup_only_says_where_it_starts() -> None:
             system_of(with_more(setup=function))
 
 
+class Seat(Entity):
+    members = 2
+    lit: ClassVar[dict[str, bool]] = {}
+
+    @cached_property
+    def shown(self) -> str:
+        return self.name.upper()
+
+
+def one_more(kind: type[Entity], change: Any) -> Any:
+    """A step that does something to an entity."""
+
+    def changes(self: Any, seat: Any) -> None:
+        change(seat)
+
+    changes.__annotations__["seat"] = kind
+    return step(actor="y")(changes)
+
+
 def test_what_steps_keep_elsewhere_is_refused() -> None:
     memo: dict[str, Any] = {"x": [0]}
 
@@ -362,18 +382,45 @@ def test_what_steps_keep_elsewhere_is_refused() -> None:
         self.n = self.memo["x"][0]
 
     assert system_of(with_more(memo=memo, looks=looks))  # a table of constants is none
+    memo["x"].append(memo)  # nobody loses the way in what has itself inside
     with pytest.raises(ModelError, match="`memo` of Counting was changed while steps were read"):
         system_of(with_more(memo=memo, remembers=remembers))
 
-    class Marks(System):
-        on = per(Lamp, boolean())
+    class Ring(System):
+        on = per(Seat, boolean())
+        turn = 0
+
+        def setup(self) -> None:
+            for seat in self.universe[Seat]:
+                seat.next = self.universe[Seat][(seat.index + 1) % 2]  # type: ignore[attr-defined]
 
         @step(actor="x")
-        def go(self, lamp: Lamp) -> None:
-            lamp.marked = True  # type: ignore[attr-defined]
+        def go(self, seat: Seat) -> None:
+            require(self.on[seat.next], seat.shown != "")  # type: ignore[attr-defined]
+            self.on[seat] = True
 
-    with pytest.raises(ModelError, match="`marked` of an entity was changed while steps were read"):
-        system_of(Marks)
+    assert system_of(Ring)
+
+    def marks(entity: Any) -> None:
+        entity.marked = True
+
+    def lights(entity: Any) -> None:
+        entity.lit[entity.name] = True
+
+    def turns(entity: Any) -> None:
+        Seat.turn = 1  # type: ignore[attr-defined]
+
+    def sets(entity: Any) -> None:
+        Ring.turn += 1
+
+    for change, said in (
+        (marks, "`marked` of a Seat"),
+        (lights, "`lit` of Seat"),
+        (turns, "`turn` of Seat"),
+        (sets, "`turn` of Changing"),
+    ):
+        with pytest.raises(ModelError, match=f"{said} was changed while steps were read"):
+            system_of(made("Changing", Ring, changes=one_more(Seat, change)))
 
 
 def test_numbers_that_no_engine_computes() -> None:
@@ -406,6 +453,10 @@ class Twins(Entity):
     members = ("left", "left")
 
 
+class Mixed(Entity):
+    members = ("left", 2)  # type: ignore[assignment]
+
+
 class Stateful(Entity):
     members = 2
     busy = boolean()
@@ -416,7 +467,8 @@ class Stateful(Entity):
     [
         ({"universe": boolean()}, "`universe` of Counting is a name of the language itself"),
         ({"at": per(Spelt, boolean())}, "`members` of Spelt is `'abc'`: write a number, or different names"),
-        ({"at": per(Twins, boolean())}, "`members` of Twins is `\\('left', 'left'\\)`: write"),
+        ({"at": per(Mixed, boolean())}, "`members` of Mixed is `\\['left', 2\\]`: write a number, or different names"),
+        ({"at": per(Twins, boolean())}, "`members` of Twins is `\\['left', 'left'\\]`: write"),
         ({"at": per(Stateful, boolean())}, "`busy` is state, and stands in Stateful: write `busy = per\\(Stateful, ...\\)` into Counting"),
         ({"__dataclass_fields__": {}}, "Counting is a dataclass: take `@dataclass` away"),
     ],
@@ -482,6 +534,29 @@ def test_several_conditions_that_must_not_go_on() -> None:
     assert [case.name for case in system.livenesses["moves"]] == ["moves (1)", "moves (2)"]
     (result,) = check(system)
     assert (result.verdict.name, result.trace.case) == ("VIOLATED", "moves (1)")  # type: ignore[union-attr]
+
+
+def test_steps_behind_a_wrapper_and_names_that_nobody_needs() -> None:
+    def logged(function: Any) -> Any:
+        @wraps(function)
+        def inner(*args: Any) -> Any:
+            return function(*args)
+
+        return inner
+
+    @step(actor="y")
+    @logged
+    def go_on(self: Any, lamp: Lamp) -> None:
+        self.reset = True
+
+    def setup(self: Any, start: int = 2) -> None:
+        self.n = start
+
+    system = system_of(with_more(go_on=go_on, setup=setup, reset=boolean(), scope=integer(0, 3)))
+    assert [t.label for t in system.transitions] == [
+        "counting.go()", "counting.go_on(lamp=red)", "counting.go_on(lamp=green)",
+    ]  # fmt: skip
+    assert system.describe(system.initial)["counting.n"] == 2
 
 
 def test_steps_that_could_not_be_called() -> None:
