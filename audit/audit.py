@@ -291,7 +291,7 @@ def _take_items(state: _State, before: _Before) -> None:
     for item in state.items:
         inner = msgspec.json.decode(item, type=_State)
         kind = inner.kind or state.kind.removesuffix("List")
-        if kind in ("List", "PodList", "NodeList", "ResourceClaimList"):
+        if kind in ("List", "PodList", "NodeList", "ResourceClaimList", "NamespaceList"):
             _take_items(inner, before)
         elif kind == "Pod":
             before.pods.append(msgspec.json.decode(item, type=Pod))

@@ -86,19 +86,20 @@ def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composit
 
 def _hidden(patches: Sequence[Patch]) -> Iterator[str]:
     """Of methods that two patches override, the first counts: who reads the verdict must know."""
-    before: list[tuple[str, type[Component]]] = []
+    before: list[tuple[Patch, type[Component]]] = []
     for patch in patches:
         for cls in patch.classes:
             own = {name for name, thing in vars(cls).items() if isinstance(thing, (FunctionType, property))}
             for first, other in before:
                 both = sorted(own & vars(other).keys())
                 related = issubclass(other, cls) or issubclass(cls, other)
-                if both and first != patch.name and _part_of(cls) is _part_of(other) and not related:
+                if both and first is not patch and _part_of(cls) is _part_of(other) and not related:
+                    one, two = (p.name if first.name != patch.name else p.source for p in (first, patch))
                     yield (
-                        f"{first} and {patch.name} both override {', '.join(both)}: that of {first} counts, and what "
-                        f"{patch.name} has there is reached only through its `super()`"
+                        f"{one} and {two} both override {', '.join(both)}: that of {one} counts, and what "
+                        f"{two} has there is reached only through its `super()`"
                     )
-            before.append((patch.name, cls))
+            before.append((patch, cls))
 
 
 def _part_of(cls: type[Component]) -> type | None:

@@ -31,6 +31,8 @@ _LEAVING = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 _STATE = ("boolean", "integer", "enum", "ref", "per", "fifo", "record")
 """Functions of the language that declare state."""
+_MARKS = ("step", "invariant", "witness", "resettable", "liveness")
+"""Functions of the language that mark methods."""
 _GATHERING = (
     ast.List,
     ast.Tuple,
@@ -89,7 +91,6 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _twice(node)
-                yield from _kept_outside(node)
                 yield from _gathered(node)
                 yield from _never_taken(node, tree, declared.within(node.name))
                 yield from _swallowing(node)
@@ -128,18 +129,8 @@ def _twice(cls: ast.ClassDef) -> Iterator[Pitfall]:
 def _declares(value: ast.expr) -> bool:
     match value:
         case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-            return name in _STATE
+            return name in (*_STATE, *_MARKS)
     return False
-
-
-def _kept_outside(cls: ast.ClassDef) -> Iterator[Pitfall]:
-    """What methods keep in names of the module: steps are read once each, so it would be as the last of them left it."""
-    for node in ast.walk(cls):
-        if isinstance(node, ast.Global):
-            yield (
-                node.lineno,
-                f"`global {', '.join(node.names)}` is no state: declare what steps change in a class, such as `integer(0, 3)`",
-            )
 
 
 def endless_loops_of(tree: ast.Module) -> Iterator[Pitfall]:

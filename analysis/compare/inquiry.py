@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -122,7 +122,7 @@ def with_changes(
         raise UsageProblem(
             f"{changes} changes nothing on {before.label}: in every scenario the two systems are the same; "
             + (
-                _wanted_beside(comparer.scenarios(), base, fixes)
+                _wanted_beside(comparer.scenarios(), {c.key for c in candidates}, base, fixes)
                 or "choose another --release or --scenario, or look for what overrides it"
             )
         )
@@ -131,11 +131,14 @@ def with_changes(
     return msgspec.structs.replace(compared, alone=left)
 
 
-def _wanted_beside(scenarios: Sequence[Scenario], release: str, fixes: Sequence[str]) -> str:
-    """What to add for a race that needs another change to be there at all, with its fix and without."""
+def _wanted_beside(scenarios: Sequence[Scenario], asked: Set[str], release: str, fixes: Sequence[str]) -> str:
+    """What to add for a race that one of these changes is the fix of, and that needs another change to be there at all."""
     for scenario in scenarios:
+        if scenario.race is None or asked.isdisjoint(scenario.race.fixes):
+            continue
+        there = {*fixes, *asked}
         wanted = [
-            key for key in race_beside(scenario) if key not in fixes and not CHANGES[key].is_in(release)
+            key for key in race_beside(scenario) if key not in there and not CHANGES[key].is_in(release)
         ]
         if wanted:
             options = " ".join(f"--with-fix {key}" for key in wanted)

@@ -232,8 +232,10 @@ class Reader:
         self._covered(time_of(event.stageTimestamp or event.requestReceivedTimestamp))
         if reference is None:
             return
-        if event.verb in WRITES and reference.namespace and not _was_refused(event):
-            self.account.namespaces.add(reference.namespace)
+        if _shows_namespace(event, reference):
+            self.account.namespaces.add(
+                reference.name if reference.resource == "namespaces" else reference.namespace
+            )
         if reference.resource not in _SUBS:
             return
         resource, sub = reference.resource, reference.subresource
@@ -329,8 +331,17 @@ def _user(event: AuditEvent) -> str:
     return user.username if user else ""
 
 
-def _was_refused(event: AuditEvent) -> bool:
-    return event.responseStatus is not None and event.responseStatus.code >= 400
+def _shows_namespace(event: AuditEvent, reference: Reference) -> bool:
+    """Whether an accepted write shows that a namespace is there. Where there is none, nothing is created, but a collection may be deleted, and
+    a review is of no object.
+    """
+    if event.verb not in WRITES or event.verb == "deletecollection" or event.stage != "ResponseComplete":
+        return False
+    if event.responseStatus is None or not 200 <= event.responseStatus.code < 300:
+        return False
+    return bool(
+        reference.namespace or reference.resource == "namespaces"
+    ) and not reference.resource.endswith("reviews")
 
 
 def _is_dry_run(event: AuditEvent) -> bool:

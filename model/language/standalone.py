@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections import Counter
+import sys
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from functools import cached_property, partial
 from itertools import product
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Literal, TypeVar
 
 from .component import Component, Model, build, domains_of, parameter_hints, part_classes
@@ -99,7 +101,13 @@ def system_of(
     universe = _universe(list(classes.values()), dict(sizes or {}), root.__name__, scope)
     model = build(_model_of(root, classes), universe)
     tables = dict(_tables(model))
-    seen = [*classes.values(), *universe.kinds(), *(e for kind in universe.kinds() for e in universe[kind])]
+    kinds = list(universe.kinds())
+    seen = [
+        *classes.values(),
+        *kinds,
+        *(entity for kind in kinds for entity in universe[kind]),
+        *_modules_of(classes, kinds),
+    ]
     held: list[tuple[Any, dict[str, Kept]]] = []
     system = trace_system(
         model, root.__name__, **tables, started=lambda: held.extend((thing, kept_by(thing)) for thing in seen)
@@ -125,30 +133,46 @@ def _refuse_what_only_parts_have(root: type[Model]) -> None:
                 )
 
 
+def _modules_of(classes: Mapping[str, type], kinds: Sequence[type]) -> list[ModuleType]:
+    """The modules of one's own that these classes, and those that they derive from, stand in."""
+    names = {
+        base.__module__ for cls in (*classes.values(), *kinds) for base in cls.__mro__ if base is not object
+    }
+    return [
+        sys.modules[name] for name in sorted(names) if name in sys.modules and not name.startswith("podrace.")
+    ]
+
+
 def _refuse_what_nothing_comes_of(cls: type[Component]) -> None:
-    """Classes that Python takes, and that could not be built."""
+    """Classes that Python takes, and that could not be built, or would say something else."""
     if "__dataclass_fields__" in vars(cls):
         raise ModelError(
             f"{cls.__name__} is a dataclass: take `@dataclass` away, its state is declared", _place(cls)
         )
-    code, defaults = cls.setup.__code__, cls.setup.__defaults__ or ()
-    if code.co_argcount - len(defaults) > 1:
-        raise ModelError(
-            "`setup` has one parameter, `self`: loop over `self.universe[Kind]` for each entity",
-            _line(cls.setup),
-        )
-    for kind in kinds_of([cls]):
-        for name, thing in vars(kind).items():
-            if isinstance(thing, Shape):
-                raise ModelError(
-                    f"`{name}` is state, and stands in {kind.__name__}: write `{name} = per({kind.__name__}, ...)` into {cls.__name__}",
-                    _place(kind),
-                )
     for name in declared(cls):
         if name in _OF_THE_LANGUAGE:
             raise ModelError(
                 f"`{name}` of {cls.__name__} is a name of the language itself: give the state another",
                 _place(cls),
+            )
+    for base in cls.__mro__:
+        for name, thing in vars(base).items():
+            if isinstance(thing, cached_property) or hasattr(thing, "cache_info"):
+                raise ModelError(
+                    f"`{name}` of {base.__name__} is computed once, and state changes: write `@property`, or nothing",
+                    _place(base),
+                )
+    code = getattr(cls.setup, "__code__", None)
+    if code is not None and code.co_argcount - len(cls.setup.__defaults__ or ()) > 1:
+        raise ModelError(
+            "`setup` has one parameter, `self`: loop over `self.universe[Kind]` for each entity",
+            _line(cls.setup),
+        )
+    for kind in kinds_of([cls]):
+        for name in declared(kind):
+            raise ModelError(
+                f"`{name}` is state, and stands in {kind.__name__}: write `{name} = per({kind.__name__}, ...)` into {cls.__name__}",
+                _place(kind),
             )
 
 
@@ -167,55 +191,71 @@ class _Same:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Same) and self.value is other.value
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 Kept = Any
 """What something kept, in a form that is equal to another only if nothing of it was changed."""
 
-_NOT_KEPT = (FunctionType, property, cached_property, classmethod, staticmethod, type, Shape)
+_NOT_KEPT = (FunctionType, ModuleType, property, cached_property, classmethod, staticmethod, type, Shape)
 
 
 def kept_by(owner: Any) -> dict[str, Kept]:
-    """What a class and its bases, or an entity, keeps beside declared state. What an entity computes once and for all is none of it."""
+    """What a class and its bases, an entity or a module keeps beside declared state. What an entity computes once and for all is none of it."""
     if isinstance(owner, type):
-        own = [vars(base) for base in reversed(owner.__mro__) if base is not object]
-        found = {n: v for names in own for n, v in names.items() if not isinstance(v, _NOT_KEPT)}
+        own = [dict(vars(base)) for base in reversed(owner.__mro__) if base is not object]
     else:
-        computed = (getattr(type(owner), name, None) for name in vars(owner))
-        found = {
-            n: v
-            for (n, v), c in zip(vars(owner).items(), computed, strict=True)
-            if not isinstance(c, cached_property)
-        }
-    return {name: _as_it_is(value) for name, value in found.items() if not name.startswith("__")}
+        computed = {n for n in vars(owner) if isinstance(getattr(type(owner), n, None), cached_property)}
+        own = [{n: v for n, v in vars(owner).items() if n not in computed}]
+    found = {n: v for names in own for n, v in names.items() if not isinstance(v, _NOT_KEPT)}
+    return {name: _as_it_is(value, {}) for name, value in found.items() if not name.startswith("__")}
 
 
-_DEEPEST = 8
-
-
-def _as_it_is(value: Any, depth: int = 0) -> Kept:
-    if depth < _DEEPEST:
-        if isinstance(value, dict):
-            return "dict", [(_as_it_is(k, depth + 1), _as_it_is(v, depth + 1)) for k, v in value.items()]
-        if isinstance(value, (list, tuple)):
-            return "list", [_as_it_is(v, depth + 1) for v in value]
-        if isinstance(value, (set, frozenset)):
-            return "set", len(value), [_Same(v) for v in value]
+def _as_it_is(value: Any, seen: dict[int, int]) -> Kept:
+    """`seen`: which objects were met on the way, and as the how many-th; what is met again is only named."""
+    if isinstance(value, (bool, int, str, bytes)):
+        return value
+    if id(value) in seen:
+        return "again", seen[id(value)]
+    seen[id(value)] = len(seen)
+    inside: list[Any] = []
+    if isinstance(value, dict):
+        inside = [part for item in value.items() for part in item]
+    elif isinstance(value, (list, tuple, deque, bytearray)):
+        inside = list(value)
+    elif isinstance(value, (set, frozenset)):
+        return _Same(value), {_Same(one) for one in value}
+    elif _keeps(value):
+        inside = [part for item in vars(value).items() for part in item]
     # Of anything else it counts which object it is: the symbols of two traces are equal to nothing.
-    return value if isinstance(value, (bool, int, str, float, bytes)) else _Same(value)
+    return _Same(value), [_as_it_is(part, seen) for part in inside]
+
+
+def _keeps(value: Any) -> bool:
+    """Whether this is a plain object of somebody's own."""
+    known = (Entity, Enum, Expr, Component, *_NOT_KEPT)
+    return (
+        hasattr(value, "__dict__")
+        and not isinstance(value, known)
+        and not type(value).__module__.startswith("podrace.")
+    )
 
 
 def _refuse_what_changed(owner: Any, before: Mapping[str, Kept]) -> None:
     now = kept_by(owner)
     for name in [*before, *(name for name in now if name not in before)]:
         if now.get(name, _GONE) != before.get(name, _GONE):
-            cls = owner if isinstance(owner, type) else type(owner)
-            whose = f"a {cls.__name__}" if cls is not owner else cls.__name__
+            if isinstance(owner, ModuleType):
+                whose, place = "the module", (owner.__file__ or "", 0)
+            elif isinstance(owner, type):
+                whose, place = owner.__name__, _place(owner)
+            else:
+                whose, place = f"a {type(owner).__name__}", _place(type(owner))
             raise ModelError(
                 f"`{name}` of {whose} was changed while steps were read, each of them once: it is no state. Declare what "
                 f"steps change, such as `{name} = integer(0, 3)`, or a `per(...)` of it; what never changes is assigned in `setup`",
-                _place(cls),
+                place,
             )
 
 
@@ -311,10 +351,14 @@ def _members(kind: type[Entity], size: int | None) -> list[Entity]:
                 _place(kind),
             )
         said = [f"{_snake(kind.__name__)}{i + 1}" for i in range(said)]
-    said = said if isinstance(said, str) else list(said)
-    if isinstance(said, str) or not all(isinstance(name, str) for name in said) or len(set(said)) < len(said):
+    if (
+        not isinstance(said, (list, tuple))
+        or not 1 <= len(said) <= MOST_ENTITIES
+        or not all(isinstance(name, str) and name for name in said)
+        or len(set(said)) < len(said)
+    ):
         raise ModelError(
-            f"`members` of {kind.__name__} is `{said!r}`: write a number, or different names, such as ('left', 'right')",
+            f"`members` of {kind.__name__} is `{said!r}`: write a number, or up to {MOST_ENTITIES} different names, such as ('left', 'right')",
             _place(kind),
         )
     return [kind(i, name) for i, name in enumerate(said)]

@@ -292,6 +292,7 @@ TWICE = "`{}` stands twice in {}: the one of line {} would be lost; give them di
     [
         ("    x = boolean()\n    y = x = 2\n", [(3, TWICE.format("x", "A", 2))]),
         ("    x = podrace.integer(0, 3)\n    x: int = 2\n", [(3, TWICE.format("x", "A", 2))]),
+        ("    x = invariant(a)\n    x = invariant(b)\n", [(3, TWICE.format("x", "A", 2))]),
         ("    x: int\n    x = 2\n", []),
         ("    x = 1\n    x = 2\n", []),
         ("    def go(self): ...\n    def go(self): ...\n", [(3, TWICE.format("go", "A", 2))]),
@@ -307,11 +308,3 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
     assert [
         pair for pair in pitfalls_of(ast.parse(f"class A:\n{body}"), States()) if "twice" in pair[1]
     ] == found
-
-
-def test_what_methods_keep_in_names_of_the_module() -> None:
-    text = "n = 0\ndef count():\n    global n\n    n += 1\nclass A:\n    def go(self):\n        global n\n        n = 1\n"
-    (found,) = [pair for pair in pitfalls_of(ast.parse(text), States()) if "global" in pair[1]]
-    assert found == (
-        7, "`global n` is no state: declare what steps change in a class, such as `integer(0, 3)`",
-    )  # fmt: skip

@@ -508,16 +508,19 @@ def test_a_namespace_that_has_nothing_is_refused(tmp_path: Path) -> None:
     lease = event("update", "leases", "kube-scheduler", 4, namespace="kube-system")
     other = event("create", "configmaps", "c", 5, namespace="team-b", code=201)
     looked = event("list", "pods", "", 6, namespace="defualt", code=200)
-    events = [seen("n", 0), *both("a", 1), refused, lease, other, looked]
+    begun = {**refused, "stage": "RequestReceived", "responseStatus": None, "auditID": refused["auditID"]}
+    emptied = event("deletecollection", "pods", "", 7, namespace="defualt", code=200)
+    made = event("create", "namespaces", "team-d", 8, namespace="", code=201)
+    events = [seen("n", 0), *both("a", 1), refused, lease, other, looked, emptied, made]
     quiet = {"kind": "Namespace", "metadata": {"name": "team-c"}}
     start = listed(node("n"), moved, quiet)
-    known = "default, kube-system, team-a, team-b, team-c"
+    known = "default, kube-system, team-a, team-b, team-c, team-d"
     for name, told in (
         ("defualt", "defualt: nothing is of it, neither in the log nor in --initial; did you mean `default`? (known: {known})"),
         ("", "(none): nothing is of it, neither in the log nor in --initial; known: {known}"),
     ):  # fmt: skip
         with pytest.raises(ScenarioError) as problem:
-            answered(tmp_path, events, start, window=Window(namespace=name))
+            answered(tmp_path, [*events, begun], start, window=Window(namespace=name))
         assert str(problem.value) == f"--namespace {told}".format(known=known)
     for name in known.split(", "):
         report = answered(tmp_path, events, start, window=Window(namespace=name))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from enum import Enum
-from functools import cached_property, wraps
+from functools import cache, cached_property, wraps
 from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
@@ -351,8 +352,18 @@ def test_setup_only_says_where_it_starts() -> None:
             system_of(with_more(setup=function))
 
 
+_counted = 0
+
+
+class Memo:
+    """A plain object."""
+
+
 class Seat(Entity):
     members = 2
+    waits: ClassVar[Any] = deque()
+    memo: ClassVar[Any] = Memo()
+    nothing = float("nan")
     lit: ClassVar[dict[str, bool]] = {}
 
     @cached_property
@@ -413,7 +424,20 @@ def test_what_steps_keep_elsewhere_is_refused() -> None:
     def sets(entity: Any) -> None:
         Ring.turn += 1
 
+    def appends(entity: Any) -> None:
+        entity.waits.append(1)
+
+    def keeps(entity: Any) -> None:
+        entity.memo.k = 1
+
+    def counts(entity: Any) -> None:
+        global _counted
+        _counted += 1
+
     for change, said in (
+        (appends, "`waits` of Seat"),
+        (keeps, "`memo` of Seat"),
+        (counts, "`_counted` of the module"),
         (marks, "`marked` of a Seat"),
         (lights, "`lit` of Seat"),
         (turns, "`turn` of Seat"),
@@ -453,6 +477,14 @@ class Twins(Entity):
     members = ("left", "left")
 
 
+class Many(Entity):
+    members = (f"m{i}" for i in range(2))  # type: ignore[assignment]
+
+
+class Nobody(Entity):
+    members = ()
+
+
 class Mixed(Entity):
     members = ("left", 2)  # type: ignore[assignment]
 
@@ -466,9 +498,12 @@ class Stateful(Entity):
     ("what", "message"),
     [
         ({"universe": boolean()}, "`universe` of Counting is a name of the language itself"),
-        ({"at": per(Spelt, boolean())}, "`members` of Spelt is `'abc'`: write a number, or different names"),
-        ({"at": per(Mixed, boolean())}, "`members` of Mixed is `\\['left', 2\\]`: write a number, or different names"),
-        ({"at": per(Twins, boolean())}, "`members` of Twins is `\\['left', 'left'\\]`: write"),
+        ({"at": per(Spelt, boolean())}, "`members` of Spelt is `'abc'`: write a number, or up to 64 different names"),
+        ({"at": per(Mixed, boolean())}, "`members` of Mixed is `\\('left', 2\\)`: write a number, or up to 64 different names"),
+        ({"at": per(Many, boolean())}, "`members` of Many is `<generator"),
+        ({"at": per(Nobody, boolean())}, "`members` of Nobody is `\\(\\)`: write a number"),
+        ({"setup": boolean()}, "`setup` of Counting is a name of the language itself"),
+        ({"at": per(Twins, boolean())}, "`members` of Twins is `\\('left', 'left'\\)`: write"),
         ({"at": per(Stateful, boolean())}, "`busy` is state, and stands in Stateful: write `busy = per\\(Stateful, ...\\)` into Counting"),
         ({"__dataclass_fields__": {}}, "Counting is a dataclass: take `@dataclass` away"),
     ],
@@ -534,6 +569,18 @@ def test_several_conditions_that_must_not_go_on() -> None:
     assert [case.name for case in system.livenesses["moves"]] == ["moves (1)", "moves (2)"]
     (result,) = check(system)
     assert (result.verdict.name, result.trace.case) == ("VIOLATED", "moves (1)")  # type: ignore[union-attr]
+
+
+def test_what_is_computed_once_is_no_condition_on_state() -> None:
+    def full(self: Any) -> Any:
+        return self.n == 3
+
+    with pytest.raises(
+        ModelError, match="`full` of Counting is computed once, and state changes: write `@property`"
+    ):
+        system_of(with_more(full=cached_property(full)))
+    with pytest.raises(ModelError, match="`full` of Counting is computed once"):
+        system_of(with_more(full=cache(full)))
 
 
 def test_steps_behind_a_wrapper_and_names_that_nobody_needs() -> None:
