@@ -21,7 +21,7 @@ import inspect
 import re
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
@@ -108,12 +108,16 @@ def system_of(
         *(entity for kind in kinds for entity in universe[kind]),
         *_modules_of(classes, kinds),
     ]
+    own = {thing.__name__ for thing in seen if isinstance(thing, ModuleType)}
     held: list[tuple[Any, dict[str, Kept]]] = []
     system = trace_system(
-        model, root.__name__, **tables, started=lambda: held.extend((thing, kept_by(thing)) for thing in seen)
+        model,
+        root.__name__,
+        **tables,
+        started=lambda: held.extend((thing, kept_by(thing, own)) for thing in seen),
     )
     for thing, before in held:
-        _refuse_what_changed(thing, before)
+        _refuse_what_changed(thing, before, kept_by(thing, own))
     _refuse_what_is_too_wide(system, root)
     return system
 
@@ -201,18 +205,22 @@ Kept = Any
 _NOT_KEPT = (FunctionType, ModuleType, property, cached_property, classmethod, staticmethod, type, Shape)
 
 
-def kept_by(owner: Any) -> dict[str, Kept]:
-    """What a class and its bases, an entity or a module keeps beside declared state. What an entity computes once and for all is none of it."""
+def kept_by(owner: Any, own_modules: Collection[str]) -> dict[str, Kept]:
+    """What a class and its bases, an entity or a module keeps beside declared state; in objects of one's own modules, too. What an entity
+    computes once and for all is none of it.
+    """
     if isinstance(owner, type):
         own = [dict(vars(base)) for base in reversed(owner.__mro__) if base is not object]
     else:
         computed = {n for n in vars(owner) if isinstance(getattr(type(owner), n, None), cached_property)}
         own = [{n: v for n, v in vars(owner).items() if n not in computed}]
     found = {n: v for names in own for n, v in names.items() if not isinstance(v, _NOT_KEPT)}
-    return {name: _as_it_is(value, {}) for name, value in found.items() if not name.startswith("__")}
+    return {
+        name: _as_it_is(value, own_modules, {}) for name, value in found.items() if not name.startswith("__")
+    }
 
 
-def _as_it_is(value: Any, seen: dict[int, int]) -> Kept:
+def _as_it_is(value: Any, own_modules: Collection[str], seen: dict[int, int]) -> Kept:
     """`seen`: which objects were met on the way, and as the how many-th; what is met again is only named."""
     if isinstance(value, (bool, int, str, bytes)):
         return value
@@ -226,24 +234,18 @@ def _as_it_is(value: Any, seen: dict[int, int]) -> Kept:
         inside = list(value)
     elif isinstance(value, (set, frozenset)):
         return _Same(value), {_Same(one) for one in value}
-    elif _keeps(value):
+    elif _keeps(value) and type(value).__module__ in own_modules:  # a logger, say, may note what it likes
         inside = [part for item in vars(value).items() for part in item]
     # Of anything else it counts which object it is: the symbols of two traces are equal to nothing.
-    return _Same(value), [_as_it_is(part, seen) for part in inside]
+    return _Same(value), [_as_it_is(part, own_modules, seen) for part in inside]
 
 
 def _keeps(value: Any) -> bool:
-    """Whether this is a plain object of somebody's own."""
-    known = (Entity, Enum, Expr, Component, *_NOT_KEPT)
-    return (
-        hasattr(value, "__dict__")
-        and not isinstance(value, known)
-        and not type(value).__module__.startswith("podrace.")
-    )
+    """Whether this is a plain object: no entity, which is looked at by itself, and nothing of the language."""
+    return hasattr(value, "__dict__") and not isinstance(value, (Entity, Enum, Expr, Component, *_NOT_KEPT))
 
 
-def _refuse_what_changed(owner: Any, before: Mapping[str, Kept]) -> None:
-    now = kept_by(owner)
+def _refuse_what_changed(owner: Any, before: Mapping[str, Kept], now: Mapping[str, Kept]) -> None:
     for name in [*before, *(name for name in now if name not in before)]:
         if now.get(name, _GONE) != before.get(name, _GONE):
             if isinstance(owner, ModuleType):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from enum import Enum
 from functools import cache, cached_property, wraps
@@ -353,6 +354,7 @@ def test_setup_only_says_where_it_starts() -> None:
 
 
 _counted = 0
+_logger = logging.getLogger("never asked before")
 
 
 class Memo:
@@ -409,6 +411,10 @@ def test_what_steps_keep_elsewhere_is_refused() -> None:
         def go(self, seat: Seat) -> None:
             require(self.on[seat.next], seat.shown != "")  # type: ignore[attr-defined]
             self.on[seat] = True
+            if _logger.isEnabledFor(
+                logging.DEBUG
+            ):  # which the logger notes, in an object that is nobody's here
+                _logger.debug("%s", seat.name)
 
     assert system_of(Ring)
 
