@@ -65,9 +65,14 @@ _LOW32 = np.uint64(0xFFFFFFFF)
 
 @inline
 def hash_of(shape: Shape, words: Words, at: Unsigned) -> Unsigned:
-    """A hash of the state at words[at]: each bit of its upper half depends on every bit of the state."""
+    """A hash of the state at words[at]: each bit of its upper half depends on every bit of the state.
+
+    A product carries bits upwards alone. So its upper half is put on its lower one before the next word is added: words that differ in their upper
+    bits only would otherwise meet there, in fewer bits than tell them apart.
+    """
     mixed = np.uint64(0)
     for w in range(len(shape)):
+        mixed ^= mixed >> THIRTY_TWO
         mixed = (mixed + words[at + np.uint64(w)]) * _MIX1
     return _stirred(mixed)
 

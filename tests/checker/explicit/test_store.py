@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, OutOfBudget
 from podrace.checker.explicit.states.budget import SearchBudget
@@ -81,3 +83,26 @@ def test_a_table_of_keys_grows_and_keeps_what_it_holds(jobs: int, enough: bool) 
         assert (len(store.table), np.count_nonzero(store.table)) == (2 * length, states)
         mixed = np.empty(states, np.uint64)
         assert (_known(store.arrays, held, mixed), _known(store.arrays, others, mixed)) == (states, 0)
+
+
+@jit
+def _hashes(shape: Any, words: Words, mixed: Words) -> None:
+    for i in range(np.uint64(len(mixed))):
+        mixed[i] = hash_of(shape, words, i * np.uint64(len(shape)))
+
+
+@pytest.mark.parametrize(("words", "bits"), [(2, 9), (3, 6), (4, 4)])
+@given(data=st.data())
+def test_states_that_differ_in_a_few_bits_of_each_word_have_different_hashes(
+    words: int, bits: int, data: st.DataObject
+) -> None:
+    """Wherever in a word these bits are: also at its upper end, where products lose what is carried. And few have the same upper half, as by chance."""
+    ends = st.integers(bits, 64)
+    at = [data.draw(ends | st.just(64), label=f"end in word {w}") - bits for w in range(words)]
+    values = np.arange(1 << bits, dtype=np.uint64)
+    columns = [values << np.uint64(first) for first in at]
+    states = np.stack(np.meshgrid(*columns, indexing="ij"), axis=-1).reshape(-1, words)
+    mixed = np.empty(len(states), np.uint64)
+    _hashes((0,) * words, states.reshape(-1), mixed)
+    halves = np.unique(mixed >> np.uint64(32))
+    assert (len(np.unique(mixed)), len(halves) > 0.999 * len(states)) == (len(states), True)

@@ -156,6 +156,7 @@ def test_the_length_of_a_tuple_is_known(size: int) -> None:
     # The multipliers are those of `table`.
     words, mixed, all_ones = list(range(5, 5 + size)), 0, 2**64 - 1
     for word in words:
+        mixed ^= mixed >> 32
         mixed = ((mixed + word) * 0x9E3779B97F4A7C15) & all_ones
     mixed ^= mixed >> 32
     mixed = (mixed * 0xD6E8FEB86659FD93) & all_ones
