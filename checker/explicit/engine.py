@@ -206,8 +206,9 @@ class Search:
             self.state.hits |= self.batch.hits
 
     def _no_way_back(self, store: Store) -> dict[str, int]:
+        batches = [self.batch] if self.parallel is None else self.parallel.batches
         resettability = Resettability(
-            self.program, self.code, self.batch, store, self.budget, self.state.states
+            self.program, self.code, batches, store, self.budget, self.state.states, self.workers
         )
         fair = [t.fair for t in self.system.transitions]
         return resettability.no_way_back(int(self.state.fired[: len(fair)][fair].sum()), self._look)

@@ -1,6 +1,6 @@
 """What kernels can say beside Python: prefetches, calls of compiled code, atomic reads and changes, and a place to meet.
 
-An atomic read sees everything that its writer wrote before it changed the element by `exchange` or `add`.
+An atomic read sees everything that its writer wrote before it changed the element by `write`, `exchange` or `add`.
 """
 
 from __future__ import annotations
@@ -147,6 +147,13 @@ def _read(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
     return body.do.load(array, index, "load atomic", f" acquire, align {array.element.bits // 8}")
 
 
+def _write(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
+    out, do, kind = body.out, body.do, array.element
+    at, value = do.place(array, index), do.narrowed(rest[0], kind)
+    out.do(f"store atomic i{kind.bits} {value}, ptr {at} release, align {kind.bits // 8}")
+    return Nothing()
+
+
 def _exchange(body: Body, array: Array, index: str, rest: list[Number]) -> Value:
     out, do, size = body.out, body.do, array.element.bits
     old, new = (do.narrowed(value, array.element) for value in rest)
@@ -169,6 +176,9 @@ def _pause(body: Body, arguments: Sequence[Value]) -> Value:
 
 read: Any = word(on_array(_read))
 """read(array, index): the element, with all that was written before it."""
+
+write: Any = word(on_array(_write))
+"""write(array, index, value): change the element, after all that was written before."""
 
 exchange: Any = word(on_array(_exchange))
 """exchange(array, index, expected, wanted): write `wanted` if the element is `expected`; gives what it was."""

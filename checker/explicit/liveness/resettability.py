@@ -4,11 +4,15 @@ Asked when the whole graph is known. Its fair edges are stored once, forwards. B
 that satisfy the predicate then passes over them until nothing changes, against the order of the states, because
 most edges lead to a later state. Eight resettabilities share a pass, one bit of a byte each. What is left has
 no way back.
+
+All workers take part, each in the next states that nobody has taken. What a state can only grows, and each is written by one worker, so
+the fixpoint is the same whoever comes first; how many passes it takes is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,22 +20,29 @@ from numpy.typing import NDArray
 
 from ...codegen.program import Program
 from ...core.exploration import OutOfBudget
-from ...kernel_compiler.intrinsics import call, prefetch
-from ...kernel_compiler.jit import jit
+from ...kernel_compiler.intrinsics import add, call, prefetch, read, write
+from ...kernel_compiler.jit import inline, jit
 from ...llvm.machine_code import MachineCode
 from ..states.arrays import Block
 from ..states.budget import SearchBudget
 from ..states.hash_table import ONE, Numbers, Stored, Unsigned, Words, hash_of, home_of, lookup
 from ..states.store import Store
 from ..states.successors import BATCH, Batch, Integers, Successors, expand
+from ..states.workers import Workers
 
 _SLICE = 1 << 18
 """States between two looks at the clock."""
 _CHUNK = 1 << 12
+"""States that a worker takes at a time, when it passes backwards."""
+_NEXT, _FREE = 0, 8
+"""Where `turn` has the next state that nobody has taken, and the next edge that nobody has written: not in one cache line."""
 
 
 class _FairEdges(NamedTuple):
-    """The fair edges of state s lead to targets[starts[s]:starts[s + 1]]."""
+    """The fair edges of state s lead to targets[starts[r]:starts[r + 1]], where r is `_row(s)`.
+
+    The edges of a batch of states follow each other; batches come as workers wrote them.
+    """
 
     starts: Integers
     targets: Numbers
@@ -44,21 +55,25 @@ class Resettability:
         self,
         program: Program,
         code: MachineCode,
-        batch: Batch,
+        batches: Sequence[Batch],
         store: Store,
         budget: SearchBudget,
         states: int,
+        workers: Workers,
     ) -> None:
-        self.program, self.code, self.batch, self.store, self.budget = program, code, batch, store, budget
-        self.states = states
+        """As many workers take part as there are batches: one, or all of them."""
+        self.program, self.code, self.batches, self.store, self.budget = program, code, batches, store, budget
+        self.states, self.workers = states, workers
         self.memory = store.bytes
+        self._turn = np.zeros(16, np.int64)
 
     def no_way_back(self, fair_edges: int, look: Callable[[int], None]) -> dict[str, int]:
         """Of each resettability that can be lost: the lowest state from which it is out of reach.
 
         `fair_edges` is how often fair transitions were enabled. `look` is called now and then with the memory in use, and may raise. Raises OutOfBudget.
         """
-        edges = _FairEdges(self._block(np.int64, self.states + 1), self._block(np.uint32, fair_edges))
+        rows = self.states + self.states // BATCH + 2
+        edges = _FairEdges(self._block(np.int64, rows), self._block(np.uint32, fair_edges))
         can = self._block(np.uint8, self.states)
         self._store(edges, look)
         found = {}
@@ -75,9 +90,20 @@ class Resettability:
 
     def _store(self, edges: _FairEdges, look: Callable[[int], None]) -> None:
         fair = np.array([t.fair for t in self.program.system.transitions], np.bool_)
+
+        def work(last: int, me: int) -> None:
+            _store_edges(self.store.arrays, last, self.batches[me].arrays, fair, edges, self._turn)
+
         for first, last in self._slices():
-            _store_edges(self.store.arrays, first, last, self.batch.arrays, fair, edges)
+            self._turn[_NEXT] = first
+            self._together(partial(work, last))
             look(self.memory)
+
+    def _together(self, task: Callable[[int], Any]) -> None:
+        if len(self.batches) > 1:
+            self.workers.run(task)
+        else:
+            task(0)
 
     def _block(self, dtype: type, length: int) -> np.ndarray:
         self.memory += length * np.dtype(dtype).itemsize
@@ -94,44 +120,69 @@ class Resettability:
         """Set the bits of `can` to where the resettabilities from number `group` on hold."""
         words = self.program.resettability_words
         word, shift = divmod(group, 64)
-        bits = np.empty(_CHUNK * words, np.uint64)
-        for first in range(0, self.states, _CHUNK):
-            count = min(_CHUNK, self.states - first)
-            _recovered(self.store.arrays, first, count, bits, self.code.recovered)
-            can[first : first + count] = bits[word : count * words : words] >> np.uint64(shift) & np.uint64(
-                255
-            )
+
+        def part(start: int, end: int) -> None:
+            bits = np.empty(_CHUNK * words, np.uint64)
+            for first in range(start, end, _CHUNK):
+                count = min(_CHUNK, end - first)
+                _recovered(self.store.arrays, first, count, bits, self.code.recovered)
+                mine = bits[word : count * words : words] >> np.uint64(shift)
+                can[first : first + count] = mine & np.uint64(255)
+
+        if len(self.batches) > 1:
+            self.workers.share_out(self.states, part)
+        else:
+            part(0, self.states)
 
     def _reach_backward(
         self, can: np.ndarray, edges: _FairEdges, everything: np.uint8, look: Callable[[int], None]
     ) -> None:
         """Let every state do what a state one fair edge away can, until that changes nothing."""
-        changed = True
+        changed = [True]
+
+        def work(first: int, me: int) -> None:
+            if _pass_backward(can, edges, first, everything, self._turn):
+                changed.append(True)
+
         while changed:
-            changed = False
+            changed.clear()
             for first, last in reversed(list(self._slices())):
-                changed |= bool(_pass_backward(can, edges, first, last, everything))
+                self._turn[_NEXT] = last
+                self._together(partial(work, first))
                 look(self.memory)
+
+
+@inline
+def _row(state: int) -> int:
+    """Where the edges of a state begin: each batch has one more, where its last ones end."""
+    return state + state // BATCH
 
 
 @jit
 def _store_edges(
-    stored: Stored, first: int, last: int, batch: Successors, fair: NDArray[np.bool_], edges: _FairEdges
+    stored: Stored,
+    last: int,
+    batch: Successors,
+    fair: NDArray[np.bool_],
+    edges: _FairEdges,
+    turn: Integers,
 ) -> None:
-    """Store the states that fair transitions of the states first .. last - 1 lead to.
-
-    starts[first] must be there already.
-    """
+    """Store the states that fair transitions lead to, of all states before `last` that nobody has taken yet, batch by batch."""
     starts, targets = edges.starts, edges.targets
     size = np.uint64(len(stored.shape))
     low = (ONE << stored.bits) - ONE
-    edge = starts[first]
+    first = add(turn, _NEXT, BATCH)
     while first < last:
         number: int = min(BATCH, last - first)
         expand(stored, first, number, batch, 0)
         total = np.uint64(batch.ends[number - 1])
+        some = 0
         for j in range(total):
-            prefetch(stored.table, home_of(stored, hash_of(stored.shape, batch.states, j * size)))
+            if fair[batch.which[j]]:
+                prefetch(stored.table, home_of(stored, hash_of(stored.shape, batch.states, j * size)))
+                some += 1
+        edge = add(turn, _FREE, some)
+        starts[_row(first)] = edge
         k: Unsigned = np.uint64(0)
         for i in range(number):
             end = np.uint64(batch.ends[i])
@@ -142,8 +193,8 @@ def _store_edges(
                     targets[edge] = (entry & low) - ONE
                     edge += 1
                 k += ONE
-            starts[first + i + 1] = edge
-        first += number
+            starts[_row(first + i) + 1] = edge
+        first = add(turn, _NEXT, BATCH)
 
 
 @jit
@@ -154,18 +205,24 @@ def _recovered(stored: Stored, first: int, count: int, bits: Words, function: in
 
 
 @jit
-def _pass_backward(can: NDArray[np.uint8], edges: _FairEdges, first: int, last: int, everything: Any) -> bool:
-    """Add to what each state can, from the last to the first, what its targets can; whether any gained."""
+def _pass_backward(
+    can: NDArray[np.uint8], edges: _FairEdges, first: int, everything: Any, turn: Integers
+) -> bool:
+    """Add to what each state can, from the last that nobody has taken down to `first`, what its targets can; whether any gained."""
     starts, targets = edges.starts, edges.targets
     changed = False
-    for s in range(last - 1, first - 1, -1):
-        own = can[s]
-        if own != everything:
-            for edge in range(starts[s], starts[s + 1]):
-                own |= can[targets[edge]]
-            if own != can[s]:
-                can[s] = own
-                changed = True
+    end = add(turn, _NEXT, -_CHUNK)
+    while end > first:
+        for s in range(end - 1, max(first, end - _CHUNK) - 1, -1):
+            own = can[s]
+            if own != everything:
+                row = _row(s)
+                for edge in range(starts[row], starts[row + 1]):
+                    own |= read(can, targets[edge])
+                if own != can[s]:
+                    write(can, s, own)
+                    changed = True
+        end = add(turn, _NEXT, -_CHUNK)
     return changed
 
 

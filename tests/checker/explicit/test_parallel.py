@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,20 @@ from podrace.checker.explicit.states.budget import SearchBudget
 from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.search import check
 from podrace.model.history import resolve
-from podrace.model.language import TransitionSystem
+from podrace.model.language import (
+    Entity,
+    System,
+    TransitionSystem,
+    Value,
+    all_of,
+    boolean,
+    integer,
+    per,
+    require,
+    resettable,
+    step,
+    system_of,
+)
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from tests.checker.explicit.systems import pell_lucas, philosophers, queue, ring
@@ -59,6 +73,60 @@ def test_any_number_of_threads_gives_the_same(system: TransitionSystem) -> None:
 def test_wide_levels_are_shared_by_themselves() -> None:
     found = same_for_all(philosophers(14), Budget(), 2)
     assert found.states == pell_lucas(14)
+
+
+class Dial(Entity):
+    members = 3
+
+
+class Safe(System):
+    """Dials go up alone, and all of them can be turned back together, until something breaks."""
+
+    at = per(Dial, integer(0, 47))
+    broken = boolean()
+
+    @step(actor="hand")
+    def turn(self, dial: Dial) -> None:
+        require(self.at[dial] < 47)
+        self.at[dial] = self.at[dial] + 1
+
+    @step(actor="hand")
+    def turn_back(self) -> None:
+        require(~self.broken)
+        for dial in self.universe[Dial]:
+            self.at[dial] = 0
+
+    @step(actor="fault", fair=False)
+    def fall(self) -> None:
+        require(
+            all_of(self.at[dial] >= 10 for dial in self.universe[Dial])
+            & (self.at[self.universe[Dial][0]] == 20)
+        )
+        self.broken = True
+
+    @resettable
+    def starts_again(self) -> Value:
+        return all_of(self.at[dial] == 0 for dial in self.universe[Dial])
+
+    @resettable
+    def can_be_at(self, place: Annotated[int, range(17, 25)]) -> Value:
+        """More of them than share a pass."""
+        return self.at[self.universe[Dial][0]] == place
+
+
+def test_all_look_for_ways_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel_bfs, "WIDE", 100)
+    found = same_for_all(system_of(Safe), Budget(), 3)
+    with Workers(2) as workers:
+        search = Search(generate(system_of(Safe)), SearchBudget(Budget(), None), workers)
+        assert untimed(search.run()) == untimed(found)
+        assert search.parallel is not None
+    assert found.states == 48**3 + 28 * 38**2
+    lost = {name: len(path) for name, path in found.no_way_back.items()}
+    # Broken, the first dial stands at 20, or goes on to the place after the one that is asked for.
+    assert lost == {"starts_again": 41} | {
+        f"can_be_at(place={place})": 41 + max(0, place - 19) for place in range(17, 25)
+    }
 
 
 def test_states_are_numbered_alike() -> None:

@@ -21,6 +21,7 @@ from podrace.checker.kernel_compiler.intrinsics import (
     first_alike,
     ones,
     read,
+    write,
 )
 from podrace.checker.kernel_compiler.jit import inline, jit
 from podrace.checker.kernel_compiler.kinds import Untranslatable
@@ -202,6 +203,22 @@ def test_atomic_changes_are_not_lost() -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: _count(cells, 20_000), range(4)))
     assert cells.tolist() == [80_000, 160_000]
+
+
+@jit
+def _lower(cells: NDArray[np.uint8], turn: NDArray[np.int64]) -> None:
+    place = add(turn, 0, -1)
+    while place > 0:
+        write(cells, place - 1, read(cells, place - 1) + 1)
+        place = add(turn, 0, -1)
+
+
+def test_each_place_is_written_by_who_has_its_turn() -> None:
+    cells, turn = np.arange(200, dtype=np.uint8), np.array([150])
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: _lower(cells, turn), range(4)))
+    assert cells.tolist() == [*range(1, 151), *range(150, 200)]
+    assert turn.tolist() == [-4]
 
 
 @jit
