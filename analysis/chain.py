@@ -24,7 +24,7 @@ from ..checker.reduction.slicing import Slicer
 from ..checker.search import engine_of
 from ..checker.verdict_cache import VerdictCache
 from ..model.language import TransitionSystem
-from ..model.language.expr import fresh_graph
+from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .asked.method import NOBODY, USUAL, Engine, Method, Watcher

@@ -14,7 +14,7 @@ from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, ParametricSystem
 from ..checker.parametric.regions import UndecidedRegions
 from ..model.language import TransitionSystem
-from ..model.language.expr import fresh_graph
+from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import Clusters, Finding
 from ..scenarios.choices import divisible, exchanges, sensible, settled
 from .asked.method import Method

@@ -18,7 +18,7 @@ from ..checker.reduction.questions import UnknownProperty, explored_slice, kind_
 from ..checker.search import Engine as Engine
 from ..checker.search import check
 from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
-from ..model.language.expr import Expr, fresh_graph
+from ..model.language.expressions.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
 from ..scenarios import known_names, one_line
 from .asked.options import UsageProblem

@@ -6,8 +6,8 @@ from ..checker.core.trace import Trace
 from ..checker.trace import causality, counterfactual, nearby_states
 from ..model.environment.objects import ClusterSpec
 from ..model.language import Expr, TransitionSystem, negate
-from ..model.language.expr import fresh_graph
-from ..model.language.quick_dataclasses import dataclass
+from ..model.language.expressions.expr import fresh_graph
+from ..model.language.expressions.quick_dataclasses import dataclass
 from ..reports.evidence import (
     Cause,
     Memory,

@@ -36,7 +36,7 @@ from podrace.checker.family.search import FamilySearch
 from podrace.checker.parametric.parameters import with_parameters
 from podrace.checker.reduction.slicing import slice_system
 from podrace.model.language import TransitionSystem
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from podrace.scenarios.template import templates
 
 if __package__:

@@ -167,7 +167,7 @@ def compile_engine(cache: Path) -> None:
     program = (
         "from podrace.checker.explicit import explore\n"
         "from podrace.model.language import INT, Case, Transition, TransitionSystem, Universe, Variable, as_expr\n"
-        "from podrace.model.language.expr import variable\n"
+        "from podrace.model.language.expressions.expr import variable\n"
         "for words in range(1, 6):\n"
         "    held = tuple(Variable(f'v{i}', INT, 0, (1 << 60) - 1, 0) for i in range(words))\n"
         "    one = Transition('p', 's', (), 'a', True, variable(held[0]) < 2, (), {held[0]: variable(held[0]) + 1})\n"

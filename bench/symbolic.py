@@ -18,7 +18,7 @@ from podrace.checker.symbolic import unrolling as levels
 from podrace.checker.symbolic.bounded import search
 from podrace.model.history import resolve
 from podrace.model.language import all_of
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, Limits, instantiate
 

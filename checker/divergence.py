@@ -22,7 +22,7 @@ from ..model.language import (
     negate,
     substitute,
 )
-from ..model.language.expr import const, fresh_graph, variable
+from ..model.language.expressions.expr import const, fresh_graph, variable
 from .core.exploration import Budget, Path
 from .core.interpreter import Interpreter
 from .core.result import Verdict

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from ..model.language import TransitionSystem
-from ..model.language.expr import fresh_graph
-from ..model.language.quick_dataclasses import dataclass
+from ..model.language.expressions.expr import fresh_graph
+from ..model.language.expressions.quick_dataclasses import dataclass
 from . import explicit
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result

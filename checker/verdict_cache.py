@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from ..model.language import TransitionSystem
-from ..model.language.quick_dataclasses import dataclass
+from ..model.language.expressions.quick_dataclasses import dataclass
 from .core.exploration import Lasso
 from .core.installed import version_of_package
 from .core.kept import FORMAT, KeptTexts

@@ -86,7 +86,7 @@ def _complain(line: str, code: int) -> int:
 
 def _line_of(error: Exception) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
-    from ..model.language.errors import ModelError
+    from ..model.language.expressions.errors import ModelError
     from ..reports.graphs.render import RenderError
     from ..reports.stored import TraceProblem
     from ..scenarios.reader.values.yaml_values import ScenarioError

@@ -20,7 +20,7 @@ from ..model.environment.objects import OTHERS, OWN, Claim, Device, Node, Pod, V
 from ..model.environment.storage.claims import DELETING
 from ..model.history import resolve
 from ..model.language import Concrete, NotEnabled
-from ..model.language.component import StepMethod, steps_of
+from ..model.language.declarations.component import StepMethod, steps_of
 from ..model.scheduler.cycles.binding import BindingPhase
 from ..model.scheduler.framework.status import NodeStatus, Phase
 from ..scenarios import parse_scenario

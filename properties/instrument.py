@@ -18,8 +18,8 @@ from ..model.language import (
     as_expr,
     trace_system,
 )
-from ..model.language.expr import fresh_graph
-from ..model.language.system import evaluate_in
+from ..model.language.expressions.expr import fresh_graph
+from ..model.language.systems.system import evaluate_in
 from .property import Property
 
 

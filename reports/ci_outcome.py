@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..checker.core.result import counted
-from ..model.language.quick_dataclasses import dataclass
+from ..model.language.expressions.quick_dataclasses import dataclass
 from .document import Finding
 
 Outcome = Literal["passed", "failed", "undecided", "ignored"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..model.language.quick_dataclasses import dataclass
+from ..model.language.expressions.quick_dataclasses import dataclass
 from .document import Finding
 from .evidence import Cell, Memory, ShownChannel, View
 from .step import Value, says_something

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from ..model.environment.objects import ClusterSpec, Node, Pod
 from ..model.language import Entity, Expr, Parameter, all_of, any_of, as_expr, total
-from ..model.language.expr import parameter
+from ..model.language.expressions.expr import parameter
 from .reader.scenario import Scenario
 from .reader.scenario_reader import parse_scenario
 from .reader.values.ranges import RangeParameter

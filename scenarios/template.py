@@ -16,7 +16,7 @@ from typing import Any
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Quantity, Scope
 from ..model.language import Entity, Expr, Parameter, all_of, any_of, total
-from ..model.language.expr import parameter
+from ..model.language.expressions.expr import parameter
 
 LOWEST_PRIORITY = -(1 << 31)
 """What the API server allows at all."""

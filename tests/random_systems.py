@@ -30,7 +30,7 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import const, fresh_graph, less, parameter, variable
+from podrace.model.language.expressions.expr import const, fresh_graph, less, parameter, variable
 from tests.random_universe import (
     COLOUR,
     EACH_THING,

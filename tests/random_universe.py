@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Any
 
 from podrace.model.language import BOOL, INT, Entity, Expr, Sort, Universe, Variable, clamp, equal
-from podrace.model.language.expr import const, divide, variable
-from podrace.model.language.sorts import sort_of_enum, sort_of_ref
+from podrace.model.language.expressions.expr import const, divide, variable
+from podrace.model.language.expressions.sorts import sort_of_enum, sort_of_ref
 
 
 class Colour(Enum):

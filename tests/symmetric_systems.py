@@ -29,8 +29,8 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import const, fresh_graph, variable
-from podrace.model.language.sorts import sort_of_ref
+from podrace.model.language.expressions.expr import const, fresh_graph, variable
+from podrace.model.language.expressions.sorts import sort_of_ref
 
 Draw = Any
 Formula = tuple[Any, ...]

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from .option_files import refuse_links
 from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
 

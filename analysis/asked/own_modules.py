@@ -18,8 +18,8 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
-from ...model.language.errors import ModelError
-from ...model.language.shapes import Shape
+from ...model.language.declarations.shapes import Shape
+from ...model.language.expressions.errors import ModelError
 from ...scenarios import one_line
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 

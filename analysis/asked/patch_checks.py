@@ -12,7 +12,7 @@ from typing import Any
 from ...model.cluster import Cluster
 from ...model.history import CHANGES
 from ...model.language import Component, Expr
-from ...model.language.component import parameter_hints, part_classes
+from ...model.language.declarations.component import parameter_hints, part_classes
 from ...scenarios import known_names
 
 PARTS: dict[str, type[Component]] = {cls.__name__: cls for cls in part_classes(Cluster).values()}

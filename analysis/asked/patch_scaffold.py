@@ -14,7 +14,7 @@ from typing import Any
 from ...model import language, scheduler
 from ...model.history import Composition, resolve
 from ...model.language import Component
-from ...model.language.component import combine
+from ...model.language.declarations.component import combine
 from ...scenarios import known_names, one_line
 from .option_files import refuse_unwritable, write_text
 from .options import UsageProblem

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, one_line

@@ -18,7 +18,7 @@ from ...checker.trace.execution import replay
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition
 from ...model.language import TransitionSystem, all_of, negate
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ...properties import instrument
 from ...properties.truth import Outcomes
 from ...reports.document import Finding

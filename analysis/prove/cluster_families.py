@@ -22,7 +22,7 @@ from ...checker.reduction.questions import explored_slice
 from ...checker.trace.execution import ReplayError, confirm
 from ...checker.trace.lasso import confirm_lasso
 from ...model.language import Parameter
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion
 

@@ -18,7 +18,7 @@ from ...checker.parametric.regions import evaluate
 from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.verdict_cache import source_hash
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ...properties import PROPERTIES
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario

@@ -9,7 +9,7 @@ from ...checker.core.trace import plain_value
 from ...checker.symbolic.induction import NotInductive, by_k_induction
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Expr, TransitionSystem, all_of, any_of, implies, total
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ...reports.answers.induction_report import Induction
 from ...reports.document import Value
 from ...scenarios.template import Limits

@@ -11,7 +11,7 @@ from ...checker.symbolic.synthesis import ChoiceShape, Example, Synthesis
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition
 from ...model.language import TransitionSystem, all_of
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ...properties import PROPERTIES, instrument
 from ...reports.answers.synthesis_report import SmallestCluster, SynthesisCoverage
 from ...scenarios.template import (

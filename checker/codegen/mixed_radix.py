@@ -16,8 +16,17 @@ from itertools import combinations_with_replacement
 from math import prod
 
 from ...model.language import BOOL, INT, Expr, Transition, TransitionSystem, Variable
-from ...model.language.expr import add, const, divide, fresh_graph, multiply, parameter, subtract, variable
-from ...model.language.graph import substitute
+from ...model.language.expressions.expr import (
+    add,
+    const,
+    divide,
+    fresh_graph,
+    multiply,
+    parameter,
+    subtract,
+    variable,
+)
+from ...model.language.expressions.graph import substitute
 from .state_layout import WORD_BITS, Layout
 
 _WANTED = (62, 63, WORD_BITS)

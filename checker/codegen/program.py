@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...model.language import Expr, TransitionSystem, any_of, topological
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ..llvm.machine_code import LARGE
 from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
 from .expansion import Expansion

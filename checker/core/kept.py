@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from .signing import is_private, is_signed, make_private, signature
 
 FORMAT = 2

@@ -11,7 +11,7 @@ from functools import cache
 from operator import add, floordiv, mul, sub
 
 from ...model.language import Expr, State, TransitionSystem, Variable
-from ...model.language.sorts import BOOL
+from ...model.language.expressions.sorts import BOOL
 
 Set = int
 """States by their numbers: of n states, state i is bit n - 1 - i, so that written in binary they stand in order."""

@@ -12,7 +12,7 @@ from dataclasses import field
 from enum import IntEnum
 from typing import Any, Literal, Protocol
 
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from .trace import LassoTrace, Trace
 
 Kind = Literal["invariant", "resettability", "liveness"]

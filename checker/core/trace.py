@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from ...model.language import Entity, Fairness, State
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from .exploration import Path
 
 FairAnswer = Literal["acts", "rests", "never waits"]

@@ -28,7 +28,7 @@ from ...model.language import (
     select,
     topological,
 )
-from ...model.language.expr import as_expr, fresh_graph
+from ...model.language.expressions.expr import as_expr, fresh_graph
 from ..parametric.grounding import Condition, conditions
 
 _MOST_NODES = 1500

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.language import BOOL, Expr, Parameter, TransitionSystem, Variable, topological
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from .grounding import conditions_on_parameters, leaves_of, with_values
 
 Column = NDArray[Any]

@@ -22,7 +22,7 @@ from ...model.language import (
     Variable,
     variables_of,
 )
-from ...model.language.expr import fresh_graph, variable
+from ...model.language.expressions.expr import fresh_graph, variable
 from .normal_forms import Normal
 
 Settle = Callable[[Expr, Expr, bool, Expr | None], bool]

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, all_of, negate, topological
-from ...model.language.expr import const, equal, fresh_graph, parameter
-from ...model.language.graph import rebuilt
+from ...model.language.expressions.expr import const, equal, fresh_graph, parameter
+from ...model.language.expressions.graph import rebuilt
 from ..core.interpreter import Interpreter
 from ..core.union_find import UnionFind
 from .parameters import parameters_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ...model.language import INT, Expr, Parameter, TransitionSystem, Variable, substitute, topological
-from ...model.language.expr import as_expr, const, fresh_graph, parameter, variable
+from ...model.language.expressions.expr import as_expr, const, fresh_graph, parameter, variable
 
 
 def parameters_of(system: TransitionSystem) -> tuple[Parameter, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...model.language import Entity, Expr, Parameter, TransitionSystem
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ..core.union_find import UnionFind
 from ..reduction.questions import explored_slice
 from .exchange import EntityExchange

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ...model.language import Expr, Transition, TransitionSystem, Variable, substitute
-from ...model.language.expr import const, fresh_graph, parameter, variable
+from ...model.language.expressions.expr import const, fresh_graph, parameter, variable
 from .value_analysis import ValueAnalysis, transition_roots
 
 

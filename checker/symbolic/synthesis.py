@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.language import Expr, TransitionSystem, negate, total
-from ...model.language.expr import equal, fresh_graph, less, parameter
+from ...model.language.expressions.expr import equal, fresh_graph, less, parameter
 from ..core.trace import Trace
 from ..parametric.grounding import Comparisons
 from ..reduction.slicing import slice_system

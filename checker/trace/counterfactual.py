@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...model.language import State, TransitionSystem
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
 from ..core.trace import Step, Trace

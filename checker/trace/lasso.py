@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from ...model.language import Case, Expr, Fairness, State, TransitionSystem, all_of, any_of, negate
-from ...model.language.expr import fresh_graph
+from ...model.language.expressions.expr import fresh_graph
 from ..core.exploration import Lasso, Path
 from ..core.interpreter import Interpreter
 from ..core.trace import FairAnswer, LassoTrace, Trace

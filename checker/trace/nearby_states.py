@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.language import Expr, State, TransitionSystem
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from ..core.remembering import RememberingInterpreter
 from ..core.trace import Trace
 

@@ -16,7 +16,7 @@ from ...model.environment.objects import HostPort, Node, Pod, PodObject
 from ...model.environment.storage.volumes import CountedClaim
 from ...model.history import resolve
 from ...model.language import Component, Concrete, Model, Universe, Value, build
-from ...model.language.component import part_classes
+from ...model.language.declarations.component import part_classes
 from ...model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
 from ...model.scheduler.cache.order import Zone, zone_key, zones_named
 from ..cases.cases import Case, NotTranslated

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...model.environment.objects import Node, Pod
 from ...model.language import NotEnabled
-from ...model.language.component import StepMethod, steps_of
+from ...model.language.declarations.component import StepMethod, steps_of
 from ...model.scheduler.framework.status import NodeStatus, Phase
 from .case_cluster import CaseSituation
 from .upstream_plugins import code_named

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..language import Component
-from ..language.quick_dataclasses import dataclass
+from ..language.expressions.quick_dataclasses import dataclass
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
 from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical

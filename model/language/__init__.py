@@ -1,9 +1,29 @@
 """The modelling language: typed state, steps, and their translation into a transition system."""
 
-from .component import Component, Model, build, step
-from .concrete import Concrete, NotEnabled
-from .errors import ModelError
-from .expr import (
+from .declarations.component import Component, Model, build, step
+from .declarations.fairness import Case, Fairness
+from .declarations.narration import (
+    ANYTHING,
+    NOTHING,
+    SOMETHING,
+    UNTOLD,
+    Channel,
+    Fact,
+    Knowledge,
+    Reader,
+    Sentence,
+    Words,
+    changes,
+    finds,
+    spoken,
+    tells,
+    words,
+)
+from .declarations.shapes import boolean, enum, fifo, integer, per, record, ref
+from .declarations.tracer import before, constraint, otherwise, require, when
+from .declarations.views import Record
+from .expressions.errors import ModelError
+from .expressions.expr import (
     Expr,
     Parameter,
     Value,
@@ -22,32 +42,13 @@ from .expr import (
     smallest,
     total,
 )
-from .fairness import Case, Fairness
-from .graph import substitute, topological, variables_of
-from .narration import (
-    ANYTHING,
-    NOTHING,
-    SOMETHING,
-    UNTOLD,
-    Channel,
-    Fact,
-    Knowledge,
-    Reader,
-    Sentence,
-    Words,
-    changes,
-    finds,
-    spoken,
-    tells,
-    words,
-)
-from .shapes import boolean, enum, fifo, integer, per, record, ref
-from .sorts import BOOL, INT, Entity, Sort, Universe
-from .standalone import System, invariant, liveness, resettable, system_of, witness, words_of
-from .system import State, Transition, TransitionSystem, trace_system
-from .telling import Narration
-from .tracer import before, constraint, otherwise, require, when
-from .views import Record
+from .expressions.graph import substitute, topological, variables_of
+from .expressions.sorts import BOOL, INT, Entity, Sort, Universe
+from .own_systems.asking import System, invariant, liveness, resettable, witness, words_of
+from .own_systems.standalone import system_of
+from .systems.concrete import Concrete, NotEnabled
+from .systems.system import State, Transition, TransitionSystem, trace_system
+from .systems.telling import Narration
 
 __all__ = [
     "ANYTHING",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ...model.environment.objects import ClusterSpec
-from ...model.language.quick_dataclasses import dataclass
+from ...model.language.expressions.quick_dataclasses import dataclass
 from .values.ranges import RangeParameter
 from .values.yaml_values import ScenarioError, Value
 

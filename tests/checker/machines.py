@@ -31,8 +31,8 @@ from podrace.model.language import (
     step,
     trace_system,
 )
-from podrace.model.language.expr import equal, fresh_graph, variable
-from podrace.model.language.sorts import INT
+from podrace.model.language.expressions.expr import equal, fresh_graph, variable
+from podrace.model.language.expressions.sorts import INT
 
 
 class Worker(Entity):

@@ -12,7 +12,7 @@ from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.divergence import Decision, divergence
 from podrace.model.language import INT, Expr, State, Transition, TransitionSystem, Variable, as_expr, negate
-from podrace.model.language.expr import equal, fresh_graph, variable
+from podrace.model.language.expressions.expr import equal, fresh_graph, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -10,7 +10,7 @@ from podrace.checker.exhaust import exhaust
 from podrace.checker.parametric.parametric_system import ParametricSystem
 from podrace.checker.search import Engine
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
-from podrace.model.language.expr import equal, fresh_graph, less, negate, parameter, variable
+from podrace.model.language.expressions.expr import equal, fresh_graph, less, negate, parameter, variable
 from tests.random_universe import UNIVERSE
 
 CAP = Parameter("cap", 1, 3)

@@ -17,7 +17,7 @@ import pytest
 from podrace.checker.core.result import Verdict
 from podrace.checker.symbolic.bounded import search
 from podrace.model.language import INT, Expr, State, TransitionSystem, Variable, all_of, any_of, equal, negate
-from podrace.model.language.expr import const, less, variable
+from podrace.model.language.expressions.expr import const, less, variable
 from tests.checker.export.combined import many_systems, once_each, one_of
 from tests.checker.export.test_spin_agrees import agree_together, every_state, spin
 from tests.checker.export.tools import require_spin

@@ -39,7 +39,7 @@ from podrace.model.language import (
     step,
     trace_system,
 )
-from podrace.model.language.expr import const, fresh_graph, variable
+from podrace.model.language.expressions.expr import const, fresh_graph, variable
 from tests.profiles import examples
 from tests.random_systems import coupled, systems
 

@@ -15,7 +15,7 @@ from podrace.model.language import (
     all_of,
     negate,
 )
-from podrace.model.language.expr import fresh_graph, less, parameter, variable
+from podrace.model.language.expressions.expr import fresh_graph, less, parameter, variable
 from tests.symmetric_systems import Crowd, Formula, Process
 
 

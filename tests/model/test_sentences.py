@@ -13,8 +13,8 @@ from podrace.model.cluster import Cluster, build_cluster
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod, Scope
 from podrace.model.history import CHANGES, RELEASES, resolve
 from podrace.model.language import Component, Narration
-from podrace.model.language.component import steps_of
-from podrace.model.language.gathering import narrate, sentences_of
+from podrace.model.language.declarations.component import steps_of
+from podrace.model.language.systems.gathering import narrate, sentences_of
 from podrace.model.scheduler import IncrementalSnapshot
 from podrace.model.scheduler.cycles.binding import Reply
 from podrace.model.scheduler.framework.waiting_pods import Signal

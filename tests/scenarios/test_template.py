@@ -6,7 +6,7 @@ import pytest
 
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
 from podrace.scenarios.template import (

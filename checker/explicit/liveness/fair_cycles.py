@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 
 from ....model.language import TransitionSystem
-from ....model.language.quick_dataclasses import dataclass
+from ....model.language.expressions.quick_dataclasses import dataclass
 from ...core.exploration import Path
 
 Edge = tuple[int, int]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ...language import Parameter
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from .nodes import Node
 from .pod_sets import DisruptionBudget, PodGroup
 from .pods import Pod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...language import Entity
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from .placement_rules import HostPort
 
 CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"

@@ -12,7 +12,7 @@ from itertools import chain, combinations, product
 from typing import Protocol
 
 from ...language import Expr
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from .node_versions import INITIAL, NodeVersion
 from .nodes import READY, Node
 from .placement_rules import Taint

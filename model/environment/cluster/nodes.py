@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 
 from ...language import Entity, Expr, Value, as_expr
-from ...language.sorts import sort_of_ref
+from ...language.expressions.sorts import sort_of_ref
 from .placement_rules import Taint
 from .resources import Quantity, amounts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...language import Entity
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from .nodes import Node
 
 

@@ -31,7 +31,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.remembering import forget, is_forgotten
+from ...language.systems.remembering import forget, is_forgotten
 from ..cluster.node_versions import NodeVersion
 from ..cluster.owned_pods import Owned
 from ..cluster.workloads import OwnerKind

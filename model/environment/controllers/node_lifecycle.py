@@ -34,7 +34,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.sorts import sort_of_ref
+from ...language.expressions.sorts import sort_of_ref
 from ..cluster.node_health import (
     KEYS,
     NO_EXECUTE,

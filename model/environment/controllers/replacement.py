@@ -29,7 +29,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.remembering import forget, is_forgotten
+from ...language.systems.remembering import forget, is_forgotten
 from ..cluster.node_versions import versions_in
 from ..cluster.owned_pods import Owned, Owner
 from ..cluster.workloads import OwnerKind

@@ -41,7 +41,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from ..cluster.scope import conditions_possible, passing_claims
 from ..faults import Fault
 from ..names import recreations_of

@@ -33,7 +33,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from ..faults import Fault
 from ..objects import Node, Pod, Volume, VolumeClaim
 

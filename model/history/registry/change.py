@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ...language import Component
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from ..versions import LATER, RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])

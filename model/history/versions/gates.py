@@ -13,7 +13,7 @@ from typing import Literal
 
 import yaml
 
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from .numbers import exact, version_of
 from .unknown import UnknownName
 

@@ -33,7 +33,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.sorts import sort_of_ref
+from ...language.expressions.sorts import sort_of_ref
 from .order import Zone
 
 if TYPE_CHECKING:

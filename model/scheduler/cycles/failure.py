@@ -35,7 +35,7 @@ from ...language import (
     tells,
     when,
 )
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 from ..framework.events import ASSIGNED_POD_DELETE
 from ..framework.interface import Framework
 

@@ -11,7 +11,7 @@ from ...environment.objects import Node, Pod, PodGroup
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Entity
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 
 
 class Action(IntFlag):

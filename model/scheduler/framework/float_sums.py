@@ -12,7 +12,7 @@ from itertools import product
 from math import floor, log
 
 from ...language import Expr, as_expr, one_of, select, total
-from ...language.errors import ModelError
+from ...language.expressions.errors import ModelError
 
 Span = tuple[int, int]
 """The least and the greatest value of a number."""

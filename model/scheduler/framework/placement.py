@@ -14,7 +14,7 @@ from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import HostPort, Node, Pod
 from ...language import Expr, any_of, as_expr, select, when
-from ...language.quick_dataclasses import dataclass
+from ...language.expressions.quick_dataclasses import dataclass
 
 Ports = Mapping[UsedPort, Expr]
 """Host ports, and whether a NodeInfo lists each (UsedPorts)."""

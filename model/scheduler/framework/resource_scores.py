@@ -12,7 +12,7 @@ from ...environment.cluster.footprint import CPU, MEMORY
 from ...environment.cluster.scope import LEAST_ALLOCATED, SCORED_RESOURCES
 from ...environment.objects import Node, Pod
 from ...language import Component, Expr, Value, as_expr, largest, select, smallest, total
-from ...language.errors import ModelError
+from ...language.expressions.errors import ModelError
 from .placement import Placement
 from .spread_scores import MAX_SCORE
 

@@ -32,7 +32,7 @@ from ...language import (
     when,
     words,
 )
-from ...language.sorts import sort_of_ref
+from ...language.expressions.sorts import sort_of_ref
 from ..framework.placement import with_ports_of, without_ports_of
 from ..framework.status import NodeStatus
 

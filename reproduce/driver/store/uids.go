@@ -13,7 +13,7 @@ import (
 // idOf is the model's name of a pod or a node.
 func idOf(o metav1.Object) string { return plainID(string(o.GetUID())) }
 
-// nextUID marks the UID of a pod that the model gives a name again which was another's that nobody remembers (model/language/remembering.py): a pod that is
+// nextUID marks the UID of a pod that the model gives a name again which was another's that nobody remembers (model/language/systems/remembering.py): a pod that is
 // created is new, whatever it is called, and the scheduler knows pods by their UIDs.
 const nextUID = "#"
 

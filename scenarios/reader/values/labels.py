@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ....model.environment.cluster.placement_rules import whole_number
 from ....model.environment.objects import Operator, Requirement, Selector
-from ....model.language.quick_dataclasses import dataclass
+from ....model.language.expressions.quick_dataclasses import dataclass
 from .yaml_values import Value
 
 MAX_ENTITIES = 16

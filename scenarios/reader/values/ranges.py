@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ....model.language import Parameter
-from ....model.language.quick_dataclasses import dataclass
+from ....model.language.expressions.quick_dataclasses import dataclass
 from .yaml_values import Value, one_line
 
 _RANGE = re.compile(r"(-?[0-9]{1,19})([A-Za-z]{0,2})\.\.(-?[0-9]{1,19})([A-Za-z]{0,2})", re.ASCII)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ....model.environment.objects import NATIVE, is_scalar_resource
-from ....model.language.quick_dataclasses import dataclass
+from ....model.language.expressions.quick_dataclasses import dataclass
 from .quantity import (
     MAX_CORES,
     MAX_COUNT,

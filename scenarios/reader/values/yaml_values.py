@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 
 import yaml
 
-from ....model.language.quick_dataclasses import dataclass
+from ....model.language.expressions.quick_dataclasses import dataclass
 
 
 class ScenarioError(Exception):

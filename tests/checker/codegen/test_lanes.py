@@ -33,7 +33,7 @@ from podrace.model.language import (
     Variable,
     as_expr,
 )
-from podrace.model.language.expr import (
+from podrace.model.language.expressions.expr import (
     clamp,
     divide,
     equal,

@@ -7,7 +7,7 @@ import pytest
 from podrace.checker.codegen.lowering import Literals, in_order, width
 from podrace.checker.codegen.state_layout import Layout
 from podrace.model.language import BOOL, INT, Variable, equal, negate, topological
-from podrace.model.language.expr import fresh_graph, less, variable
+from podrace.model.language.expressions.expr import fresh_graph, less, variable
 
 
 def test_comparisons_with_a_constant_and_their_negations_are_free() -> None:

@@ -21,7 +21,7 @@ from podrace.model.language import (
     Variable,
     as_expr,
 )
-from podrace.model.language.expr import (
+from podrace.model.language.expressions.expr import (
     add,
     clamp,
     count,

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import OPERATORS, Interpreter
 from podrace.model.language import BOOL, INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import all_of, any_of, divide, fresh_graph, parameter, select, variable
+from podrace.model.language.expressions.expr import (
+    all_of,
+    any_of,
+    divide,
+    fresh_graph,
+    parameter,
+    select,
+    variable,
+)
 from tests.checker.machines import counters, house
 from tests.profiles import examples
 from tests.random_systems import systems

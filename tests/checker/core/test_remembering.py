@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.core.remembering import RememberingInterpreter
 from podrace.model.language import INT, Expr, Parameter, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import fresh_graph, parameter, select, variable
+from podrace.model.language.expressions.expr import fresh_graph, parameter, select, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -20,7 +20,7 @@ from podrace.checker.explicit import reference, small_search
 from podrace.checker.explicit.small_search import explore_if_small
 from podrace.checker.reduction.slicing import slice_system
 from podrace.model.language import INT, Transition, TransitionSystem, Universe, Variable, as_expr
-from podrace.model.language.expr import Parameter, parameter, select, variable
+from podrace.model.language.expressions.expr import Parameter, parameter, select, variable
 from tests.checker.explicit.systems import counting
 from tests.checker.machines import counters
 from tests.profiles import examples

@@ -20,7 +20,7 @@ from podrace.checker.llvm.machine_code import compile_system
 from podrace.checker.reduction.slicing import step_name
 from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, State, Transition, TransitionSystem, Universe, Variable, as_expr
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from tests.checker.machines import counters, graph
 from tests.profiles import examples
 from tests.random_systems import systems

@@ -21,7 +21,7 @@ from podrace.model.language import (
     negate,
     substitute,
 )
-from podrace.model.language.expr import const, variable
+from podrace.model.language.expressions.expr import const, variable
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE
 

@@ -19,8 +19,8 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import divide, fresh_graph, less, variable
-from podrace.model.language.sorts import sort_of_enum, sort_of_ref
+from podrace.model.language.expressions.expr import divide, fresh_graph, less, variable
+from podrace.model.language.expressions.sorts import sort_of_enum, sort_of_ref
 
 
 class Light(Enum):

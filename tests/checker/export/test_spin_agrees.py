@@ -22,7 +22,7 @@ from podrace.checker.export.spin import verdict as spin_verdict
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import Composition
 from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import less, variable
+from podrace.model.language.expressions.expr import less, variable
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import Scenario
 from tests.checker.export.combined import many_systems, one_of, recoverable, step

@@ -30,7 +30,7 @@ from podrace.model.language import (
     negate,
     topological,
 )
-from podrace.model.language.expr import divide, fresh_graph, less, multiply, parameter, variable
+from podrace.model.language.expressions.expr import divide, fresh_graph, less, multiply, parameter, variable
 from tests.checker.export.combined import step
 from tests.checker.export.samples import crossing
 from tests.checker.export.tools import TLC_JAR, require_spin, require_tlc

@@ -34,7 +34,7 @@ from podrace.model.language import (
     select,
     topological,
 )
-from podrace.model.language.expr import const, fresh_graph, less, negate, parameter, variable
+from podrace.model.language.expressions.expr import const, fresh_graph, less, negate, parameter, variable
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, instantiate, templates
 from tests.profiles import examples

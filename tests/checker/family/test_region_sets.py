@@ -11,7 +11,7 @@ from podrace.checker.family.region_sets import EVERYTHING, NOTHING, RegionSets
 from podrace.checker.parametric.parametric_system import ParametricSystem
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import INT, Parameter, TransitionSystem, Universe
-from podrace.model.language.expr import const, fresh_graph, less, parameter
+from podrace.model.language.expressions.expr import const, fresh_graph, less, parameter
 from tests.profiles import examples
 
 A, B, C = (Parameter(name, 1, 4) for name in "abc")

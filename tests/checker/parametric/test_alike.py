@@ -22,7 +22,7 @@ from podrace.model.language import (
     select,
     total,
 )
-from podrace.model.language.expr import equal, fresh_graph, parameter, variable
+from podrace.model.language.expressions.expr import equal, fresh_graph, parameter, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -26,7 +26,7 @@ from podrace.model.language import (
     select,
     total,
 )
-from podrace.model.language.expr import fresh_graph, parameter, variable
+from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -24,7 +24,7 @@ from podrace.model.language import (
     negate,
     select,
 )
-from podrace.model.language.expr import const, fresh_graph, less, variable
+from podrace.model.language.expressions.expr import const, fresh_graph, less, variable
 from tests.profiles import examples
 from tests.random_systems import Draw, Vocabulary
 from tests.random_universe import THING, UNIVERSE

@@ -11,7 +11,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import ReferenceSearch, explore
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
-from podrace.model.language.expr import fresh_graph, parameter, variable
+from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.parametric.regions import Region, evaluate, regions, smallest
 from podrace.model.language import Expr, Parameter, total
-from podrace.model.language.expr import fresh_graph, parameter
+from podrace.model.language.expressions.expr import fresh_graph, parameter
 from tests.profiles import examples
 
 Fits = tuple[tuple[bool, ...], ...]

@@ -27,8 +27,8 @@ from podrace.model.language import (
     equal,
     select,
 )
-from podrace.model.language.expr import fresh_graph, less, parameter, variable
-from podrace.model.language.sorts import sort_of_ref
+from podrace.model.language.expressions.expr import fresh_graph, less, parameter, variable
+from podrace.model.language.expressions.sorts import sort_of_ref
 from podrace.scenarios.template import ClusterTemplate, Limits, templates
 from tests.checker.parametric.automorphisms import SYSTEMS, maps, some_states
 from tests.checker.parametric.test_sufficiency import CASES, essence, parametric_system

@@ -28,7 +28,7 @@ from podrace.model.language import (
     clamp,
     topological,
 )
-from podrace.model.language.expr import equal, fresh_graph, less, parameter, select, variable
+from podrace.model.language.expressions.expr import equal, fresh_graph, less, parameter, select, variable
 from tests.checker.machines import counters, graph, house
 from tests.profiles import examples
 from tests.random_systems import systems

@@ -26,7 +26,7 @@ from podrace.model.language import (
     select,
     topological,
 )
-from podrace.model.language.expr import equal, fresh_graph, less, variable
+from podrace.model.language.expressions.expr import equal, fresh_graph, less, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

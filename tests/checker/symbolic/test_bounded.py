@@ -12,7 +12,7 @@ from podrace.checker.smt.theories import THEORIES
 from podrace.checker.symbolic import bounded
 from podrace.checker.symbolic.bounded import Claim, Runs, confirmed, search
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import fresh_graph, parameter, variable
+from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
 from tests.checker.machines import counters, graph
 from tests.random_universe import UNIVERSE
 

@@ -12,7 +12,7 @@ from podrace.checker.smt.theories import THEORIES, Theory
 from podrace.checker.symbolic.bounded import Claim, Runs
 from podrace.checker.symbolic.induction import NotInductive, by_k_induction
 from podrace.model.language import BOOL, INT, Parameter, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import const, equal, fresh_graph, parameter, variable
+from podrace.model.language.expressions.expr import const, equal, fresh_graph, parameter, variable
 from tests.checker.machines import Careless, house
 from tests.profiles import examples
 from tests.random_systems import coupled, systems

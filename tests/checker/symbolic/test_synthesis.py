@@ -14,7 +14,7 @@ from podrace.checker.parametric.parameters import parameters_of, with_parameters
 from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.symbolic.synthesis import ChoiceShape, Synthesis
 from podrace.model.language import INT, Expr, Parameter, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import fresh_graph, parameter, variable
+from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

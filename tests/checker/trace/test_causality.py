@@ -9,7 +9,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.causality import Dependence, dependences, used_variables
 from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, any_of, as_expr
-from podrace.model.language.expr import equal, select, variable
+from podrace.model.language.expressions.expr import equal, select, variable
 from tests.checker.random_runs import random_run
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

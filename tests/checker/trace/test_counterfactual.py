@@ -9,7 +9,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.counterfactual import counterfactuals
 from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, all_of, as_expr
-from podrace.model.language.expr import equal, less, variable
+from podrace.model.language.expressions.expr import equal, less, variable
 from tests.checker.random_runs import random_run
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from podrace.checker.trace.cross_system_replay import MOST_BETWEEN, ReplayedAcross, replay_across
 from podrace.checker.trace.execution import replay
 from podrace.model.language import INT, Expr, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import equal, variable
+from podrace.model.language.expressions.expr import equal, variable
 from tests.checker.random_runs import random_run
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 from podrace.checker.trace.fingerprint import _as_json, fingerprint
 from podrace.model.language import TransitionSystem, negate
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from tests.checker.machines import house
 from tests.profiles import examples
 from tests.random_systems import systems

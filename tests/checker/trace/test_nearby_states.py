@@ -5,7 +5,7 @@ from __future__ import annotations
 from podrace.checker.trace.execution import replay
 from podrace.checker.trace.nearby_states import Move, nearby_states
 from podrace.model.language import INT, Transition, TransitionSystem, Variable, as_expr
-from podrace.model.language.expr import add, equal, less, variable
+from podrace.model.language.expressions.expr import add, equal, less, variable
 from tests.random_universe import UNIVERSE
 
 N = Variable("n", INT, 0, 9, 0)

@@ -13,7 +13,7 @@ from podrace.analysis.asked.patch_scaffold import listed, scaffold
 from podrace.analysis.asked.patches import read_patch, with_patches
 from podrace.model.cluster import build_cluster
 from podrace.model.history import RELEASES, Patch, resolve
-from podrace.model.language.gathering import narrate
+from podrace.model.language.systems.gathering import narrate
 from podrace.model.scheduler import Nominator
 from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell

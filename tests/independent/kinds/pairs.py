@@ -10,7 +10,7 @@ from podrace.checker.core.result import Verdict
 from podrace.checker.divergence import divergence
 from podrace.checker.ways import find_ways, minimal_sets
 from podrace.model.language import negate
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from tests.independent.oracle.graph import TooLarge, graph_of
 from tests.independent.oracle.pairs import first_difference, kind_of, minimal_ways
 from tests.independent.question import Question, Skipped

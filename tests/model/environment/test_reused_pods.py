@@ -16,7 +16,7 @@ from podrace.model.environment.controllers.replacement import OUTLIVED, Controll
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, State, TransitionSystem, boolean, per
-from podrace.model.language.sorts import Entity
+from podrace.model.language.expressions.sorts import Entity
 from podrace.properties import instrument
 from podrace.scenarios import parse_scenario
 

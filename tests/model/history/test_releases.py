@@ -9,7 +9,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import Pod
 from podrace.model.history import CHANGES, LATER, RELEASES, UnknownName, resolve
 from podrace.model.language import Expr, trace_system
-from podrace.model.language.graph import topological
+from podrace.model.language.expressions.graph import topological
 from tests.model.clusters import nodes, race_72124, spec
 
 

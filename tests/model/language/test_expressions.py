@@ -36,8 +36,8 @@ from podrace.model.language import (
     total,
     variables_of,
 )
-from podrace.model.language.expr import const, divide, fresh_graph, less, parameter, variable
-from podrace.model.language.sorts import sort_of_enum, sort_of_ref
+from podrace.model.language.expressions.expr import const, divide, fresh_graph, less, parameter, variable
+from podrace.model.language.expressions.sorts import sort_of_enum, sort_of_ref
 from tests.profiles import examples
 
 

@@ -35,7 +35,7 @@ from podrace.model.language import (
     system_of,
     when,
 )
-from podrace.model.language.sorts import Universe
+from podrace.model.language.expressions.sorts import Universe
 
 
 class Peer(Entity):

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from podrace.model.language import quick_dataclasses
-from podrace.model.language.quick_dataclasses import dataclass
+from podrace.model.language.expressions import quick_dataclasses
+from podrace.model.language.expressions.quick_dataclasses import dataclass
 
 OPTIONS = [
     {"frozen": frozen, "slots": slots, "eq": eq}

@@ -30,9 +30,9 @@ from podrace.model.language import (
     trace_system,
     when,
 )  # fmt: skip
-from podrace.model.language.expr import Variable, fresh_graph, variable
-from podrace.model.language.ranges import range_where
-from podrace.model.language.sorts import BOOL, INT
+from podrace.model.language.expressions.expr import Variable, fresh_graph, variable
+from podrace.model.language.expressions.ranges import range_where
+from podrace.model.language.expressions.sorts import BOOL, INT
 from tests.profiles import examples
 
 X, Y, B = Variable("x", INT, -2, 3, 0), Variable("y", INT, 0, 4, 0), Variable("b", BOOL, 0, 1, 0)

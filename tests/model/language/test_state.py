@@ -31,9 +31,9 @@ from podrace.model.language import (
     trace_system,
     when,
 )
-from podrace.model.language.expr import fresh_graph
-from podrace.model.language.shapes import as_shape
-from podrace.model.language.tracer import StepTrace, tracing
+from podrace.model.language.declarations.shapes import as_shape
+from podrace.model.language.declarations.tracer import StepTrace, tracing
+from podrace.model.language.expressions.expr import fresh_graph
 
 
 class Pod(Entity):

@@ -34,8 +34,8 @@ from podrace.model.language import (
     trace_system,
     when,
 )
-from podrace.model.language.errors import caller_location
-from podrace.model.language.system import actors
+from podrace.model.language.expressions.errors import caller_location
+from podrace.model.language.systems.system import actors
 
 
 class Pod(Entity):

@@ -12,7 +12,7 @@ from pathlib import Path
 from podrace.analysis.asked.options import known_releases
 from podrace.analysis.asked.plan import Selection, plan
 from podrace.model.cluster import build_cluster
-from podrace.model.language.component import steps_of
+from podrace.model.language.declarations.component import steps_of
 from podrace.reproduce.modules.module import OLDEST
 from podrace.scenarios import find_scenarios
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import Parameter
-from podrace.model.language.expr import fresh_graph
+from podrace.model.language.expressions.expr import fresh_graph
 from podrace.scenarios import ScenarioError, parse_scenario
 from podrace.scenarios.choices import divisible, exchanges, sensible, settled
 from podrace.scenarios.reader.values.ranges import RangeParameter

@@ -22,7 +22,7 @@ from ....language import (
     total,
     when,
 )
-from ....language.quick_dataclasses import dataclass
+from ....language.expressions.quick_dataclasses import dataclass
 from ....scheduler import NodeTree
 from ....scheduler.cache.order import Zone, zone_key
 from ....scheduler.framework.placement import Placement

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from podrace.model.environment.cluster.scope import LEAST_ALLOCATED, MOST_ALLOCATED
 from podrace.model.environment.objects import Config, Node, Pod
 from podrace.model.language import as_expr
-from podrace.model.language.errors import ModelError
+from podrace.model.language.expressions.errors import ModelError
 from tests.model.clusters import concrete, spec
 from tests.profiles import examples
 

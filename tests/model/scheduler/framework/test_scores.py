@@ -27,9 +27,9 @@ from podrace.model.environment.cluster.placement_rules import (
 )
 from podrace.model.environment.objects import Config, Node, Pod, PodObject, Term
 from podrace.model.language import TransitionSystem, Universe, as_expr
-from podrace.model.language.errors import ModelError
-from podrace.model.language.expr import Variable, variable
-from podrace.model.language.sorts import INT
+from podrace.model.language.expressions.errors import ModelError
+from podrace.model.language.expressions.expr import Variable, variable
+from podrace.model.language.expressions.sorts import INT
 from podrace.model.scheduler.framework.float_sums import bits_for, share, weighted
 from tests.model.clusters import concrete, spec
 from tests.profiles import examples

@@ -13,17 +13,17 @@ from inspect import iscoroutine, isgenerator
 from itertools import product
 from typing import Any
 
-from .component import Component, Model, StepMethod, steps_of
-from .errors import Location, ModelError
-from .expr import Expr, Variable, all_of, as_expr, const, fresh_graph
-from .fairness import Case, Fairness
+from ..declarations.component import Component, Model, StepMethod, steps_of
+from ..declarations.fairness import Case, Fairness
+from ..declarations.shapes import scalars_of
+from ..declarations.tracer import Looking, NeverEnabled, Starting, StepTrace, tracing
+from ..expressions.errors import Location, ModelError
+from ..expressions.expr import Expr, Variable, all_of, as_expr, const, fresh_graph
+from ..expressions.graph import topological, variables_of
+from ..expressions.quick_dataclasses import dataclass
+from ..expressions.sorts import BOOL, Universe
 from .gathering import narrate
-from .graph import topological, variables_of
-from .quick_dataclasses import dataclass
-from .shapes import scalars_of
-from .sorts import BOOL, Universe
 from .telling import NAMES_ALONE, Narration
-from .tracer import Looking, NeverEnabled, Starting, StepTrace, tracing
 
 State = tuple[int, ...]
 

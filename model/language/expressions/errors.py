@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-_HERE = str(Path(__file__).parent)
+_HERE = str(Path(__file__).parent.parent)
 
 Location = tuple[str, int]
 

@@ -9,9 +9,9 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, Protocol
 
-from .narration import ANYTHING, NOTHING, SOMETHING, Changes, Finds, Reader, Sentence, Words
-from .quick_dataclasses import dataclass
-from .sorts import Entity
+from ..declarations.narration import ANYTHING, NOTHING, SOMETHING, Changes, Finds, Reader, Sentence, Words
+from ..expressions.quick_dataclasses import dataclass
+from ..expressions.sorts import Entity
 
 
 class SpokenChange(Protocol):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .expr import Expr
-from .quick_dataclasses import dataclass
+from ..expressions.expr import Expr
+from ..expressions.quick_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

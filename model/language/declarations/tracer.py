@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .errors import ModelError
-from .expr import Expr, Value, all_of, any_of, as_expr, clamp, implies, negate, select, variable
-from .expr import Variable as Var
-from .ranges import range_where
-from .sorts import BOOL
+from ..expressions.errors import ModelError
+from ..expressions.expr import Expr, Value, all_of, any_of, as_expr, clamp, implies, negate, select, variable
+from ..expressions.expr import Variable as Var
+from ..expressions.ranges import range_where
+from ..expressions.sorts import BOOL
 
 T = TypeVar("T")
 

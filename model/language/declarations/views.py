@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, NoReturn
 
-from .errors import ModelError
-from .expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
+from ..expressions.errors import ModelError
+from ..expressions.expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
+from ..expressions.sorts import INT, Entity, sort_of_enum, sort_of_ref
 from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
-from .sorts import INT, Entity, sort_of_enum, sort_of_ref
 from .tracer import active, constraint, current_path, where
 
 Alternatives = list[tuple[Expr, Any]]

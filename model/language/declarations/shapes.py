@@ -15,10 +15,10 @@ from enum import Enum
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from .errors import ModelError
-from .expr import Value, Variable, as_expr
-from .quick_dataclasses import dataclass
-from .sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
+from ..expressions.errors import ModelError
+from ..expressions.expr import Value, Variable, as_expr
+from ..expressions.quick_dataclasses import dataclass
+from ..expressions.sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
 
 Bound = int | Callable[[Any], int]
 """A bound of a shape: a number, or a function that takes it from the universe's scope."""

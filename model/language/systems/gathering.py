@@ -7,12 +7,12 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
-from .component import Component, Model
-from .errors import ModelError
-from .expr import Variable
-from .narration import Channel, Fact, Knowledge, Reader, Sentence, Words
-from .shapes import FifoCell, RecordCell, ScalarCell, Shape, TableCell
-from .sorts import Entity, Sort
+from ..declarations.component import Component, Model
+from ..declarations.narration import Channel, Fact, Knowledge, Reader, Sentence, Words
+from ..declarations.shapes import FifoCell, RecordCell, ScalarCell, Shape, TableCell
+from ..expressions.errors import ModelError
+from ..expressions.expr import Variable
+from ..expressions.sorts import Entity, Sort
 from .telling import Address, ChannelCells, FactWords, Narration, ViewCells, spoken_words
 
 Located = tuple[Variable, str, tuple[Any, ...]]

@@ -23,13 +23,13 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from .errors import Location, ModelError
-from .expr import Value, const, true
+from ..expressions.errors import Location, ModelError
+from ..expressions.expr import Value, const, true
+from ..expressions.quick_dataclasses import dataclass
+from ..expressions.sorts import Entity, Universe
 from .fairness import Fairness
 from .narration import Channel, Knowledge, Reader, Words
-from .quick_dataclasses import dataclass
 from .shapes import declared, scalars_of
-from .sorts import Entity, Universe
 from .views import store, view_of
 
 F = TypeVar("F", bound=Callable[..., Any])

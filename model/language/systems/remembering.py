@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from .component import Component
-from .expr import Expr, Variable, all_of, as_expr, const, select
+from ..declarations.component import Component
+from ..declarations.tracer import active
+from ..expressions.expr import Expr, Variable, all_of, as_expr, const, select
+from ..expressions.sorts import Entity
 from .gathering import located
-from .sorts import Entity
-from .tracer import active
 
 
 def concerns(key: object, entity: Entity) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .component import Component, Model
-from .errors import ModelError
-from .expr import Expr, const, fresh_graph
-from .shapes import declared
+from ..declarations.component import Component, Model
+from ..declarations.shapes import declared
+from ..declarations.tracer import StepTrace, tracing
+from ..declarations.views import Record
+from ..expressions.errors import ModelError
+from ..expressions.expr import Expr, const, fresh_graph
 from .system import initialise, model_variables
-from .tracer import StepTrace, tracing
-from .views import Record
 
 
 class NotEnabled(Exception):

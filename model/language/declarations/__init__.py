@@ -1,0 +1,1 @@
+"""What components declare: state, steps, fairness, and the words in which runs are told."""
