@@ -226,9 +226,10 @@ class SleepSets:
             return
         earlier = [row & ((1 << t) - 1) for t, row in enumerate(beside)]
         try:
-            self._allot(_SMALLEST_RING, store)
+            self._allow(_SMALLEST_RING, store)
         except OutOfBudget:
             return
+        self._rows.replace(_SMALLEST_RING * self.words)
         self._earlier, self._beside = (self._table(rows) for rows in (earlier, beside))
         self._since[0] = count
         self.on = True
@@ -238,15 +239,16 @@ class SleepSets:
         size = self._rows.length // self.words
         if not self.on or 2 * (count - head) <= size:
             return
-        numbers = np.arange(max(head, count - size), count)
-        kept = self._rows.array.reshape(size, self.words)[numbers % size]
         wanted = size
         while wanted < 2 * (count - head):
             wanted *= 2
         try:
-            self._allot(wanted, store)
-        except OutOfBudget:
+            self._allow(wanted, store)
+        except OutOfBudget:  # before anything is copied: this is asked again after every slice of work
             return
+        numbers = np.arange(max(head, count - size), count)
+        kept = self._rows.array.reshape(size, self.words)[numbers % size]
+        self._rows.replace(wanted * self.words)
         self._rows.array.reshape(wanted, self.words)[numbers % wanted] = kept
 
     def judge(self, batches: Sequence[Batch]) -> None:
@@ -255,14 +257,14 @@ class SleepSets:
         if seen > _JUDGED_AFTER and slept < _LEAST_SHARE * seen:
             self.on = False
 
-    def _allot(self, size: int, store: Store) -> None:
+    def _allow(self, size: int, store: Store) -> None:
+        """Count a ring of so many rows as memory of the search."""
         taken = size * self.words * 8
         if not store.budget.affords(taken * _SHARE_OF_MEMORY):
             raise OutOfBudget("memory")
         extra = taken - self._reserved
         store.reserve(extra)
         self._reserved += extra
-        self._rows.replace(size * self.words)
 
     def _table(self, rows: list[int]) -> np.ndarray:
         parts = [row >> 64 * w & 2**64 - 1 for row in rows for w in range(self.words)]

@@ -18,6 +18,7 @@ from podrace.checker.explicit.engine import Search
 from podrace.checker.explicit.states import budget as pace
 from podrace.checker.explicit.states import sleep_sets
 from podrace.checker.explicit.states.budget import SearchBudget
+from podrace.checker.explicit.states.store import Store
 from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.reduction.independence import independent_transitions
 from podrace.model.language import TransitionSystem
@@ -148,6 +149,31 @@ def test_the_ring_grows_and_keeps_what_sleeps(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(pace.Pace, "measuring", lambda self, done: nullcontext())
     assert some[0] == slept(system)[0] == states
     assert some[1] < slept(system)[1] <= whole
+
+
+class _Unread:
+    """A ring of which only the length is looked at."""
+
+    length = 16
+
+    @property
+    def array(self) -> None:
+        raise AssertionError("rows are copied, and there is no memory for more of them")
+
+
+def test_a_ring_that_may_not_grow_is_left_alone() -> None:
+    """It is asked to after every slice of work, by millions of states that wait."""
+    system = philosophers(5)
+    with Workers(1) as workers:
+        store = Store(1, SearchBudget(Budget(max_memory=1 << 20), None), 0, workers)
+        sets = sleep_sets.SleepSets(system)
+        sets.on, sets._rows = True, _Unread()  # type: ignore[assignment]
+        before = store.fixed_bytes
+        sets.make_room(0, 1 << 20, store)
+        assert (store.fixed_bytes, sets._reserved) == (before, 0)
+        with pytest.raises(AssertionError, match="rows are copied"):
+            sets.make_room(0, 1 << 6, store)
+        assert sets._reserved == store.fixed_bytes - before == (1 << 7) * sets.words * 8
 
 
 @pytest.mark.usefixtures("sleepy")
