@@ -21,7 +21,7 @@ from .liveness.resettability import Resettability
 from .parallel_bfs import ParallelBfs
 from .states import bfs_kernel as kernels
 from .states.bfs_kernel import CHECKED, HEAD, NEEDED, ROOM, STOP_AT, STOPPED
-from .states.budget import Pace, SearchBudget
+from .states.budget import BriefPace, Pace, SearchBudget
 from .states.hash_table import owner_bits
 from .states.search_state import SearchState, bits_of
 from .states.sleep_sets import AFTER, SleepSets
@@ -31,9 +31,6 @@ from .states.workers import Workers
 
 Reached = Callable[[dict[Variable, NDArray[Any]]], None]
 """Is shown the codes of every variable in all states that a search has found."""
-
-_BRIEF = 1 << 14
-"""Transitions in a row for one worker, while others wait for a wide level."""
 
 FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
@@ -78,7 +75,7 @@ class Search:
         self.state = SearchState(program, budget.max_states)
         self.store: Store | None = None
         self.parallel: ParallelBfs | None = None
-        self.alone_pace, self.shared_pace = Pace(), Pace()
+        self.alone_pace, self.brief_pace, self.shared_pace = Pace(), BriefPace(), Pace()
         self.lassos: dict[str, Lasso] = {}
         self.next_lassos = FIRST_LASSOS
 
@@ -125,7 +122,7 @@ class Search:
         """Run the inner loops and see to what they ask for; the reason to stop early, if there is one."""
         state = self.state
         while True:
-            if state.transitions > self.code.improved_after:
+            if self.code.pays_after(state.transitions, self.budget.seconds):
                 self.code.improve()
             self._see_to_sleep_sets(store)
             shared = self._share(store)
@@ -179,18 +176,22 @@ class Search:
         self.state.control[ROOM] = store.room
         return self.parallel
 
+    @property
+    def _pace(self) -> Pace:
+        waiting = self.workers.size > 1 and self.state.states >= parallel_bfs.MANY
+        return self.brief_pace if waiting else self.alone_pace
+
     def _patience(self) -> int:
-        """How many transitions one worker goes on for; while others wait, not many."""
+        """How many transitions one worker goes on for; while others wait for a wide level, not for long."""
         if self.system.livenesses:
             # A search for lassos begins after a fixed number of transitions: none of the results may depend on time.
-            return max(1, min(self.alone_pace.quantum, self.next_lassos - self.state.transitions))
-        waiting = self.workers.size > 1 and self.state.states >= parallel_bfs.MANY
-        return min(self.alone_pace.quantum, _BRIEF) if waiting else self.alone_pace.quantum
+            return max(1, min(self._pace.quantum, self.next_lassos - self.state.transitions))
+        return self._pace.quantum
 
     def _advance(self, store: Store, quantum: int) -> int:
         batch, state = self.batch, self.state
         state.control[ROOM] = store.room
-        with self.alone_pace.measuring(lambda: state.transitions):
+        with self._pace.measuring(lambda: state.transitions):
             outcome = kernels.advance(
                 store.arrays, self.sleep_sets.arrays, state.counts, batch.arrays, self.code.check, quantum
             )
@@ -269,7 +270,8 @@ class Series:
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system, self.program = system, generate(system)
-        self.code, self.transitions = compile_system(self.program.ir, soon=True), 0
+        self.code = compile_system(self.program.ir, soon=True)
+        self.transitions, self.seconds = 0, 0.0
 
     def explore(
         self,
@@ -283,7 +285,8 @@ class Series:
         search = Search(self.program, bound, Workers(1), code=self.code, initial=initial)
         found = search.run()
         self.transitions += found.transitions
-        if self.transitions > self.code.improved_after:
+        self.seconds += found.seconds
+        if self.code.pays_after(self.transitions, self.seconds):
             self.code.improve()
         if reached is not None:
             reached(search.columns())

@@ -40,8 +40,10 @@ class MachineCode:
         names: Iterable[str],
         from_cache: bool,
         better: Callable[[], MachineCode] | None = None,
+        improving_takes: float = 0.0,
     ) -> None:
-        self.from_cache, self._better = from_cache, better
+        """`better` makes the same, optimised, in about `improving_takes` seconds."""
+        self.from_cache, self._better, self._improving_takes = from_cache, better, improving_takes
         builder = llvm.JITLibraryBuilder()
         for object_code in filter(None, object_codes):
             builder.add_object_img(object_code)
@@ -53,10 +55,9 @@ class MachineCode:
         """The address of a function."""
         return int(self._library[name])
 
-    @property
-    def improved_after(self) -> int:
-        """After how many transitions of a search it is worth improving."""
-        return AGAIN if self.from_cache else FIRST
+    def pays_after(self, transitions: int, seconds: float) -> bool:
+        """Whether a search that has seen so many transitions, and taken as long, should have it improved: not before it has taken as long as that takes."""
+        return transitions > (AGAIN if self.from_cache else FIRST) and seconds > self._improving_takes
 
     def improve(self) -> None:
         """Have optimised code from now on, if it is not; addresses that were given out before stay valid."""
@@ -116,6 +117,10 @@ FIRST, AGAIN = 1 << 26, 1 << 21
 takes as long as 10 to 60 million transitions do. Where an earlier search has left its code, early: what is searched again will be searched more often, and better code is kept."""
 
 
+_OPTIMISING = 1.5e-6
+"""Seconds for each character that is optimised, about: 1.2 to 1.6 measured, of systems with 20 to 300 transitions."""
+
+
 def compile_system(ir: str, soon: bool = False) -> MachineCode:
     """Machine code for the module of a system, compiled unless an earlier run left it in the cache.
 
@@ -136,7 +141,10 @@ def compile_system(ir: str, soon: bool = False) -> MachineCode:
     def better() -> MachineCode:
         return _keep(_place(ir), (_object_code(own, OptimisationLevel.LESS), made[1]))
 
-    return MachineCode(made, FUNCTIONS, True, better) if kept else _keep(place, made, better)
+    takes = _OPTIMISING * len(own)
+    if kept:
+        return MachineCode(kept, FUNCTIONS, True, better, takes)
+    return _keep(place, made, better, takes)
 
 
 Parts = tuple[bytes, bytes]
@@ -151,9 +159,11 @@ def _kept(path: Path) -> Parts | None:
     return stored[4 : 4 + size], stored[4 + size :]
 
 
-def _keep(path: Path, made: Parts, better: Callable[[], MachineCode] | None = None) -> MachineCode:
+def _keep(
+    path: Path, made: Parts, better: Callable[[], MachineCode] | None = None, takes: float = 0.0
+) -> MachineCode:
     _write(path, len(made[0]).to_bytes(4, "little") + made[0] + made[1])
-    return MachineCode(made, FUNCTIONS, False, better)
+    return MachineCode(made, FUNCTIONS, False, better, takes)
 
 
 def _unoptimised(ir: str) -> bytes:

@@ -12,8 +12,8 @@ from ..core.interpreter import Interpreter
 from ..core.trace import FairAnswer, LassoTrace, Trace
 from .execution import ReplayError, replay
 
-MAX_STEPS = 5_000
-"""How many steps `complete` adds to a lasso of a slice before it gives up."""
+MAX_STEPS, MAX_ROUNDS = 200_000, 4
+"""How many steps `complete` takes before it gives up: so many, or so many rounds of the slice's cycle for each hidden transition and one more, if that is more."""
 
 
 def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, numbers: Path) -> Lasso:
@@ -21,16 +21,17 @@ def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, n
 
     The slice shows nothing of the fair sets that it dropped. Their steps are put in wherever one of them waits,
     whoever acted longest ago first, and the cycle is repeated until the whole state repeats too. ReplayError if it
-    does not within MAX_STEPS.
+    does not within MAX_STEPS, or MAX_ROUNDS of a long cycle.
     """
     shown = slice_.fair_sets
     hidden = [i for f, members in system.fair_sets.items() if f not in shown for i in members]
     prefix, cycle = tuple(numbers[i] for i in lasso.prefix), tuple(numbers[i] for i in lasso.cycle)
     interpreter = Interpreter(system)
     run = _Run(interpreter, replay(system, prefix).states[-1])
+    most = max(MAX_STEPS, MAX_ROUNDS * (1 + len(hidden)) * len(cycle))
     seen: dict[State, list[int]] = {}  # the turns, where the slice's cycle begins again, by their states
     for turn in count():
-        if len(run.taken) > MAX_STEPS:
+        if len(run.taken) > most:
             break
         begins = len(run.taken)
         seen.setdefault(run.states[-1], []).append(begins)
@@ -46,7 +47,7 @@ def complete(slice_: TransitionSystem, system: TransitionSystem, lasso: Lasso, n
             found = tuple(run.taken[start:])
             if _unmet(interpreter, run.states[start:], found) is None:
                 return Lasso((*prefix, *run.taken[:start]), found, lasso.case)
-    raise ReplayError(f"a lasso of the slice did not close within {MAX_STEPS} steps", len(prefix))
+    raise ReplayError(f"a lasso of the slice did not close within {most} steps", len(prefix))
 
 
 class _Run:

@@ -28,16 +28,20 @@ from podrace.model.language import (
     Component,
     Fairness,
     Model,
+    System,
     TransitionSystem,
     Universe,
+    Value,
     as_expr,
     boolean,
     build,
     clamp,
     constraint,
     integer,
+    liveness,
     require,
     step,
+    system_of,
     trace_system,
 )
 from tests.checker.explicit.systems import counting
@@ -392,3 +396,25 @@ def test_states_are_observed_by_the_thousand_and_their_table_grows_by_halves(
     ((width, room),) = asked
     assert (width, room) == (3, 3 * 1024)
     assert grown == [5, 10, 15, 22, 33, 49, 73]
+
+
+class Round(System):
+    """What runs round a long ring, and never ends."""
+
+    at = integer(0, 5999)
+
+    @step(actor="a")
+    def go_on(self) -> None:
+        self.at = (self.at + 1) % 6000
+
+    @liveness
+    def runs(self) -> Value:
+        return self.at >= 0
+
+
+def test_a_lasso_that_the_slice_shows_nothing_of_closes_after_a_long_way() -> None:
+    """The slice has no steps: the whole cycle is put in."""
+    (result,) = check(system_of(Round), ["runs"])
+    assert result.verdict is Verdict.VIOLATED
+    assert isinstance(result.trace, LassoTrace)
+    assert (result.trace.turn, len(result.trace.steps)) == (0, 6000)

@@ -11,12 +11,11 @@ from ...core.exploration import Budget, OutOfBudget, Progress, Watcher
 _SECONDS_BETWEEN_REPORTS = 0.2
 
 
-_SLICE = 0.05
-"""How many seconds of work lie between two looks at the clock, about."""
-
-
 class Pace:
     """How much work fits between two looks at the clock: `quantum`, learned from what was done in which time."""
+
+    seconds = 0.05
+    """How long a slice of work lasts, about."""
 
     def __init__(self) -> None:
         self.quantum = 1 << 12
@@ -28,9 +27,15 @@ class Pace:
         yield
         work, took = done() - before, time.monotonic() - began
         if work > 0:
-            fitting = int(work * _SLICE / max(took, 1e-9))
+            fitting = int(work * self.seconds / max(took, 1e-9))
             # A slice that was interrupted says how fast the work goes, but not that longer slices are in order.
             self.quantum = max(1, min(fitting, self.quantum * 2 if work >= self.quantum else self.quantum))
+
+
+class BriefPace(Pace):
+    """The same for one worker while others wait: to return and to be called again takes a fraction of it."""
+
+    seconds = 0.004
 
 
 class SearchBudget:

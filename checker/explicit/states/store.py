@@ -296,31 +296,63 @@ def _lengths(length: int, wanted: int, useful: int) -> list[int]:
     return [n for n in capped if length < n and _held_by(n, crowded=True) >= wanted]
 
 
+_STEPS = 1 << 12
+"""Steps of a run that are told at a time."""
+
+
 def path_to(number: int, count: int, store: Store, batch: Batch) -> Run:
     """The transitions of the run by which state `number` of `count` was found; no run to it is shorter."""
-    run = []
+    run: list[int] = []
+    parents, by, some = np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int32), np.empty(_STEPS, np.int32)
     while number != 0:
-        mark = number // STRIDE
-        first = int(store.origins[mark])
-        last = int(store.origins[mark + 1]) if (mark + 1) * STRIDE < count else number - 1
-        number, transition = _parent(store.arrays, number, first, last + 1, batch.arrays)
-        run.append(transition)
+        number, taken = _walk_back(store.arrays, number, count, batch.arrays, parents, by, some)
+        run += some[:taken].tolist()
     return tuple(reversed(run))
 
 
 @jit
-def _parent(stored: Stored, target: int, first: int, last: int, batch: Successors) -> tuple[int, int]:
-    """The first of the states first .. last - 1 that leads to state `target`, and its transition."""
+def _walk_back(
+    stored: Stored,
+    number: int,
+    count: int,
+    batch: Successors,
+    parents: NDArray[np.int64],
+    by: NDArray[np.int32],
+    run: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Write to `run` by which transitions state `number` was found, its parent, and so on, the last one first: to the initial state or as far as there is room.
+
+    Gives the state that it came to, and how many steps back that is. The states of a stride are found anew together, in the order of their numbers, by
+    expanding their parents: those of a narrow level may have a wide one before them, all of which is expanded for the last of them.
+    """
     size = np.uint64(len(stored.shape))
-    at = np.uint64(target) * size
-    while first < last:
-        number: int = min(BATCH, last - first)
-        total = expand(stored, first, number, batch, ALL)
-        i = 0
-        for k in range(np.uint64(total)):
-            while np.int64(k) >= batch.ends[i]:
-                i += 1
-            if same(stored.shape, batch.states, k * size, stored.states, at):
-                return first + i, batch.which[k]
-        first += number
-    raise ValueError("a state that no state leads to: the numbers in `origins` are wrong")
+    taken = 0
+    while number != 0 and taken < len(run):
+        mark = number // STRIDE
+        lowest = max(mark * STRIDE, 1)
+        next_: int = lowest
+        first = np.int64(stored.origins[mark])
+        last = number
+        if (mark + 1) * STRIDE < count:
+            last = min(last, np.int64(stored.origins[mark + 1]) + 1)
+        while next_ <= number:
+            if first >= last:
+                raise ValueError("a state that no state leads to: the numbers in `origins` are wrong")
+            some: int = min(BATCH, last - first)
+            total = expand(stored, first, some, batch, ALL)
+            i = 0
+            for k in range(np.uint64(total)):
+                while np.int64(k) >= batch.ends[i]:
+                    i += 1
+                if next_ <= number and same(
+                    stored.shape, batch.states, k * size, stored.states, np.uint64(next_) * size
+                ):
+                    parents[next_ - lowest] = first + i
+                    by[next_ - lowest] = batch.which[k]
+                    next_ += 1
+            first += some
+        while number >= lowest and taken < len(run):
+            run[taken] = by[number - lowest]
+            number = parents[number - lowest]
+            taken += 1
+    return number, taken

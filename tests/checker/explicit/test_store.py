@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.checker.codegen.program import generate
 from podrace.checker.core.exploration import Budget, OutOfBudget
+from podrace.checker.explicit.engine import Search
 from podrace.checker.explicit.states.budget import SearchBudget
 from podrace.checker.explicit.states.hash_table import Words, find, hash_of
 from podrace.checker.explicit.states.store import Store, _lengths
 from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.kernel_compiler.jit import jit
+from podrace.model.language import System, integer, per, require, step, system_of
 
 
 def test_there_is_as_much_room_as_was_made() -> None:
@@ -106,3 +109,35 @@ def test_states_that_differ_in_a_few_bits_of_each_word_have_different_hashes(
     _hashes((0,) * words, states.reshape(-1), mixed)
     halves = np.unique(mixed >> np.uint64(32))
     assert (len(np.unique(mixed)), len(halves) > 0.999 * len(states)) == (len(states), True)
+
+
+class Tail(System):
+    """A wide level, from the last state of which a chain leads on."""
+
+    chosen = integer(0, 2)
+    places = per(range(2), integer(0, 19))
+    far = integer(0, 5000)
+
+    @step(actor="a")
+    def choose(self, place: Annotated[int, range(20)]) -> None:
+        require(self.chosen < 2)
+        self.places[self.chosen] = place
+        self.chosen = self.chosen + 1
+
+    @step(actor="a")
+    def on(self) -> None:
+        require((self.chosen == 2) & (self.places[0] == 19) & (self.places[1] == 19) & (self.far < 5000))
+        self.far = self.far + 1
+
+
+def test_a_run_is_told_from_a_narrow_level_back_through_a_wide_one() -> None:
+    """More steps than are told at a time, and states of one stride whose parents are a whole level."""
+    system = system_of(Tail)
+    on = len(system.transitions) - 1
+    with Workers(1) as workers:
+        search = Search(generate(system), SearchBudget(Budget(), None), workers)
+        found = search.run()
+        assert (found.states, found.depth) == (1 + 20 + 400 + 5000, 5002)
+        for last in (420, 421, 447, 448, 449, 450, 5420):
+            assert search._path(last) == (19, 19, *[on] * (last - 420))
+        assert search._path(25) == (0, 4)
