@@ -88,6 +88,15 @@ class Offered(NamedTuple):
     holds: Words
 
 
+class Owed(NamedTuple):
+    """What a walk goes to, as `fair_cycles.Owed` says, as words; and `acting` of the fair sets."""
+
+    either: Words
+    weak: Words
+    recurrent: Words
+    acting: Words
+
+
 @jit
 def members(
     stored: Stored, first: int, last: int, observer: Observer, found: Members, observed: Words, count: int
@@ -283,3 +292,46 @@ def fair_components(
                     again[s] = stays
             height = bottom
     return best
+
+
+@jit
+def nearest(
+    graph: Edges, observed: Words, chosen: Flags, start: int, home: int, owed: Owed, tree: Tarjan, turn: int
+) -> tuple[int, int, int]:
+    """Look from `start`, breadth first among the members `chosen`, for the nearest edge that leads to what is owed, or home.
+
+    Gives that edge, its source (-1 both where there is none), and how many members were looked at. Of each member that is `found` in this `turn`, `path` has
+    the one from which it was, and `cursor` the number of that one's edge.
+    """
+    starts, targets, labels = graph.starts, graph.targets, graph.labels
+    found, order, source, by = tree.found, tree.stack, tree.path, tree.cursor
+    sets, conditions = len(owed.weak), len(owed.recurrent)
+    width = conditions + sets
+    found[start] = turn
+    order[0] = start
+    head, tail = 0, 1
+    while head < tail:
+        m = np.int64(order[head])
+        head += 1
+        for edge in range(starts[m], starts[m + 1]):
+            t = np.int64(targets[edge])
+            if chosen[t] == 0:
+                continue
+            pays = t == home
+            for w in range(sets):
+                if owed.acting[np.int64(labels[edge]) * sets + w] & owed.either[w]:
+                    pays = True
+                if owed.weak[w] & ~observed[t * width + conditions + w]:
+                    pays = True
+            for w in range(conditions):
+                if owed.recurrent[w] & observed[t * width + w]:
+                    pays = True
+            if pays:
+                return edge, m, head
+            if found[t] != np.uint32(turn):
+                found[t] = turn
+                source[t] = m
+                by[t] = edge - starts[m]
+                order[tail] = t
+                tail += 1
+    return -1, -1, head

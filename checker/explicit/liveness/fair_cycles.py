@@ -13,8 +13,9 @@ Sets of fair sets are masks: bit i stands for the i-th fair set of the system.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
+from functools import partial
 
 from ....model.language import TransitionSystem
 from ....model.language.expressions.quick_dataclasses import dataclass
@@ -30,6 +31,20 @@ MAX_LOOKS = 300_000
 
 
 @dataclass(frozen=True, slots=True)
+class Owed:
+    """What a walk goes to: an edge that acts for one of `either`, a state in which one of `weak` does not wait or one of `recurrent` holds; nothing owed: `home`."""
+
+    either: int = 0
+    weak: int = 0
+    recurrent: int = 0
+    home: int = -1
+
+
+Nearest = Callable[[int, Owed], tuple[list[Edge], int]]
+"""From a state the shortest way to what is owed, and how many states were looked at for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Obligations:
     """The weak and the strong fair sets, and the sets that each transition belongs to."""
 
@@ -42,13 +57,14 @@ class Obligations:
 class FairRegion:
     """Some states: the edges among them, the sets that wait in each, which recurring conditions hold in each.
 
-    `wanted` is the mask of all recurring conditions.
+    `wanted` is the mask of all recurring conditions. `nearest` looks for what is nearest as `nearest_in` does, where the edges are stored for native code.
     """
 
     edges: Mapping[int, Sequence[Edge]]
     waiting: Mapping[int, int]
     recurring: Mapping[int, int] = field(default_factory=dict)
     wanted: int = 0
+    nearest: Nearest | None = None
 
     def within(self, states: Set[int]) -> FairRegion:
         """Only these states, and only the edges among them."""
@@ -190,28 +206,40 @@ class _Walk:
 
     def _nearest(self, owing: bool) -> list[Edge]:
         """The shortest way that pays something off, or home if nothing is owed."""
-        weak, both, recurrent = self._weak(), self._weak() | self._strong(), self._recurrent()
-        came: dict[int, tuple[int, int]] = {self.at: (-1, -1)}
-        queue = deque([self.at])
-        while queue:
-            state = queue.popleft()
-            self.looks += 1
-            for transition, target in self.component.edges[state]:
-                if owing:
-                    pays = (
-                        self.fair.acting[transition] & both
-                        or weak & ~self.component.waiting[target]
-                        or recurrent & self.component.recurring.get(target, 0)
-                    )
-                else:
-                    pays = target == self.start
-                if pays:
-                    way = [(transition, target)]
-                    while came[state][0] >= 0:
-                        way.append((came[state][1], state))
-                        state = came[state][0]
-                    return way[::-1]
-                if target not in came:
-                    came[target] = (state, transition)
-                    queue.append(target)
-        raise AssertionError("a component that is not fair, or not strongly connected")
+        if owing:
+            weak, recurrent = self._weak(), self._recurrent()
+            owed = Owed(weak | self._strong(), weak, recurrent)
+        else:
+            owed = Owed(home=self.start)
+        nearest = self.component.nearest or partial(nearest_in, self.component, self.fair)
+        way, looks = nearest(self.at, owed)
+        self.looks += looks
+        if not way:
+            raise AssertionError("a component that is not fair, or not strongly connected")
+        return way
+
+
+def nearest_in(region: FairRegion, fair: Obligations, start: int, owed: Owed) -> tuple[list[Edge], int]:
+    """As `Nearest` says, breadth first; no way if there is none."""
+    came: dict[int, tuple[int, int]] = {start: (-1, -1)}
+    queue = deque([start])
+    looks = 0
+    while queue:
+        state = queue.popleft()
+        looks += 1
+        for transition, target in region.edges[state]:
+            if (
+                target == owed.home
+                or fair.acting[transition] & owed.either
+                or owed.weak & ~region.waiting[target]
+                or owed.recurrent & region.recurring.get(target, 0)
+            ):
+                way = [(transition, target)]
+                while came[state][0] >= 0:
+                    way.append((came[state][1], state))
+                    state = came[state][0]
+                return way[::-1], looks
+            if target not in came:
+                came[target] = (state, transition)
+                queue.append(target)
+    return [], looks

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
 from ...core.exploration import Path
 from . import components
-from .fair_cycles import Edge, FairRegion, Obligations, shortest_found
+from .fair_cycles import Edge, FairRegion, Nearest, Obligations, Owed, shortest_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,18 @@ class FairGraph:
         search = ComponentSearch(self)
         for bit, wanted in queries:
             chosen = search.fair_component(bit, wanted)
-            yield None if chosen is None else shortest_found(self._region(chosen, wanted), self.fair)
+            if chosen is None:
+                yield None
+            else:
+                yield shortest_found(self._region(chosen, wanted, search.walker(chosen)), self.fair)
 
-    def _region(self, chosen: np.ndarray, wanted: int) -> FairRegion:
+    def _region(self, chosen: np.ndarray, wanted: int, nearest: Nearest) -> FairRegion:
         return FairRegion(
             edges=_Edges(chosen, self.starts, self.targets, self.labels),
             waiting=_Rows(self.observed[:, self.conditions :]),
             recurring=_Rows(self.observed[:, : self.conditions]),
             wanted=wanted,
+            nearest=nearest,
         )
 
 
@@ -89,6 +94,33 @@ class ComponentSearch:
             left = int(np.count_nonzero(again))
             inside, again = again, inside
         return None if best == size else chosen
+
+    def walker(self, chosen: np.ndarray) -> Nearest:
+        """What looks for the nearest thing among the chosen members; valid until the next search."""
+        tree, turns = self._search, count(1)
+        tree.found[:] = 0
+        sets, edges = len(self._weak), self._edges
+
+        def nearest(start: int, owed: Owed) -> tuple[list[Edge], int]:
+            masks = components.Owed(
+                as_words(owed.either, sets),
+                as_words(owed.weak, sets),
+                as_words(owed.recurrent, self._conditions),
+                self._acting,
+            )
+            edge, member, looks = components.nearest(
+                edges, self._rows, chosen, start, owed.home, masks, tree, next(turns)
+            )
+            way: list[Edge] = []
+            while edge >= 0:
+                way.append((int(edges.labels[edge]), int(edges.targets[edge])))
+                edge = -1
+                if member != start:
+                    source = int(tree.path[member])
+                    edge, member = int(edges.starts[source]) + int(tree.cursor[member]), source
+            return way[::-1], looks
+
+        return nearest
 
 
 def as_words(mask: int, count: int) -> np.ndarray:
