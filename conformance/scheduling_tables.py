@@ -12,8 +12,9 @@ from ..model.language import Component, Concrete, Expr, Model, Universe, as_expr
 from ..model.scheduler import Sampling
 from ..model.scheduler.framework.status import Code, Phase
 from .cases.case_cluster import CaseSituation, Facts, facts_of, situation
-from .cases.cases import Case, NotTranslated, Outcome, any_of_these, differ, first_failure
+from .cases.cases import Case, NotTranslated, Outcome, any_of_these, differ, first_failure, needed
 from .cases.drive import Drive
+from .cases.nominations import nominated_pods
 from .cases.upstream_plugins import CODES, chosen_filters, chosen_scores, code_named, stub_filters
 
 DECIDED = (Phase.ASSUMED, Phase.FAIL, Phase.REREAD_PREEMPTOR, Phase.IDLE)
@@ -44,13 +45,13 @@ def run(case: Case, release: str) -> Outcome:
 
 def nominated_filter(case: Case, release: str) -> Outcome:
     """The two passes of the filters, with stubs for the plugins."""
-    node = case["node"]["name"]
+    node = needed(case, "node")["name"]
     on_add, on_filter = (_code(case.get(f)) for f in ("stub_on_add_nominated", "stub_filter"))
     facts = Facts(
-        nodes=[case["node"]],
+        nodes=[needed(case, "node")],
         pods=[{**p, "nodeName": node} for p in case.get("podsOnNode") or ()],
-        pod=case["pod"],
-        nominated=[(p, node) for p in case.get("nominatedPodsOnNode") or ()],
+        pod=needed(case, "pod"),
+        nominated=[(pod, node) for pod, _ in nominated_pods(case, [node])],
         test_plugins=(stub_filters(on_add, on_filter),),
     )
     here = situation(facts, release)
@@ -69,19 +70,9 @@ def _pods(case: Case) -> list[Mapping[str, Any]]:
     return [*(case.get("pods") or ()), *(case.get("podsOnNode") or ())]
 
 
-def _nominated(case: Case) -> list[tuple[Mapping[str, Any], str]]:
-    """Pods that wait with a nomination: a list, or lists by node; a pod that names no node is on the first."""
-    told = case.get("nominatedPodsOnNode") or case.get("nominatedPods") or ()
-    if isinstance(told, Mapping):
-        return [(pod, name) for name, pods in told.items() for pod in pods]
-    first = case["nodes"][0]["name"]
-    entries = [entry if "pod" in entry else {"pod": entry} for entry in told]
-    return [(e["pod"], e.get("node") or e["pod"].get("nominatedNodeName") or first) for e in entries]
-
-
 def prefer_nominated(case: Case, release: str) -> Outcome:
     """A whole cycle of a pod that is nominated."""
-    facts = replace(facts_of(case, case["pod"]), pods=_pods(case))
+    facts = replace(facts_of(case, needed(case, "pod")), pods=_pods(case))
     drive = Drive(situation(facts, release)).run(DECIDED)
     return any_of_these("host", case["expected_node"], drive.hosts)
 
@@ -89,9 +80,7 @@ def prefer_nominated(case: Case, release: str) -> Outcome:
 def filter_call_count(case: Case, release: str) -> Outcome:
     """How often the filters run in one cycle."""
     filters = chosen_filters([{"kind": "FailsOn", "fails_on": case.get("filter_fails_on") or ()}])
-    facts = replace(
-        facts_of(case, case["pod"]), pods=_pods(case), nominated=_nominated(case), test_plugins=(filters,)
-    )
+    facts = replace(facts_of(case, needed(case, "pod")), pods=_pods(case), test_plugins=(filters,))
     here = situation(facts, release)
     Drive(here).run((Phase.SELECT, Phase.FAIL, Phase.REREAD_PREEMPTOR))
     calls = here.model.get(lambda: here.part("filters").calls)
@@ -108,7 +97,7 @@ def interpod_score(case: Case, release: str) -> Outcome:
         hard_affinity_weight=1 if weight is None else int(weight),
         ignore_preferred_of_existing=bool(case.get("ignorePreferredTermsOfExistingPods")),
     )
-    here = situation(replace(facts_of(case, case["pod"]), config=config), release)
+    here = situation(replace(facts_of(case, needed(case, "pod")), config=config), release)
     scores, snapshot = here.part("scores"), here.part("snapshot")
     if scores.max_score() != int(case.get("score_scale") or 100):
         return Outcome("SKIP", f"{release} scores on another scale (0 to {scores.max_score()})")
@@ -125,7 +114,7 @@ def interpod_score(case: Case, release: str) -> Outcome:
 
 def spread_score(case: Case, release: str) -> Outcome:
     """The normalised scores of topology spread. All nodes are feasible but those that are named as `not_feasible`."""
-    here = situation(facts_of(case, case["pod"]), release)
+    here = situation(facts_of(case, needed(case, "pod")), release)
     scores, snapshot = here.part("spread_scores"), here.part("snapshot")
     left_out = set(case.get("not_feasible") or ())
     feasible = {node: as_expr(name not in left_out) for name, node in here.nodes.items()}
@@ -187,7 +176,7 @@ def schedule(case: Case, release: str) -> Outcome:
         chosen_filters(case.get("filters")),
         chosen_scores(case.get("scorers") or ()),
     )
-    facts = replace(facts_of(case, case["pod"]), config=Config(scored=True), test_plugins=plugins)
+    facts = replace(facts_of(case, needed(case, "pod")), config=Config(scored=True), test_plugins=plugins)
     here = situation(facts, release)
     drive = Drive(here).run(DECIDED)
     outcomes = []

@@ -33,6 +33,7 @@ from ...model.environment.objects import (
 from ...model.history import resolve
 from ...model.language import Component, Concrete
 from .cases import Case, NotTranslated
+from .nominations import nominated_pods
 from .preemption_plugins import known_victims
 
 
@@ -242,7 +243,17 @@ def facts_of(case: Case, pod: Mapping[str, Any]) -> Facts:
         pod=pod,
         budgets=case.get("pdbs") or (),
         namespaces=case.get("namespaces") or (),
+        nominated=_nominated(case),
     )
+
+
+def _nominated(case: Case) -> list[tuple[Mapping[str, Any], str]]:
+    """Pods that wait with a nomination; one that names no node is on the first."""
+    nodes = [node["name"] for node in case.get("nodes") or ()]
+    return [
+        (pod, node or pod.get("nominatedNodeName") or (nodes[0] if nodes else ""))
+        for pod, node in nominated_pods(case, nodes)
+    ]
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -127,14 +127,28 @@ def shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+def needed(case: Case, name: str, where: str = "the case") -> Any:
+    """What a field holds that its table cannot do without."""
+    if case.get(name) is None:
+        raise NotTranslated(f"{where} has no `{name}`")
+    return case[name]
+
+
 _FROM = "expected_from_"
+_NOBODY = ("none", "no candidate", "no candidates")
 
 
 def restated(case: Case, release: str) -> tuple[Any] | None:
-    """The newest such expectation that the release is late enough for, if there is one."""
+    """The newest such expectation that the release is late enough for, if there is one.
+
+    That there is no candidate is null, or said in words.
+    """
     since = {_since(key): key for key in case if key.startswith(_FROM)}
     reached = [at for at in since if version(release) >= at]
-    return (case[since[max(reached)]],) if reached else None
+    if not reached:
+        return None
+    said = case[since[max(reached)]]
+    return (None if isinstance(said, str) and said.strip().lower() in _NOBODY else said,)
 
 
 def _since(key: str) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...scenarios.reader.values.yaml_values import one_line
 from .cases import Case, NotTranslated
+from .nominations import is_bare, is_wrapped, nomination_fields
 
 Shape = Callable[[str, Any], None]
 """Looks at a value at a place; raises NotTranslated."""
@@ -53,6 +54,12 @@ def counted(at: str, value: Any) -> None:
     whole(at, value)
     if not 0 <= value <= MOST:
         _refuse(at, value, f"a number from 0 to {MOST}")
+
+
+def whole_natural(at: str, value: Any) -> None:
+    """A whole number that is not below zero."""
+    whole(at, value)
+    natural(at, value)
 
 
 def flag(at: str, value: Any) -> None:
@@ -112,7 +119,7 @@ def fields(known: Mapping[str, Shape], needed: Sequence[str] = ()) -> Shape:
             _refuse(at, value, "an object")
         for name in needed:
             if value.get(name) is None:
-                raise NotTranslated(f"{at} has no `{name}`")
+                raise NotTranslated(f"{at or 'the case'} has no `{name}`")
         for name, shape in known.items():
             if value.get(name) is not None:
                 shape(f"{at}.{name}" if at else name, value[name])
@@ -198,14 +205,29 @@ EVENT = either(
 )
 SPAN = either(number, text, wanted="a number of seconds or a span of the queue's own")
 SIDE = fields({"priority": whole, "queued_at": number})
-NOMINATED = fields({"pod": POD, "node": text, "nominatedNodeName": text})
+NOMINATED = fields({"pod": POD, "node": text}, ["pod"])
 REGISTRATION = fields({"event": EVENT, "plugins": listed(text)}, ["event", "plugins"])
 PORT = fields({"ip": text, "protocol": text, "port": whole}, ["port"])
 
 
+def nomination(at: str, value: Any) -> None:
+    """A pod that waits with a nomination: the pod itself, or {pod, node}."""
+    (NOMINATED if isinstance(value, Mapping) and is_wrapped(value) else POD)(at, value)
+
+
 def nominations(at: str, value: Any) -> None:
-    """Pods that wait with a nomination: a list, or lists by node."""
-    (mapped(listed(POD)) if isinstance(value, Mapping) else listed(NOMINATED))(at, value)
+    """Pods that wait with a nomination: one, a list, or one or a list by node."""
+    if not isinstance(value, (Mapping, list)):
+        _refuse(at, value, "pods that are nominated")
+    if isinstance(value, list):
+        listed(nomination)(at, value)
+    elif is_wrapped(value) or is_bare(value):
+        nomination(at, value)
+    else:
+        for node, pods in value.items():
+            (listed(nomination) if isinstance(pods, list) else nomination)(
+                f"{at}.{one_line(str(node))}", pods
+            )
 
 
 def registrations(at: str, value: Any) -> None:
@@ -220,11 +242,11 @@ def cycles(at: str, value: Any) -> None:
 
 # --- a case ------------------------------------------------------------------------------------------------
 
-OPERATION = fields({
+_OPERATION = fields({
     "op": text, "old": text, "new": text, "node": text, "cycle": either(whole, text, wanted="a cycle"), "seconds": SPAN,
     "at": number, "timestamp": number, "attempts": counted, "event": EVENT, "precheck": mapped(anything), "as": text,
     "by": counted, "queue": text, "pod": KEYS, "pods": KEYS, "group": anything, "first": counted, "count": counted,
-    "unschedulable_plugins": listed(text), "expect": KEYS, "expect_not": KEYS, "bind": text,
+    "unschedulable_plugins": listed(text), "expect_not": KEYS, "bind": text,
     "expect_attempts": whole, "expect_initial_attempt": number, "counts": listed(whole), "used_ports": listed(PORT),
     "requested": fields(AMOUNTS), "nonzero_requested": fields(AMOUNTS), "keys": KEYS, "active_count": whole,
     "active": listed(text), "backoff": listed(text), "unschedulable": listed(text), "pending": listed(text),
@@ -233,13 +255,21 @@ OPERATION = fields({
     "nodes": listed(text),
 })  # fmt: skip
 
+
+def operation(at: str, value: Any) -> None:
+    """An operation: what it expects of itself is a pod or several, of an answer true or false."""
+    _OPERATION(at, value)
+    if value.get("expect") is not None:
+        (flag if value.get("op") == "expect_is_assumed" else KEYS)(f"{at}.expect", value["expect"])
+
+
 CASE = fields({
     "kind": text, "nodes": list_or_map(NODE), "pods": list_or_map(POD), "pdbs": listed(BUDGET),
     "preemptor": POD, "pod": POD, "victims": listed(POD), "podsOnNode": listed(POD), "node": NODE,
     "filters": listed(FILTER), "cycles": cycles,
     "statuses": mapped(STATUS), "filteredNodeStatuses": mapped(STATUS), "nominatedNodeStatus": STATUS,
     "extenders": listed(EXTENDER), "eligibility_hook": mapped(anything), "args": mapped(optional(whole)),
-    "params": mapped(optional(anything)), "ops": listed(OPERATION), "known_pods": listed(text),
+    "params": mapped(optional(anything)), "ops": listed(operation), "known_pods": listed(text),
     "unschedulable_plugins": listed(text), "expected_incoming": listed(
         fields({"event": text, "queue": text, "count": whole}, ["event", "queue", "count"])
     ),
@@ -251,12 +281,21 @@ CASE = fields({
     "all_nodes": counted, "scorers": listed(fields({"kind": text, "weight": whole}, ["kind"])),
     "expected_unschedulable_by": mapped(text), "expected_next_start": listed(whole), "filter_fails_on": listed(text),
     "expected_any_of": NAMES, "expected_node": text, "expected_filter_calls": whole, "expected_found_each": whole,
-    "nominatedPodsOnNode": nominations, "nominatedPods": nominations,
     "registrations": registrations, "event_registrations": registrations, "event": EVENT, "expected_match": flag,
     "stub_on_add_nominated": text, "stub_filter": text, "not_feasible": listed(text),
-    "attempts": counted, "initial_ns": natural, "max_ns": natural, "initial_s": natural, "max_s": natural,
+    "attempts": counted, "initial_ns": whole_natural, "max_ns": whole_natural, "initial_s": natural, "max_s": natural,
     "expected_initial_s": number, "expected_max_s": number, "expected_ns": whole, "integration": flag,
 })  # fmt: skip
+
+OF_KIND: Mapping[str, Mapping[str, Shape]] = {
+    "less": {"a": SIDE, "b": SIDE},
+    "more_important": {"a": POD, "b": POD},
+}
+NEEDED = {
+    "less": ["a", "b"], "more_important": ["a", "b"], "earliest_start": ["victims"], "num_feasible": ["all_nodes"],
+    "rotation": ["all_nodes", "cycles"], "backoff": ["initial_ns", "max_ns", "attempts"],
+}  # fmt: skip
+"""What a kind of case cannot do without."""
 
 TIMES = ("initial_backoff_s", "max_backoff_s", "max_in_unschedulable_s", "assume_ttl_s")
 NUMBERS = ("start_cycle", "start_move_request_cycle")
@@ -265,15 +304,16 @@ NUMBERS = ("start_cycle", "start_move_request_cycle")
 def refuse_malformed(case: Case) -> None:
     """Raises NotTranslated for the first field whose value is not of the form that the schema says."""
     CASE("", case)
-    if case.get("kind") == "less":
-        fields({"a": SIDE, "b": SIDE}, ["a", "b"])("", case)
-    if case.get("kind") == "more_important":
-        fields({"a": POD, "b": POD}, ["a", "b"])("", case)
+    for name in nomination_fields(case):
+        nominations(name, case[name])
+    fields(OF_KIND.get(case.get("kind") or "", {}), NEEDED.get(case.get("kind") or "", ()))("", case)
     params = fields(
         {**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole), "queueing_hints": flag}
     )
     params("params", case.get("params") or {})
-    if "ops" in case:
+    if "ops" in case or case.get("kind") == "ops":
+        if not case.get("ops"):
+            raise NotTranslated("the case has no operations")
         for key, pod in _entries(case, "pods"):
             NAMED_POD(f"pods.{one_line(str(key))}", pod)
 

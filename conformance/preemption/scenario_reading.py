@@ -7,33 +7,28 @@ Such a row has no fixed fields: what a field claims is told by the words of its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
+from ...scenarios.reader.values.yaml_values import one_line
 from ..cases.cases import REMARKS, Case, NotTranslated
 from ..cases.shapes import POD
+from .scenario_words import (
+    BOUND,
+    CREATE,
+    EXPECT,
+    NO,
+    OPPOSITE,
+    OTHERS,
+    UNBOUND,
+    Fate,
+    fate_of,
+    refuse_order,
+    words,
+)
 
 MOST_PODS = 1000
-
-
-class Fate(Enum):
-    """What a claim says of a pod."""
-
-    BOUND = "is bound"
-    NEVER_BOUND = "is never bound"
-    NOMINATED = "is nominated"
-    CLEARED = "is not nominated any more"
-    EVICTED = "is evicted"
-    SPARED = "is never evicted"
-
-
-_OPPOSITE = {
-    Fate.BOUND: Fate.NEVER_BOUND, Fate.NOMINATED: Fate.CLEARED, Fate.EVICTED: Fate.SPARED,
-}  # fmt: skip
-OPPOSITE = {**_OPPOSITE, **{b: a for a, b in _OPPOSITE.items()}}
-SAFETY = (Fate.NEVER_BOUND, Fate.SPARED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,38 +74,6 @@ class Plot:
     def made(self) -> set[str]:
         """The pods that come later."""
         return {name for batch in self.batches for name in batch}
-
-
-# --- words -------------------------------------------------------------------------------------------------
-
-_NO = {"never", "not", "no", "nobody", "none", "without"}
-_BOUND = {"bound", "bind", "binds", "scheduled", "schedule", "schedules", "placed", "assigned"}
-_UNBOUND = {"unbound", "unscheduled", "unschedulable", "pending", "waiting", "waits", "wait"}
-_NOMINATED = {"nominated", "nominate", "nomination", "nominations", "nominatednodename"}
-_CLEARED = {"cleared", "clear", "removed", "withdrawn", "dropped", "unset", "lost", "empty"}
-_EVICTED = {"evicted", "evict", "evictions", "preempted", "victims", "victim", "deleted", "terminating"}
-_SPARED = {"spared", "kept", "survive", "survives", "surviving"}
-_CREATE = {"create", "creates", "created", "add", "adds", "submit", "run"}
-_OTHERS = {"others", "other", "rest", "lower"}
-
-
-def words(text: str) -> list[str]:
-    """The words of a name or a phrase, in lower case."""
-    return re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower())
-
-
-def fate_of(said: Sequence[str]) -> Fate | None:
-    """What these words claim; None if they claim nothing."""
-    has, no = set(said), bool(set(said) & _NO)
-    if has & _NOMINATED:
-        return Fate.CLEARED if no or has & _CLEARED else Fate.NOMINATED
-    if has & _SPARED:
-        return Fate.SPARED
-    if has & _BOUND:
-        return Fate.NEVER_BOUND if no else Fate.BOUND
-    if has & _EVICTED:
-        return Fate.SPARED if no else Fate.EVICTED
-    return Fate.NEVER_BOUND if has & _UNBOUND else None
 
 
 # --- pods --------------------------------------------------------------------------------------------------
@@ -177,12 +140,9 @@ def _step(plot: Plot, where: str, said: Any) -> None:
         raise NotTranslated(f"{where} is neither a sentence nor an object")
     verb = next((said[name] for name in _VERBS if isinstance(said.get(name), str)), "")
     rest = {name: value for name, value in said.items() if name not in (*_VERBS, *REMARKS, "step")}
-    creates = bool(set(words(verb)) & _CREATE)
-    batch: list[str] = []
-    for name, value in list(rest.items()):
-        if (creates and name in ("pod", "pods")) or set(words(name)) & _CREATE:
-            batch += _named_or_new(plot, f"{where}.{name}", name, value)
-            del rest[name]
+    refuse_order(where, words(verb))
+    creates = bool(set(words(verb)) & CREATE)
+    batch = _creation(plot, where, verb, rest)
     if creates and not batch:
         raise NotTranslated(f"{where} creates no pod")
     if batch:
@@ -191,21 +151,49 @@ def _step(plot: Plot, where: str, said: Any) -> None:
         return
     if verb and not creates:
         subjects = [p for name in ("pod", "pods") for p in _names(plot, where, rest.pop(name, None))]
-        node = rest.pop("node", None)
+        node = rest.pop("node", None) or None
         claimed = fate_of(words(verb))
+        if claimed is Fate.NOMINATED and "node" in said and node is None:
+            claimed = OPPOSITE[claimed]
         if claimed is not None:
-            for pod in subjects or batch:
+            about = subjects or batch or _about(plot, verb, claimed, True, ())
+            if not about and not rest:
+                raise NotTranslated(f"{where} does not say of which pod")
+            for pod in about:
                 _claim(plot, where, pod, claimed, node)
             if rest:
                 _claims(plot, where, "", rest, subjects)
             return
-        if not set(words(verb)) & {"expect", "wait", "check", "assert", "verify"}:
+        if not set(words(verb)) & EXPECT:
             raise NotTranslated(f"{where}: there is no operation {verb}")
         _claims(plot, where, "", {**rest, **({"node": node} if node else {})}, subjects)
         return
     subject = rest.pop("pod", rest.pop("pods", None))
     subjects = _names(plot, where, subject) or batch or [p for p in (plot.preemptor,) if p]
     _claims(plot, where, "", rest, subjects)
+
+
+def _creation(plot: Plot, where: str, verb: str, rest: dict[str, Any]) -> list[str]:
+    """The pods that a step creates; their fields are taken out of the rest."""
+    creates, batch = bool(set(words(verb)) & CREATE), list[str]()
+    for name, value in list(rest.items()):
+        said = set(words(name)) & CREATE or (creates and name in ("pod", "pods"))
+        if said or (not verb and _is_new(plot, name, value)):
+            made = _named_or_new(plot, f"{where}.{name}", name, value)
+            batch += made
+            del rest[name]
+            if name == "preemptor" and made:
+                plot.preemptor = made[-1]
+    return batch
+
+
+def _is_new(plot: Plot, name: str, value: Any) -> bool:
+    """Whether a field that claims nothing has the facts of pods that nobody has created yet."""
+    said = [word for word in words(name) if word != "schedule"]
+    if set(said) & EXPECT or fate_of(said) is not None:
+        return False
+    there = {pod for pod, facts in plot.pods.items() if facts.get("nodeName")} | plot.made
+    return any(facts.get("name") not in there for facts in pods_in(name, value) or ())
 
 
 def _named_or_new(plot: Plot, where: str, group: str, value: Any) -> list[str]:
@@ -215,18 +203,24 @@ def _named_or_new(plot: Plot, where: str, group: str, value: Any) -> list[str]:
     return _names(plot, where, value)
 
 
+def _mentioned(names: Iterable[str], said: str) -> list[str]:
+    """Those of the names that a sentence has."""
+    return [name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)]
+
+
 def _sentence(plot: Plot, where: str, said: str) -> None:
     """A step in words: it names pods, and creates them or claims something of them."""
-    named = [p for p in plot.pods if re.search(rf"(?<![\w-]){re.escape(p)}(?![\w-])", said)]
+    named = _mentioned(plot.pods, said)
     left = said
     for name in named:
         left = left.replace(name, " ")
     named = named or _spoken_of(plot, words(left))
+    refuse_order(where, words(left))
     claimed, spoken = fate_of(words(left)), set(words(left))
-    node = next((n for n in plot.nodes if re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", said)), None)
-    if not named or not (claimed or spoken & _CREATE):
+    node = next(iter(_mentioned(plot.nodes, said)), None)
+    if not named or not (claimed or spoken & CREATE):
         raise NotTranslated(f"{where}: nobody can play the sentence `{said}`")
-    if spoken & _CREATE:
+    if spoken & CREATE:
         plot.batches.append(named)
     if claimed is not None:
         for pod in named:
@@ -239,9 +233,16 @@ def _sentence(plot: Plot, where: str, said: str) -> None:
 def _claims(plot: Plot, where: str, name: str, said: Any, subjects: Sequence[str]) -> None:
     """What a field claims, of the pods that it names, or of these."""
     if isinstance(said, Mapping):
+        if fate_of(words(name)) and isinstance(said.get("pod"), str) and "pod" not in plot.pods:
+            own, rest = _names(plot, where, said["pod"]), {k: v for k, v in said.items() if k != "pod"}
+            _claims(plot, where, name, rest.pop("node", True), own)
+            _claims(plot, where, "", rest, own)
+            return
         for key, value in said.items():
             if key in REMARKS or key.startswith("note"):
                 continue
+            if key not in plot.pods:
+                refuse_order(f"{where}.{key}", [word for word in words(key) if word != "then"])
             if key in plot.pods or (fate_of(words(key)) is None and _spoken_of(plot, words(key))):
                 own = [key] if key in plot.pods else _spoken_of(plot, words(key))
                 _claims(plot, f"{where}.{key}", name, value, own)
@@ -254,18 +255,32 @@ def _claims(plot: Plot, where: str, name: str, said: Any, subjects: Sequence[str
     if fate is None:
         _by_value(plot, where, said, subjects)
         return
-    about = subjects or _spoken_of(plot, words(name))
+    about = _about(plot, name, fate, said, subjects)
     for pod, node, so in _told(plot, where, said, about):
         _claim(plot, where, pod, fate if so else OPPOSITE[fate], node)
 
 
+def _about(plot: Plot, name: str, fate: Fate, said: Any, subjects: Sequence[str]) -> Sequence[str]:
+    """Whom a claim is about that names no pod: who is spoken of; of nominations the preemptor; and if nobody is evicted, all that run."""
+    spoken = _spoken_of(plot, words(name))
+    if fate is Fate.EVICTED and said == []:
+        return spoken or [pod for pod, facts in plot.pods.items() if facts.get("nodeName")]
+    if subjects or spoken:
+        return subjects or spoken
+    nominates = fate in (Fate.NOMINATED, Fate.NEVER_NOMINATED) and not isinstance(said, list)
+    return [plot.preemptor] if nominates and plot.preemptor else ()
+
+
 def _by_value(plot: Plot, where: str, said: Any, subjects: Sequence[str]) -> None:
     """The value says in words what is claimed: `bound`, or a list of sentences."""
-    if isinstance(said, str) and subjects and (fate := fate_of(words(said))) is not None:
+    if isinstance(said, str):
+        fate = fate_of(words(said)) if subjects and not _mentioned(plot.pods, said) else None
+        if fate is None:
+            _sentence(plot, where, said)
+            return
+        refuse_order(where, words(said))
         for pod in subjects:
             _claim(plot, where, pod, fate, None)
-    elif isinstance(said, str):
-        _sentence(plot, where, said)
     elif isinstance(said, list) and said:
         for index, entry in enumerate(said):
             if isinstance(entry, Mapping):
@@ -280,11 +295,11 @@ def _by_value(plot: Plot, where: str, said: Any, subjects: Sequence[str]) -> Non
 
 def _told(plot: Plot, where: str, said: Any, about: Sequence[str]) -> Iterator[tuple[str, str | None, bool]]:
     """Each pod that a value names, its node if it says one, and whether the claim is so."""
-    if said is None or isinstance(said, bool) or said == 0 or said in plot.nodes:
+    if said is None or isinstance(said, bool) or said in (0, "") or said in plot.nodes:
         if not about:
             raise NotTranslated(f"{where} does not say of which pod")
         for pod in about:
-            yield pod, said if isinstance(said, str) else None, bool(said)
+            yield pod, said if isinstance(said, str) and said else None, bool(said)
     elif isinstance(said, str):
         for pod in _names(plot, where, said):
             yield pod, None, True
@@ -306,8 +321,10 @@ def _names(plot: Plot, where: str, said: Any) -> list[str]:
         return []
     if isinstance(said, list):
         return [pod for entry in said for pod in _names(plot, where, entry)]
+    if isinstance(said, Mapping) and said.get("name") in plot.pods:
+        return [said["name"]]
     if not isinstance(said, str):
-        raise NotTranslated(f"{where}: {said!r} is no name of a pod")
+        raise NotTranslated(f"{where}: {one_line(repr(said), 40)} is no name of a pod")
     if said in plot.pods:
         return [said]
     found = plot.groups.get(said) or _spoken_of(plot, words(said))
@@ -317,17 +334,21 @@ def _names(plot: Plot, where: str, said: Any) -> list[str]:
 
 
 def _spoken_of(plot: Plot, said: Sequence[str]) -> list[str]:
-    """The pods of the group whose name shares a word with these; `others` are all that wait but the preemptor."""
+    """The pods of the group whose name has the first of these words that any has, or if several have it, has fewest others;
+    `others` are all that wait but the preemptor.
+    """
     spoken = (
         set(said)
-        - _NO
-        - _BOUND
+        - NO
+        - BOUND
         - {"pods", "pod", "all", "node", "be", "is", "are", "must", "the", "to", "on", "expect"}
     )
-    for group, members in plot.groups.items():
-        if (set(words(group)) - {"pods", "pod"}) & spoken:
-            return list(members)
-    if spoken & _OTHERS or spoken & _UNBOUND:
+    groups = {group: set(words(group)) - {"pods", "pod"} for group in plot.groups}
+    for word in said:
+        named = [group for group, own in groups.items() if word in own & spoken]
+        if named:
+            return list(plot.groups[min(named, key=lambda group: len(groups[group]))])
+    if spoken & OTHERS or spoken & UNBOUND:
         waiting = [p for p, facts in plot.pods.items() if not facts.get("nodeName")]
         return [p for p in waiting if p != plot.preemptor]
     if spoken & {"running", "existing", "initial"}:
@@ -340,4 +361,11 @@ def _claim(plot: Plot, where: str, pod: str, fate: Fate, node: Any) -> None:
         raise NotTranslated(f"{where}: there is no node {node}")
     if pod not in plot.pods:
         raise NotTranslated(f"{where}: there is no pod {pod}")
+    if fate is Fate.NEVER_NOMINATED and (plot.batches or _was_nominated(plot, pod)):
+        fate = Fate.CLEARED
     plot.claims.append(Claim(pod, fate, node, len(plot.batches)))
+
+
+def _was_nominated(plot: Plot, pod: str) -> bool:
+    """Whether the row has claimed that the pod is nominated: not to be so then means to lose it."""
+    return any(claim.pod == pod and claim.fate is Fate.NOMINATED for claim in plot.claims)

@@ -27,9 +27,11 @@ from ...model.scheduler.cycles.failure import FailurePhase
 from ...properties import Property, instrument
 from ..cases.case_cluster import make_node, make_pod, selector, unique
 from ..cases.cases import Case, Differs, NotCovered, NotTranslated, Outcome
+from ..cases.nominations import nomination_fields
 from ..cases.preemption_plugins import preemption_plugins
 from ..cases.upstream_plugins import chosen_filters
-from .scenario_reading import SAFETY, Claim, Fate, Plot, read_plot
+from .scenario_reading import Claim, Plot, read_plot
+from .scenario_words import SAFETY, Fate
 
 if TYPE_CHECKING:
     from ...model.environment.api import APIServer
@@ -44,6 +46,8 @@ LIKE_EACH_OTHER = (2, 1)
 
 def run(case: Case, release: str) -> Outcome:
     """Play a scenario row; PASS says what was played."""
+    if nomination_fields(case):
+        raise NotCovered("a scenario that begins with a nomination")
     plot = _settled(read_plot(case))
     remark = ""
     for most in LIKE_EACH_OTHER:
@@ -157,7 +161,7 @@ def said_by(api: APIServer, pod: Pod, claim: Claim, nodes: Iterable[Node]) -> Ex
     if claim.fate in (Fate.BOUND, Fate.NEVER_BOUND):
         bound: Expr = told.node.is_some if node is None else told.node == node
         return bound
-    if claim.fate is Fate.NOMINATED:
+    if claim.fate in (Fate.NOMINATED, Fate.NEVER_NOMINATED):
         nominated: Expr = told.nominated.is_some if node is None else told.nominated == node
         return nominated
     if claim.fate is Fate.CLEARED:

@@ -22,6 +22,7 @@ from ..cases.cases import (
     differ,
     first_failure,
     listed,
+    needed,
     restated,
     shown,
 )
@@ -49,17 +50,19 @@ def dry_runs(case: Case, release: str) -> Outcome:
     """Each cycle is a dry run of its own."""
     outcomes = []
     for number, cycle in enumerate(case["cycles"], 1):
-        outcome = _dry_run(case, cycle, release)
+        outcome = _dry_run(case, number, cycle, release)
         where = f"cycle {number}, " if len(case["cycles"]) > 1 else ""
         outcomes.append(Outcome(outcome.status, outcome.reason and where + outcome.reason))
     return first_failure(outcomes)
 
 
-def _dry_run(case: Case, cycle: Mapping[str, Any], release: str) -> Outcome:
+def _dry_run(case: Case, number: int, cycle: Mapping[str, Any], release: str) -> Outcome:
     filters = chosen_filters(case.get("filters"))
     limits = _candidate_limits(case.get("args") or {}, cycle)
     plugins = (filters, *preemption_plugins(case))
-    facts = replace(facts_of(case, cycle["preemptor"]), config=limits, test_plugins=plugins)
+    facts = replace(
+        facts_of(case, needed(cycle, "preemptor", f"cycle {number}")), config=limits, test_plugins=plugins
+    )
     here = situation(facts, release)
     order = by_name(here)
     offset = int(cycle.get("offset") or 0) % max(1, len(order))
@@ -112,7 +115,7 @@ def _sentence(candidates: Mapping[str, tuple[frozenset[str], int]]) -> str:
 
 def pick_one(case: Case, release: str) -> Outcome:
     """Dry run on all nodes, then the choice."""
-    facts = facts_of(case, case["preemptor"])
+    facts = facts_of(case, needed(case, "preemptor"))
     plugins = (chosen_filters(case.get("filters")), *preemption_plugins(case))
     here = situation(replace(facts, test_plugins=plugins), release)
     stand_at(here, Phase.DRY_RUN, None, NodeStatus.REJECTED)
@@ -148,6 +151,8 @@ def run(case: Case, release: str) -> Outcome:
     kinds = {"earliest_start": earliest_start, "more_important": more_important}
     if case.get("kind") in kinds:
         return kinds[case["kind"]](case, release)
+    if not case.get("nodes") and "expected_eligible" not in case:
+        raise NotTranslated("the case has no `nodes`")
     expectations = {
         "cycles": dry_runs,
         "expected_eligible": eligible,
@@ -167,7 +172,7 @@ def run(case: Case, release: str) -> Outcome:
 
 def eligible(case: Case, release: str) -> Outcome:
     """Whether the preemptor may preempt at all."""
-    here = situation(facts_of(case, case["preemptor"]), release)
+    here = situation(facts_of(case, needed(case, "preemptor")), release)
     nominated = case["preemptor"].get("nominatedNodeName") or ""
     status = case.get("nominatedNodeStatus")
     told = {nominated: _status(status)} if status is not None else None
@@ -198,7 +203,7 @@ def preempt(row: Case, release: str) -> Outcome:
     """From PostFilter, or for integration rows from Pop, to the nomination. What the case does not tell is not compared."""
     case = _as_of(row, release)
     whole = bool(case.get("integration"))
-    here, drive, failed = _preempt(case, facts_of(case, case["preemptor"]), release, whole)
+    here, drive, failed = _preempt(case, facts_of(case, needed(case, "preemptor")), release, whole)
     outcomes = []
     if "expected_nominated_node" in case:
         expected = case["expected_nominated_node"] or None
@@ -300,7 +305,7 @@ def _reasons(case: Case, here: CaseSituation) -> Outcome:
 
 def _reason(text: str) -> str:
     words = text.lower().replace("_", " ")
-    if "helpful" in words:
+    if "help" in words or "unresolv" in words:
         return "not helpful"
     if "victim" in words:
         return "no victims"

@@ -110,13 +110,17 @@ def _holds(name: str, bound: Any, priority: int) -> bool:
         ("odd", "odd_only"): lambda: (priority % 2 == 1) is bool(bound),
         ("parity",): lambda: priority % 2 == ("even", "odd").index(bound),
         ("multiple_of", "divisible_by", "mod", "modulo"): lambda: priority % divisor == rest,
-        ("negative",): lambda: (priority < 0) is bool(bound),
+        ("negative", "negative_only"): lambda: (priority < 0) is bool(bound),
+        ("never",): lambda: not bound,
     }
     plain = re.sub(r"_?priority_?", "_", name).strip("_")
     for names, condition in conditions.items():
         if plain in names:
             return bool(condition())
-    raise NotTranslated(f"precheck {name}")
+    if divided := re.fullmatch(r"mod_([1-9]\d*)", plain):
+        return bool(priority % int(divided[1]) == bound)
+    known = ", ".join(names[0] for names in conditions)
+    raise NotTranslated(f"precheck {name} is none of {known}, mod_2")
 
 
 # --- time --------------------------------------------------------------------------------------------

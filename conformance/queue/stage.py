@@ -44,8 +44,9 @@ class Stage(Script):
     def prepare(self) -> None:
         """The cycle numbers, and the pods that the lister knows (all, unless the case names them)."""
         params, known = self.case.get("params") or {}, self.case.get("known_pods")
-        self.queue.cycle = params.get("start_cycle", 0)
-        self.queue.move_cycle = params.get("start_move_request_cycle", -1)
+        told = {name: value for name, value in params.items() if value is not None}
+        self.queue.cycle = told.get("start_cycle", 0)
+        self.queue.move_cycle = told.get("start_move_request_cycle", -1)
         lister = self.model.part("pod_watch").lister
         for key, version in self.cast.versions.items():
             if known is None:

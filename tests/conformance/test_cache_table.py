@@ -9,6 +9,7 @@ import pytest
 from podrace.conformance.cache import cast as cache_cast
 from podrace.conformance.cache import tables as cache
 from podrace.conformance.cases.cases import Outcome, applies
+from podrace.conformance.registry import run_case
 from podrace.model.history import RELEASES
 from podrace.model.scheduler import Cache
 
@@ -102,6 +103,15 @@ def test_what_the_schema_does_not_have_fails(case, reason):
 
 def test_remarks_do_no_harm():
     assert cache.run(changed("sums", 0, why="because", tag=None), "1.22") == Outcome("PASS")
+
+
+def test_whether_a_pod_is_assumed_is_told_in_any_field() -> None:
+    pods = {"p": {"name": "p", "uid": "p", "nodeName": "n"}}
+    for field, assumed in (("expect", True), ("expect", False), ("assumed", False)):
+        asked = [{"op": "assume", "pod": "p"}, {"op": "expect_is_assumed", "pod": "p", field: assumed}]
+        case = {"id": "c", "kind": "ops", "pods": pods, "nodes": {}, "ops": asked}
+        wrong = Outcome("FAIL", f"operation 1 (expect_is_assumed): assumed: True, expected {assumed}")
+        assert run_case(case, "cache", "1.22") == (Outcome("PASS") if assumed else wrong)
 
 
 def test_the_object_that_is_expected_may_have_a_key_of_its_own():

@@ -74,6 +74,20 @@ def test_a_wrong_expectation_fails_and_says_where(name, at, change, reason):
     assert outcome.reason.startswith(f"operation {number} ({case['ops'][at]['op']}): {reason}")
 
 
+def test_a_parameter_that_is_null_is_as_if_absent():
+    case = by_id("delete")
+    case["params"] = dict.fromkeys(
+        [
+            "start_cycle",
+            "start_move_request_cycle",
+            "initial_backoff_s",
+            "max_in_unschedulable_s",
+            "queueing_hints",
+        ]
+    )
+    assert queue.run(case, "1.22").reason == ""
+
+
 def test_wrong_counts_by_cause_fail():
     case = by_id("entries-by-cause")
     case["expected_incoming"][0]["count"] = 2
@@ -98,7 +112,10 @@ def test_a_wrong_event_match_fails():
         ({"op": "add", "pod": "$nobody"}, " (add): there is no pod $nobody"),
         ({"op": "put_raw", "queue": "attic", "pod": "low"}, " (put_raw): there is no queue attic"),
         ({"op": "move_all", "event": {"name": "x", "resource": "Node", "action": "sing"}}, ": action sing"),
-        ({"op": "move_all", "event": "test", "precheck": {"tall": True}}, " (move_all): precheck tall"),
+        (
+            {"op": "move_all", "event": "test", "precheck": {"tall": True}},
+            " (move_all): precheck tall is none of min, max, above, below, even, odd, parity, multiple_of, negative, never, mod_2",
+        ),
         ({"op": "move_all", "event": "test", "precheck": "even"}, " (move_all): precheck even"),
         ({"op": "add_unschedulable", "pod": "low", "cycle": "saved:x"}, ": there is no cycle saved:x"),
         ({"op": "expect_backoff_remaining"}, " (expect_backoff_remaining): 0 times instead of one"),
@@ -123,6 +140,12 @@ def test_what_the_runner_does_not_know_fails_and_says_where(op, reason):
         ({"priority_multiple_of": 3, "note": "by threes"}, [0, 3]),
         ({"modulo": [2, 1], "above": 0}, [1, 3]),
         ({"negative": True}, [-2, -1]),
+        ({"negative_only": True}, [-2, -1]),
+        ({"even_only": True, "negative_only": True}, [-2]),
+        ({"never": True}, []),
+        ({"never": False, "min_priority": 4}, [4]),
+        ({"priority_mod_2": 0, "min_priority": 2}, [2, 4]),
+        ({"mod_3": 1}, [-2, 1, 4]),
     ],
 )
 def test_admission_checks(precheck, admitted):

@@ -90,7 +90,9 @@ def test_what_nobody_can_run_fails() -> None:
     assert run(colour="red") == Outcome(
         "FAIL", "not translated: no runner for a case with the fields colour, id"
     )
-    assert run(steps=[]) == Outcome("FAIL", "not translated: a scenario that expects nothing of any pod")
+    assert run(steps=[], nodes=[{"name": "n"}]) == Outcome(
+        "FAIL", "not translated: a scenario that expects nothing of any pod"
+    )
     assert set(registry.RUNNERS) == set(registry.EXPECTATIONS)
 
 

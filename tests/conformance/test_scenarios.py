@@ -6,7 +6,8 @@ import pytest
 
 from podrace.conformance.cases.cases import NotTranslated, Outcome
 from podrace.conformance.preemption import scenario_tables
-from podrace.conformance.preemption.scenario_reading import Fate, fate_of, read_plot, words
+from podrace.conformance.preemption.scenario_reading import read_plot
+from podrace.conformance.preemption.scenario_words import Fate, fate_of, words
 from podrace.conformance.registry import run_case
 
 
@@ -109,6 +110,96 @@ def test_sentences_do_as_well() -> None:
     assert plot.claims == read_plot(STEPS).claims
 
 
+def with_medium_and_high(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, int]]:
+    plot = read_plot({**STEPS, "steps": [first, second]})
+    assert plot.batches == [["medium"], ["high"]]
+    return [(str(claim), claim.after) for claim in plot.claims]
+
+
+CLEAN_UP = [
+    ("medium is nominated (n)", 1),
+    ("high is nominated (n)", 2),
+    ("medium is not nominated any more", 2),
+]
+
+
+@pytest.mark.parametrize("verb", ["create", "pod", "schedule", "preemptor", "add_pod"])
+@pytest.mark.parametrize(
+    "cleared",
+    [
+        {"expect_cleared": ["medium"]},
+        {"expected_cleared_nominations": ["medium"]},
+        {"then": {"medium": {"nominatedNodeName": ""}}},
+        {"then": {"medium": {"nominatedNodeName": None}}},
+        {"then": "medium loses its nomination"},
+    ],
+)
+def test_a_step_without_a_verb_creates_the_pod_that_it_describes(verb: str, cleared: dict[str, Any]) -> None:
+    first = {verb: pod("medium", 5, 2), "expected_nominated_node": "n"}
+    second = {verb: pod("high", 9, 2), "expected_nominated_node": "n", **cleared}
+    assert with_medium_and_high(first, second) == CLEAN_UP
+
+
+@pytest.mark.parametrize("node", [None, ""])
+def test_to_be_nominated_to_no_node_is_to_be_cleared(node: str | None) -> None:
+    steps = [*STEPS["steps"][:2], {"op": "expect_nominated", "pod": "medium", "node": node}]
+    claims = read_plot({**STEPS, "steps": steps}).claims
+    assert [str(claim) for claim in claims] == ["medium is nominated (n)", "medium is not nominated any more"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "claims"),
+    [
+        ({"nominated_node": "n"}, ["high is nominated (n)"]),
+        ({"nominatedNodeName": "n"}, ["high is nominated (n)"]),
+        ({"nominated": True}, ["high is nominated"]),
+        ({"nominated": False}, ["high is never nominated"]),
+        ({"nominated_node": None}, ["high is never nominated"]),
+        ({"evicted": []}, ["victim is never evicted"]),
+        ({"victims": [], "nominated": True}, ["victim is never evicted", "high is nominated"]),
+        ({"nominated": {"pod": "other-0", "node": "n"}}, ["other-0 is nominated (n)"]),
+    ],
+)
+def test_a_claim_without_a_subject(expected: Any, claims: list[str]) -> None:
+    plot = read_plot({**RACE, "additional": [pod("other-0", 5, 1)], "expected": expected})
+    assert [str(claim) for claim in plot.claims] == claims
+
+
+def test_of_several_groups_the_one_that_comes_first_in_the_sentence_is_meant() -> None:
+    row = {"pending": [pod("a", 5, 1)], "preemptor": pod("b", 9, 2), "made_with_preemptor": [pod("c", 5, 1)]}
+    plot = read_plot({**row, "expected": ["the preemptor is bound though pods are pending"]})
+    assert [str(claim) for claim in plot.claims] == ["b is bound"]
+    first = dict(reversed(row.items()))
+    plot = read_plot({**first, "expected": {"preemptor_bound": True, "pending_bound": False}})
+    assert [str(claim) for claim in plot.claims] == ["b is bound", "a is never bound"]
+
+
+def test_never_nominated_is_an_invariant() -> None:
+    outcome = run_case({**RACE, "additional": [], "expected": {"nominated": False}}, "preempt", "1.22")
+    assert outcome.reason.startswith("expected that high is never nominated: the model has a run of ")
+    small = {**RACE, "additional": [], "preemptor": pod("high", 9, 3), "expected": {"nominated": False}}
+    assert run_case(small, "preempt", "1.22").status == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        ({"expected": "high is bound before the others"}, "expected claims an order (`before`)"),
+        ({"expected": {"high": "nominated, then bound"}}, "expected.high claims an order (`then`)"),
+        ({"expected": {"preemptor_scheduled_before_pending": True}},
+         "expected.preemptor_scheduled_before_pending claims an order (`before`)"),
+        ({"steps": ["high is bound after the victim is evicted"]}, "step 1 claims an order (`after`)"),
+        ({"steps": ["other-0 stays pending until high is bound"]}, "step 1 claims an order (`until`)"),
+        ({"steps": [{"op": "expect_nominated_until_bound", "pod": "high"}]}, "step 1 claims an order (`until`)"),
+        ({"nominatedPods": [pod("q", 5, 1)], "expected": {"nominated": True}},
+         "a scenario that begins with a nomination"),
+    ],
+)  # fmt: skip
+def test_claims_of_order_are_skipped_and_say_so(more: dict[str, Any], where: str) -> None:
+    row = {**RACE, "additional": [pod("other-0", 5, 1)], **more}
+    assert run_case(row, "preempt", "1.22") == Outcome("SKIP", f"not covered: {where}")
+
+
 def test_what_is_bound_at_first_is_bound_from_the_start() -> None:
     early = {"create": [pod("low", 0, 2)], "expect": {"bound": ["low"]}}
     plot = scenario_tables._settled(read_plot({**STEPS, "pods": [], "steps": [early, *STEPS["steps"]]}))
@@ -136,6 +227,9 @@ def test_too_much_to_explore_is_skipped_and_says_so(monkeypatch: pytest.MonkeyPa
         ({"steps": [7]}, "step 1 is neither a sentence nor an object"),
         ({"steps": [{"op": "dance", "pod": "high"}]}, "step 1: there is no operation dance"),
         ({"steps": [{"op": "create"}]}, "step 1 creates no pod"),
+        ({"steps": [{"op": "expect_bound", "node": "n"}]}, "step 1 does not say of which pod"),
+        ({"steps": [{"op": "expect_bound", "pod": pod("stranger", 1, 1)}]},
+         "step 1: {'name': 'stranger', 'uid': 'stranger... is no name of a pod"),
         ({"additional": {"count": 10**9, "pod": pod("x", 0, 1)}, "expected": {"bound": ["high"]}},
          "additional.count is 1000000000, not a number of pods up to 1000"),
     ],
@@ -148,6 +242,8 @@ def test_words_say_the_fate() -> None:
     told = {
         "preemptorScheduled": Fate.BOUND, "must_be_bound": Fate.BOUND, "never_scheduled": Fate.NEVER_BOUND,
         "still_pending": Fate.NEVER_BOUND, "nominatedNodeName": Fate.NOMINATED, "nomination cleared": Fate.CLEARED,
+        "loses its nomination": Fate.CLEARED, "expect_cleared": Fate.CLEARED, "nomination is not cleared": None,
+        "not_nominated": Fate.NEVER_NOMINATED,
         "victims": Fate.EVICTED, "not_preempted": Fate.SPARED, "survivors": None,
     }  # fmt: skip
     assert {text: fate_of(words(text)) for text in told} == told

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from podrace.conformance.cases.cases import Outcome, read_table
+from podrace.conformance.cases.nominations import nomination_fields
 from podrace.conformance.registry import run_case, run_table
 
 CASES = Path(__file__).parent.parent / "conformance"
@@ -78,6 +79,70 @@ def test_an_end_that_is_stated_anew_counts_from_its_release_on() -> None:
 
 
 @pytest.mark.parametrize(
+    "said", [None, "none", "None", "no candidate", {"candidates": [], "note": "derived"}]
+)
+def test_no_candidate_may_be_said_in_words(said: object) -> None:
+    node = {"name": "n", "allocatable": {"pods": 1}}
+    case = {
+        "id": "c", "nodes": [node], "pods": [], "preemptor": {"name": "p", "priority": 2},
+        "expected_any_of": ["n"], "expected_from_1_22": said,
+    }  # fmt: skip
+    assert run_case(case, "pick_one", "1.22") == Outcome("PASS")
+    cycle = {"preemptor": case["preemptor"], "expected_candidates": [{"node": "n", "victims": []}]}
+    runs = {"id": "c", "nodes": [node], "pods": [], "cycles": [cycle], "expected_from_1_22": said}
+    assert run_case(runs, "victims", "1.22") == Outcome("PASS")
+
+
+@pytest.mark.parametrize("reason", ["preemption would not help", "not helpful", "unresolvable"])
+def test_reasons_are_told_in_several_words(reason: str) -> None:
+    case = {
+        "id": "c", "nodes": [{"name": "n", "allocatable": {"pods": 1}}], "pods": [],
+        "preemptor": {"name": "p", "priority": 2}, "filteredNodeStatuses": {"n": "UnschedulableAndUnresolvable"},
+        "expected_nominated_node": None, "expected_reason_counts": {reason: 1},
+    }  # fmt: skip
+    assert run_case(case, "preempt", "1.22") == Outcome("PASS")
+
+
+NOMINEE = {"name": "q", "priority": 100}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"nominatedPodsOnNode": [NOMINEE]},
+        {"nominatedPods": {"n": [NOMINEE]}},
+        {"nominated": [NOMINEE]},
+        {"nominated": {"n": [NOMINEE]}},
+        {"nominated": {"n": NOMINEE}},
+        {"nominated": [{"pod": NOMINEE, "node": "n"}]},
+        {"nominatedPod": NOMINEE},
+        {"nominated_pods": [{**NOMINEE, "nominatedNodeName": "n"}]},
+        {"podsWithNominations": [{"pod": NOMINEE}]},
+    ],
+)
+def test_nominated_pods_are_told_in_several_forms(more: dict[str, object]) -> None:
+    case = {
+        "id": "c", "kind": "filter_call_count", "nodes": [{"name": "n"}], "pod": {"name": "p", "priority": 0},
+        "filter_fails_on": [], **more,
+    }  # fmt: skip
+    assert run_case({**case, "expected_filter_calls": 2}, "nominated_filter", "1.22") == Outcome("PASS")
+    alone = {
+        "id": "c", "kind": "nominated_filter", "node": {"name": "n"}, "pod": {"name": "p", "priority": 0},
+        "stub_on_add_nominated": "Error", "expected_status": "Error", **more,
+    }  # fmt: skip
+    assert run_case(alone, "nominated_filter", "1.22") == Outcome("PASS")
+
+
+@pytest.mark.parametrize("kind", ["filter_call_count", "nominated_filter"])
+def test_a_nomination_to_a_node_that_is_not_there_is_refused(kind: str) -> None:
+    case = {"id": "c", "kind": kind, "nodes": [{"name": "n"}], "node": {"name": "n"}, "pod": {"name": "p"},
+            "nominated": {"m": [NOMINEE]}, "expected_filter_calls": 1, "expected_status": "Success"}  # fmt: skip
+    assert run_case(case, "nominated_filter", "1.22") == Outcome(
+        "FAIL", "not translated: nominated: there is no node m"
+    )
+
+
+@pytest.mark.parametrize(
     ("expected", "outcome"),
     [
         ({"expected_nominated_node": "n"}, Outcome("PASS")),
@@ -96,3 +161,10 @@ def test_what_a_case_does_not_tell_is_not_compared(expected, outcome):
         "preemptor": {"name": "p", "priority": 2}, **expected,
     }  # fmt: skip
     assert run_case(case, "preempt", "1.22") == outcome
+
+
+def test_where_a_pod_is_nominated_may_be_told_beside_it() -> None:
+    """A text that repeats what the pod itself says names no other pods."""
+    case = {"pod": {"name": "a", "nominatedNodeName": "n1"}, "nominatedNodeName": "n1"}
+    assert nomination_fields(case) == []
+    assert nomination_fields({**case, "nominatedNodeName": "n2"}) == ["nominatedNodeName"]

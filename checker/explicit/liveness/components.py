@@ -327,7 +327,7 @@ def nearest(
                 if owed.recurrent[w] & observed[t * width + w]:
                     pays = True
             if pays:
-                return edge, m, head
+                return edge, int(m), head
             if found[t] != np.uint32(turn):
                 found[t] = turn
                 source[t] = m

@@ -331,10 +331,10 @@ def _walk_back(
         mark = number // STRIDE
         lowest = max(mark * STRIDE, 1)
         next_: int = lowest
-        first = np.int64(stored.origins[mark])
+        first = int(np.int64(stored.origins[mark]))
         last = number
         if (mark + 1) * STRIDE < count:
-            last = min(last, np.int64(stored.origins[mark + 1]) + 1)
+            last = min(last, int(np.int64(stored.origins[mark + 1])) + 1)
         while next_ <= number:
             if first >= last:
                 raise ValueError("a state that no state leads to: the numbers in `origins` are wrong")
