@@ -147,11 +147,11 @@ def check(
             scenarios_only = {
                 "-f": filename, "--release": release, "--with-fix": with_fix, "--without-fix": without_fix, "--gate": gate,
                 "--properties": own, "--patch": patch, "--fair-flush": fair_flush, "--graph": graph, "--save-trace": save_trace,
-                "--report": report, "--disk": disk, "--timings": timings,
+                "--report": report, "--timings": timings,
             }  # fmt: skip
             raise typer.Exit(
                 check_own_systems(
-                    names or [], size or [], property_ or [], budget, engine.value, first,
+                    names or [], size or [], property_ or [], replace(budget, disk=disk, resume=resume), engine.value, first,
                     output.value, fail_on_vacuous, no_color, [option for option, value in scenarios_only.items() if value],
                 )
             )  # fmt: skip

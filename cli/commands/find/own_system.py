@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ....analysis.asked.option_files import write_text
+from ....analysis.asked.option_files import refuse_links, write_text
 from ....analysis.asked.options import UsageProblem
 from ....analysis.own_systems import (
     Budget,
@@ -46,6 +46,12 @@ def check_own_systems(
         )
     if form not in ("text", "json"):
         raise UsageProblem(f"-o {form}: a system of your own is reported as text or json")
+    if budget.disk is not None:
+        refuse_links("--disk", budget.disk)
+        if len(targets) > 1:
+            raise UsageProblem(
+                f"--disk keeps one search, and this asks for {len(targets)} systems: name one of them"
+            )
     found: list[Decided] = []
     with progress_display(no_color) as display:
         for target in targets:
