@@ -12,7 +12,7 @@ from ..core.interpreter import Interpreter
 from ..core.trace import FairAnswer, LassoTrace, Trace
 from .execution import ReplayError, replay
 
-MAX_STEPS, MAX_ROUNDS = 200_000, 4
+MAX_STEPS, MAX_ROUNDS = 50_000, 4
 """How many steps `complete` takes before it gives up: so many, or so many rounds of the slice's cycle for each hidden transition and one more, if that is more."""
 
 

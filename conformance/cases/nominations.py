@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .cases import Case, NotTranslated
@@ -14,12 +14,12 @@ _ELSEWHERE = re.compile(r"(expected|stub|note)", re.IGNORECASE)
 
 
 def nomination_fields(case: Case) -> list[str]:
-    """The fields whose names say that their pods are nominated, but for those that are null, and those that repeat where the case's own pod is."""
+    """The fields whose names say that their pods are nominated, but for empty ones, flags, and those that repeat where the case's own pod is."""
     own = case.get("pod") or case.get("preemptor") or {}
     return [
         name
         for name, value in case.items()
-        if value is not None
+        if value not in (None, [], {}, True, False)
         and not (isinstance(value, str) and value == own.get("nominatedNodeName"))
         and _SAYS_NOMINATED.search(name)
         and not _ELSEWHERE.match(name)
@@ -29,8 +29,7 @@ def nomination_fields(case: Case) -> list[str]:
 
 def is_wrapped(entry: Mapping[str, Any]) -> bool:
     """Whether an entry is {pod, node} rather than the pod itself."""
-    said = isinstance(entry.get("pod"), Mapping) or isinstance(entry.get("node"), str)
-    return said and not is_bare(entry)
+    return "pod" in entry and not isinstance(entry["pod"], list)
 
 
 def is_bare(entry: Mapping[str, Any]) -> bool:
@@ -39,15 +38,29 @@ def is_bare(entry: Mapping[str, Any]) -> bool:
 
 
 def nominated_pods(case: Case, nodes: Sequence[str]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Each such pod, and the node that the field names for it, or else an empty text.
+    """Each such pod once, and the node that the field or the pod itself names for it, or else an empty text. Pods that the case has anyway are left out.
 
     Raises NotTranslated for a node that is none of these.
     """
+    held = [*_several(case.get("pods")), *_several(case.get("podsOnNode"))]
+    seen = {_identity(pod) for pod in held if pod.get("nominatedNodeName")}
     for name in nomination_fields(case):
-        for pod, node in _pods(case[name]):
+        for pod, told in _pods(case[name]):
+            node = told or pod.get("nominatedNodeName") or ""
             if node and node not in nodes:
                 raise NotTranslated(f"{name}: there is no node {node}")
-            yield pod, node
+            if _identity(pod) not in seen:
+                seen.add(_identity(pod))
+                yield pod, node
+
+
+def _several(told: Any) -> Iterable[Mapping[str, Any]]:
+    return (told.values() if isinstance(told, Mapping) else told) or ()
+
+
+def _identity(pod: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells a pod from others; one without a name is like no other."""
+    return (pod.get("namespace") or "", pod["name"]) if pod.get("name") else (id(pod),)
 
 
 def _pods(told: Any, node: str = "") -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -63,7 +76,12 @@ def _pods(told: Any, node: str = "") -> Iterator[tuple[Mapping[str, Any], str]]:
 
 
 def _entry(entry: Mapping[str, Any], node: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    own = next((entry[name] for name in _NODE if isinstance(entry.get(name), str) and entry[name]), "")
     if is_wrapped(entry):
-        yield entry["pod"], entry.get("node") or node
+        yield entry["pod"], own or node
     else:
-        yield entry, node
+        yield entry, entry.get("node") or node
+
+
+_NODE = ("node", "nodeName", "nominatedNodeName")
+"""Where an entry that has a pod names its node."""

@@ -205,7 +205,7 @@ EVENT = either(
 )
 SPAN = either(number, text, wanted="a number of seconds or a span of the queue's own")
 SIDE = fields({"priority": whole, "queued_at": number})
-NOMINATED = fields({"pod": POD, "node": text}, ["pod"])
+NOMINATED = fields({"pod": POD, "node": text, "nodeName": text, "nominatedNodeName": text}, ["pod"])
 REGISTRATION = fields({"event": EVENT, "plugins": listed(text)}, ["event", "plugins"])
 PORT = fields({"ip": text, "protocol": text, "port": whole}, ["port"])
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...scenarios.reader.values.yaml_values import one_line
-from ..cases.cases import REMARKS, Case, NotTranslated
+from ..cases.cases import REMARKS, Case, NotCovered, NotTranslated
 from ..cases.shapes import POD
 from .scenario_words import (
     BOUND,
@@ -152,13 +152,19 @@ def _step(plot: Plot, where: str, said: Any) -> None:
     if verb and not creates:
         subjects = [p for name in ("pod", "pods") for p in _names(plot, where, rest.pop(name, None))]
         node = rest.pop("node", None) or None
-        claimed = fate_of(words(verb))
+        claimed = fate_of([word for word in words(verb) if word not in EXPECT])
         if claimed is Fate.NOMINATED and "node" in said and node is None:
             claimed = OPPOSITE[claimed]
         if claimed is not None:
             about = subjects or batch or _about(plot, verb, claimed, True, ())
             if not about and not rest:
                 raise NotTranslated(f"{where} does not say of which pod")
+            for name in rest:
+                other = fate_of(words(name))
+                if not about and other not in (None, claimed):
+                    raise NotTranslated(
+                        f"{where} says that a pod {claimed.value}, and `{name}` that it {other.value}: name pods with `pods`"
+                    )
             for pod in about:
                 _claim(plot, where, pod, claimed, node)
             if rest:
@@ -209,12 +215,25 @@ def _mentioned(names: Iterable[str], said: str) -> list[str]:
 
 
 def _sentence(plot: Plot, where: str, said: str) -> None:
-    """A step in words: it names pods, and creates them or claims something of them."""
+    """A step in words: it names pods, and creates them or claims something of them.
+
+    Of several claims (`high is nominated and low is evicted`) one that names nobody is about the pods of the one before.
+    """
+    parts = [part for part in _CONJUNCTIONS.split(said) if fate_of(words(part)) is not None]
+    subjects: list[str] = []
+    for part in parts if len(parts) > 1 else [said]:
+        subjects = _clause(plot, where, part, subjects)
+
+
+_CONJUNCTIONS = re.compile(r"[,;]|\b(?:and|but|while)\b")
+
+
+def _clause(plot: Plot, where: str, said: str, subjects: list[str]) -> list[str]:
     named = _mentioned(plot.pods, said)
     left = said
     for name in named:
         left = left.replace(name, " ")
-    named = named or _spoken_of(plot, words(left))
+    named = named or _spoken_of(plot, words(left)) or subjects
     refuse_order(where, words(left))
     claimed, spoken = fate_of(words(left)), set(words(left))
     node = next(iter(_mentioned(plot.nodes, said)), None)
@@ -225,6 +244,7 @@ def _sentence(plot: Plot, where: str, said: str) -> None:
     if claimed is not None:
         for pod in named:
             _claim(plot, where, pod, claimed, node)
+    return named
 
 
 # --- claims ------------------------------------------------------------------------------------------------
@@ -233,9 +253,14 @@ def _sentence(plot: Plot, where: str, said: str) -> None:
 def _claims(plot: Plot, where: str, name: str, said: Any, subjects: Sequence[str]) -> None:
     """What a field claims, of the pods that it names, or of these."""
     if isinstance(said, Mapping):
+        if name and not said:
+            raise NotTranslated(f"{where} names no pods")
         if fate_of(words(name)) and isinstance(said.get("pod"), str) and "pod" not in plot.pods:
             own, rest = _names(plot, where, said["pod"]), {k: v for k, v in said.items() if k != "pod"}
-            _claims(plot, where, name, rest.pop("node", True), own)
+            node = rest.pop("node", True)
+            if node in (None, "") and fate_of(words(name)) not in (Fate.NOMINATED, Fate.BOUND):
+                raise NotTranslated(f"{where}: no node, of what is not so anyway")
+            _claims(plot, where, name, node, own)
             _claims(plot, where, "", rest, own)
             return
         for key, value in said.items():
@@ -341,9 +366,9 @@ def _spoken_of(plot: Plot, said: Sequence[str]) -> list[str]:
         set(said)
         - NO
         - BOUND
-        - {"pods", "pod", "all", "node", "be", "is", "are", "must", "the", "to", "on", "expect"}
+        - {"pods", "pod", "all", "node", "be", "is", "are", "must", "the", "to", "on", "expect", "priority"}
     )
-    groups = {group: set(words(group)) - {"pods", "pod"} for group in plot.groups}
+    groups = {group: set(words(group)) - {"pods", "pod", "priority"} for group in plot.groups}
     for word in said:
         named = [group for group, own in groups.items() if word in own & spoken]
         if named:
@@ -361,11 +386,13 @@ def _claim(plot: Plot, where: str, pod: str, fate: Fate, node: Any) -> None:
         raise NotTranslated(f"{where}: there is no node {node}")
     if pod not in plot.pods:
         raise NotTranslated(f"{where}: there is no pod {pod}")
-    if fate is Fate.NEVER_NOMINATED and (plot.batches or _was_nominated(plot, pod)):
-        fate = Fate.CLEARED
+    if fate is Fate.NEVER_NOMINATED and _was(plot, pod, Fate.NOMINATED):
+        fate = Fate.CLEARED  # to be so no more means to lose it
+    if fate is Fate.NOMINATED and _was(plot, pod, Fate.NEVER_NOMINATED):
+        raise NotCovered(f"{where}: {pod} is not nominated, and then it is, which is an order")
     plot.claims.append(Claim(pod, fate, node, len(plot.batches)))
 
 
-def _was_nominated(plot: Plot, pod: str) -> bool:
-    """Whether the row has claimed that the pod is nominated: not to be so then means to lose it."""
-    return any(claim.pod == pod and claim.fate is Fate.NOMINATED for claim in plot.claims)
+def _was(plot: Plot, pod: str, fate: Fate) -> bool:
+    """Whether the row has claimed that of the pod."""
+    return any(claim.pod == pod and claim.fate is fate for claim in plot.claims)

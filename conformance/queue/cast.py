@@ -117,7 +117,8 @@ def _holds(name: str, bound: Any, priority: int) -> bool:
     for names, condition in conditions.items():
         if plain in names:
             return bool(condition())
-    if divided := re.fullmatch(r"mod_([1-9]\d*)", plain):
+    divided = re.fullmatch(r"mod_([1-9]\d*)", plain)
+    if divided and isinstance(bound, int) and not isinstance(bound, bool):
         return bool(priority % int(divided[1]) == bound)
     known = ", ".join(names[0] for names in conditions)
     raise NotTranslated(f"precheck {name} is none of {known}, mod_2")

@@ -249,3 +249,85 @@ def test_words_say_the_fate() -> None:
     assert {text: fate_of(words(text)) for text in told} == told
     with pytest.raises(NotTranslated):
         read_plot({"expected": {"bound": ["p"]}})
+
+
+HIGH = pod("high", 9, 2)
+FULL: dict[str, Any] = {"id": "full", "nodes": [node(2)], "pods": [pod("low", 0, 2, "n")], "preemptor": HIGH}
+CREATE_HIGH = {"op": "create", "pod": HIGH}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"op": "expect", "not_nominated": ["high"]},
+        {"op": "expect_nominated", "pod": "high", "node": None},
+        {"op": "expect", "nominated": {"high": None}},
+        {"pod": "high", "nominated": False},
+        "high is not nominated",
+        "low is evicted and high is not nominated",
+    ],
+)
+def test_a_pod_of_a_step_that_is_not_nominated_never_is(step: Any) -> None:
+    """To be so once is nothing: it is not nominated when it is created."""
+    outcome = run_case({**FULL, "steps": [CREATE_HIGH, step]}, "preempt", "1.22")
+    assert outcome.status == "FAIL"
+    assert outcome.reason.startswith("expected that high is never nominated: the model has a run of ")
+
+
+@pytest.mark.parametrize(
+    ("step", "claims"),
+    [
+        ({"op": "wait", "nominated": ["high"]}, ["high is nominated"]),
+        ({"op": "wait", "for": "high is bound"}, ["high is bound"]),
+        ({"action": "wait_for", "bound": ["high"]}, ["high is bound"]),
+        ({"op": "wait", "pod": "high", "bound": True}, ["high is bound"]),
+        ("high is nominated and low is evicted", ["high is nominated", "low is evicted"]),
+        ("high is nominated to n, and bound", ["high is nominated (n)", "high is bound"]),
+        ("high and low are evicted", ["high is evicted", "low is evicted"]),
+    ],
+)
+def test_what_a_step_claims(step: Any, claims: list[str]) -> None:
+    plot = read_plot({**FULL, "steps": [CREATE_HIGH, step]})
+    assert sorted(str(claim) for claim in plot.claims) == sorted(claims)
+
+
+@pytest.mark.parametrize(
+    ("step", "problem"),
+    [
+        (
+            {"op": "expect_not_evicted", "victims": ["low"]},
+            "step 2 says that a pod is never evicted, and `victims` that it is evicted: name pods with `pods`",
+        ),
+        (
+            {"op": "expect_never_bound", "scheduled": ["high"]},
+            "step 2 says that a pod is never bound, and `scheduled` that it is bound: name pods with `pods`",
+        ),
+        (
+            {"op": "expect", "not_nominated": {"pod": "high", "node": None}},
+            "step 2.not_nominated: no node, of what is not so anyway",
+        ),
+        ({"op": "expect", "evicted": {}}, "step 2.evicted names no pods"),
+        ({"op": "expect", "low_priority_never_evicted": True}, "step 2.low_priority_never_evicted does not say of which pod"),
+    ],
+)  # fmt: skip
+def test_what_says_two_things_is_refused(step: Any, problem: str) -> None:
+    case = {**FULL, "steps": [CREATE_HIGH, step]}
+    if "low_priority_never_evicted" in step:
+        case = {**case, "high_priority_pods": [pod("other", 9, 2)]}
+    with pytest.raises(NotTranslated) as caught:
+        read_plot(case)
+    assert str(caught.value) == problem
+
+
+def test_first_not_nominated_and_then_is_an_order() -> None:
+    steps = [CREATE_HIGH, "high is not nominated", "high is nominated"]
+    assert run_case({**FULL, "steps": steps}, "preempt", "1.22") == Outcome(
+        "SKIP", "not covered: step 3: high is not nominated, and then it is, which is an order"
+    )
+
+
+def test_claims_beside_other_expectations_are_not_passed_over() -> None:
+    case = {**FULL, "expected_evicted": ["low"], "expected": {"preemptor_scheduled": False}}
+    assert run_case(case, "preempt", "1.22") == Outcome(
+        "FAIL", "not translated: nobody compares expected beside expected_evicted"
+    )

@@ -2,11 +2,12 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from podrace.conformance.cases.cases import Outcome, read_table
-from podrace.conformance.cases.nominations import nomination_fields
+from podrace.conformance.cases.cases import NotTranslated, Outcome, read_table
+from podrace.conformance.cases.nominations import nominated_pods, nomination_fields
 from podrace.conformance.registry import run_case, run_table
 
 CASES = Path(__file__).parent.parent / "conformance"
@@ -168,3 +169,26 @@ def test_where_a_pod_is_nominated_may_be_told_beside_it() -> None:
     case = {"pod": {"name": "a", "nominatedNodeName": "n1"}, "nominatedNodeName": "n1"}
     assert nomination_fields(case) == []
     assert nomination_fields({**case, "nominatedNodeName": "n2"}) == ["nominatedNodeName"]
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ({"nominated": [{"uid": "w", "pod": {"name": "a"}, "node": "m"}]}, [("a", "m")]),
+        ({"nominated": [{"pod": {"name": "a"}, "nodeName": "m"}]}, [("a", "m")]),
+        ({"nominated": [{"pod": {"name": "a"}, "nominatedNodeName": "m"}]}, [("a", "m")]),
+        ({"nominated": [{"name": "a", "node": "m"}]}, [("a", "m")]),
+        ({"nominated": [{"name": "a", "nominatedNodeName": "m"}]}, [("a", "m")]),
+        ({"nominated": [{"name": "a"}], "nominatedPods": {"n": [{"name": "a"}]}}, [("a", "")]),
+        ({"nominated": [{"name": "a"}], "pods": [{"name": "a", "nominatedNodeName": "n"}]}, []),
+        ({"preferNominatedNode": True, "nominatedPods": []}, []),
+    ],
+)
+def test_each_nominated_pod_is_read_once_and_with_its_node(told: Any, found: list[tuple[str, str]]) -> None:
+    assert [(pod["name"], node) for pod, node in nominated_pods(told, ["n", "m"])] == found
+
+
+def test_a_pod_that_is_nominated_to_a_node_that_is_not_there_is_refused() -> None:
+    told = {"nominated": [{"name": "a", "nominatedNodeName": "x"}]}
+    with pytest.raises(NotTranslated, match="nominated: there is no node x"):
+        list(nominated_pods(told, ["n"]))

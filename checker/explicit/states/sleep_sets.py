@@ -229,13 +229,13 @@ class SleepSets:
             self._allow(_SMALLEST_RING, store)
         except OutOfBudget:
             return
-        self._rows.replace(_SMALLEST_RING * self.words)
+        self._make(_SMALLEST_RING)
         self._earlier, self._beside = (self._table(rows) for rows in (earlier, beside))
         self._since[0] = count
         self.on = True
 
     def make_room(self, head: int, count: int, store: Store) -> None:
-        """Let the ring be longer if the states head .. count - 1, which wait, fill half of it."""
+        """Let the ring be longer if the states head .. count - 1, which wait, fill half of it. Raises OutOfBudget where the system has no more memory."""
         size = self._rows.length // self.words
         if not self.on or 2 * (count - head) <= size:
             return
@@ -248,7 +248,7 @@ class SleepSets:
             return
         numbers = np.arange(max(head, count - size), count)
         kept = self._rows.array.reshape(size, self.words)[numbers % size]
-        self._rows.replace(wanted * self.words)
+        self._make(wanted)
         self._rows.array.reshape(wanted, self.words)[numbers % wanted] = kept
 
     def judge(self, batches: Sequence[Batch]) -> None:
@@ -265,6 +265,12 @@ class SleepSets:
         extra = taken - self._reserved
         store.reserve(extra)
         self._reserved += extra
+
+    def _make(self, size: int) -> None:
+        try:
+            self._rows.replace(size * self.words)
+        except MemoryError as error:  # there is no ring any more
+            raise OutOfBudget("memory") from error
 
     def _table(self, rows: list[int]) -> np.ndarray:
         parts = [row >> 64 * w & 2**64 - 1 for row in rows for w in range(self.words)]
