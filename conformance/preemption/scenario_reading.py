@@ -282,6 +282,8 @@ def _claims(plot: Plot, where: str, name: str, said: Any, subjects: Sequence[str
         return
     about = _about(plot, name, fate, said, subjects)
     for pod, node, so in _told(plot, where, said, about):
+        if fate is Fate.CLEARED and not so:
+            raise NotTranslated(f"{where}: nobody compares whether a nomination is kept")
         _claim(plot, where, pod, fate if so else OPPOSITE[fate], node)
 
 

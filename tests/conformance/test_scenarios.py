@@ -307,6 +307,10 @@ def test_what_a_step_claims(step: Any, claims: list[str]) -> None:
             "step 2.not_nominated: no node, of what is not so anyway",
         ),
         ({"op": "expect", "evicted": {}}, "step 2.evicted names no pods"),
+        (
+            {"op": "expect", "preemptor_nomination_cleared": False},
+            "step 2.preemptor_nomination_cleared: nobody compares whether a nomination is kept",
+        ),
         ({"op": "expect", "low_priority_never_evicted": True}, "step 2.low_priority_never_evicted does not say of which pod"),
     ],
 )  # fmt: skip
