@@ -19,7 +19,8 @@ def nomination_fields(case: Case) -> list[str]:
     return [
         name
         for name, value in case.items()
-        if value not in (None, [], {}, True, False)
+        if not isinstance(value, bool)
+        and value not in (None, [], {})
         and not (isinstance(value, str) and value == own.get("nominatedNodeName"))
         and _SAYS_NOMINATED.search(name)
         and not _ELSEWHERE.match(name)

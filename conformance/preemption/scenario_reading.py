@@ -219,13 +219,26 @@ def _sentence(plot: Plot, where: str, said: str) -> None:
 
     Of several claims (`high is nominated and low is evicted`) one that names nobody is about the pods of the one before.
     """
-    parts = [part for part in _CONJUNCTIONS.split(said) if fate_of(words(part)) is not None]
     subjects: list[str] = []
-    for part in parts if len(parts) > 1 else [said]:
-        subjects = _clause(plot, where, part, subjects)
+    for part in _parts(_PAUSES.split(said)):
+        for clause in _parts(_CONJUNCTIONS.split(part)):
+            subjects = _clause(plot, where, clause, subjects)
 
 
-_CONJUNCTIONS = re.compile(r"[,;]|\b(?:and|but|while)\b")
+_PAUSES = re.compile(r"[,;]")
+_CONJUNCTIONS = re.compile(r"\b(?:and|but|while)\b")
+
+
+def _parts(pieces: Sequence[str]) -> list[str]:
+    """The parts of a sentence that create or claim something; a piece that does neither (`high and low are evicted`) belongs to the next one, or to the last."""
+    found: list[str] = []
+    begun = ""
+    for piece in pieces:
+        begun = f"{begun} {piece}".strip()
+        if fate_of(words(begun)) is not None or set(words(begun)) & CREATE:
+            found.append(begun)
+            begun = ""
+    return [*found[:-1], f"{found[-1]} {begun}".strip()] if found else [begun]
 
 
 def _clause(plot: Plot, where: str, said: str, subjects: list[str]) -> list[str]:

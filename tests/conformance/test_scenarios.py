@@ -284,6 +284,7 @@ def test_a_pod_of_a_step_that_is_not_nominated_never_is(step: Any) -> None:
         ("high is nominated and low is evicted", ["high is nominated", "low is evicted"]),
         ("high is nominated to n, and bound", ["high is nominated (n)", "high is bound"]),
         ("high and low are evicted", ["high is evicted", "low is evicted"]),
+        ("high, low are evicted", ["high is evicted", "low is evicted"]),
     ],
 )
 def test_what_a_step_claims(step: Any, claims: list[str]) -> None:
@@ -321,6 +322,17 @@ def test_what_says_two_things_is_refused(step: Any, problem: str) -> None:
     with pytest.raises(NotTranslated) as caught:
         read_plot(case)
     assert str(caught.value) == problem
+
+
+def test_a_sentence_creates_and_claims() -> None:
+    case = {
+        **FULL,
+        "medium": pod("medium", 5, 2),
+        "steps": ["create medium and high, high is nominated and low is evicted"],
+    }
+    plot = read_plot(case)
+    assert plot.batches == [["high", "medium"]]
+    assert [str(claim) for claim in plot.claims] == ["high is nominated", "low is evicted"]
 
 
 def test_first_not_nominated_and_then_is_an_order() -> None:

@@ -13,6 +13,7 @@ from podrace.checker.codegen.program import generate
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.explicit import explore, parallel_bfs, reference
 from podrace.checker.explicit.engine import Search
+from podrace.checker.explicit.liveness import resettability
 from podrace.checker.explicit.states.budget import SearchBudget
 from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.search import check
@@ -116,6 +117,7 @@ class Safe(System):
 
 def test_all_look_for_ways_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel_bfs, "WIDE", 100)
+    monkeypatch.setattr(resettability, "_SLICE", 1 << 14)  # so that there are several
     found = same_for_all(system_of(Safe), Budget(), 3)
     with Workers(2) as workers:
         search = Search(generate(system_of(Safe)), SearchBudget(Budget(), None), workers)
