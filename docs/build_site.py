@@ -92,6 +92,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "symbolic",
         "reductions",
         "engine",
+        "engine-speed",
         "cross-checks",
     ),
     "The house": ("ARCHITECTURE", "CONTRIBUTING"),

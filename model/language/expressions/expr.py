@@ -362,7 +362,35 @@ def _folded(op: str, stack: list[Expr], absorbing: int) -> Expr:
         return const(BOOL, 1 - absorbing)
     if len(seen) == 1:
         return next(iter(seen))
+    dual = _DUAL[op]
+    if any(item.op == dual or (item.op == "not" and item.args[0].op == op) for item in seen):
+        left = [item if item.op not in (dual, "not") else _beside(op, item, seen, absorbing) for item in seen]
+        if any(a is not b for a, b in zip(left, seen, strict=True)):
+            return _folded(op, left, absorbing)
     return _node(op, tuple(sorted(seen, key=_index)), BOOL, 0, 1)
+
+
+_DUAL = {"and": "or", "or": "and"}
+
+
+def _beside(op: str, item: Expr, seen: dict[Expr, None], absorbing: int) -> Expr:
+    """What is left of one member of a junction beside the others, which say the same of what is in it: absorption, and unit propagation."""
+    inverse = item.op == "not"
+    junction = item.args[0] if inverse else item
+    if junction.op != (op if inverse else _DUAL[op]):
+        return item
+    left = []
+    for part in junction.args:
+        opposite = part.args[0] if part.op == "not" else _table.get(("not", (part,)))
+        same, other = (opposite, part) if inverse else (part, opposite)
+        if same in seen:
+            return const(BOOL, 1 - absorbing)
+        if other not in seen:
+            left.append(part)
+    if len(left) == len(junction.args):
+        return item
+    rest = _junction(junction.op, left, absorbing if inverse else 1 - absorbing)
+    return negate(rest) if inverse else rest
 
 
 _index = attrgetter("index")
