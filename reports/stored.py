@@ -66,6 +66,12 @@ class StoredTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fingerprint: str = ""
 
 
+_MARK = b"\xef\xbb\xbf"
+"""By which some editors begin a text in UTF-8."""
+
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
 class _Header(msgspec.Struct):
     format: Literal["podrace-trace"]
     version: int
@@ -79,6 +85,10 @@ def format_trace(trace: StoredTrace) -> str:
 
 def parse_trace(data: bytes | str, file: str) -> StoredTrace:
     """The trace in a file's content; `file` is how messages name it. Raises TraceProblem."""
+    if isinstance(data, bytes):
+        if data[:2] in _UTF_16:
+            raise TraceProblem(f"{file}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
+        data = data.removeprefix(_MARK)
     try:
         header = msgspec.json.decode(data, type=_Header)
         if header.version != VERSION:
@@ -86,10 +96,15 @@ def parse_trace(data: bytes | str, file: str) -> StoredTrace:
                 f"{file}: a trace in version {header.version} of the format, and this podrace reads version {VERSION}: "
                 "use the podrace that wrote it"
             )
-        return msgspec.json.decode(data, type=StoredTrace)
+        trace = msgspec.json.decode(data, type=StoredTrace)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         why = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "nested too deeply"
         shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in why)
         raise TraceProblem(
             f"{file}: no trace of podrace: {shown}: name a file that `podrace check --save-trace` wrote"
         ) from None
+    if trace.lasso is not None and trace.lasso.turn > len(trace.steps):
+        raise TraceProblem(
+            f"{file}: lasso: `turn` is {trace.lasso.turn}, and there are {len(trace.steps)} steps: write after how many of them the rest repeats for ever"
+        )
+    return trace

@@ -66,7 +66,10 @@ class AntiAffinity(Check):
                     or not where.may_be_there(moment)
                 ):
                     continue
-                if not one.pod.known or not other.pod.known:
+                if not one.pod.known:  # then nothing can be said of any other: it is said once
+                    self.leave_open("the labels and terms of a pod are not known", one.pod.key)
+                    break
+                if not other.pod.known:
                     self.leave_open("the labels and terms of a pod are not known", other.pod.key)
                     continue
                 for term in _may_repel(one.pod, other.pod):
@@ -83,8 +86,8 @@ class AntiAffinity(Check):
     def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
         """Whether two pods are too close, if both are still there."""
         for one in [stay] if stay is not None else list(node.stays):
-            if one.must_come > moment or moment >= one.pod.must_leave:
-                continue
+            if one.must_come > moment or moment >= one.pod.must_leave or not one.pod.known:
+                continue  # of whom nothing is known, nothing is sure
             for other in self._others(one):
                 if other.must_come > moment or moment >= other.pod.must_leave:
                     continue
@@ -117,6 +120,7 @@ class AntiAffinity(Check):
     def found(self, trust: Trust) -> list[Found]:
         """Those pairs of which both are known to have been there, on nodes that were."""
         found = []
+        told = set[tuple[int, str]]()
         for pair in self.pairs:
             both = (pair.one, pair.other)
             if not all(stay.pod.stays_until(pair.moment, trust.complete) for stay in both):
@@ -129,6 +133,9 @@ class AntiAffinity(Check):
             pods = tuple(stay.pod.key for stay in both)
             key = pair.term.topology_key
             words = f"{pods[0]} on {pair.one.node} and {pods[1]} on {pair.other.node} share {key}, and a required anti-affinity keeps them apart; {pair.cause}"
+            if (pair.moment, words) in told:  # each of the two has such a term
+                continue
+            told.add((pair.moment, words))
             hit = Hit(at(pair.moment), words, pods, pair.one.node, pair.one.by)
             found.append(Found(pair.moment, hit, partial(_case, pair)))
         return found

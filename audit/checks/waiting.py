@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import BACKED_OFF, BOUND, FAILED, FLUSH, MOVED
+from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, FAILED, FLUSH, MOVED, PARKED, TRIED
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
@@ -19,15 +20,62 @@ PERIOD = 30_000_000
 """The flush runs so often."""
 
 MOST_SIGNS = 100
+MOST_LATE = 10_000
 
 SINCE = 24
 _AGENT = re.compile(r"[^/]{1,100}/v1\.([0-9]{1,3})[^0-9]", re.ASCII)
 
 
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """A Binding that came so long after the creation of the pod that the flush may have taken it, which parks for so long."""
+
+    pod: str
+    begin: int
+    end: int
+    parked: int
+
+
+class _Queued:
+    """A pod that is not bound, as logs tell of it. Each is of one scheduler, or a part of that: who waits for the lease has a queue of his own, from which nothing is taken. An Event is of no log."""
+
+    def __init__(self) -> None:
+        self._flushed: dict[str, int] = {}
+        self._tried: set[str] = set()
+        self._otherwise: dict[str, int] = {}
+
+    def take(self, attempt: Attempt) -> None:
+        """What a line says."""
+        log, what = attempt.log, attempt.what
+        if what == MOVED and attempt.event == FLUSH:
+            self._flushed[log] = attempt.time
+            self._tried.discard(log)
+        elif what == TRIED:
+            # The attempt before this one has failed, whatever is not logged of it.
+            if log in self._tried:
+                self._flushed.pop(log, None)
+            self._tried.add(log)
+        elif what in (FAILED, ADDED, PARKED) or (what == MOVED and attempt.event != BACKED_OFF):
+            for one in [log] if log else list(self._flushed):
+                self._flushed.pop(one, None)
+            if what != PARKED:
+                self._otherwise[log] = attempt.time
+
+    def flush_before(self, log: str) -> int | None:
+        """When the flush took it before the attempt of which this log says that it bound it; of a log that had nothing of it, whichever log says so."""
+        if log in self._otherwise or log in self._flushed:
+            return self._flushed.get(log)
+        return max(self._flushed.values(), default=None)
+
+    def otherwise_before(self, log: str) -> int | None:
+        """When it failed, was added, or was moved by something else, last."""
+        return max((self._otherwise[one] for one in {log, ""} if one in self._otherwise), default=None)
+
+
 class Waiting(Check):
     """An event that should have moved the pod was lost, or came too early: the race's most common trace.
 
-    Whoever was bound within five minutes of his creation was taken by no flush; of who waited longer, the scheduler's log and metrics know more.
+    Whoever was bound within five minutes of his creation was taken by no flush, nor whoever had failed, or was moved by something else, within them, as the scheduler's log says.
     """
 
     id = "A-FLUSH"
@@ -41,6 +89,7 @@ class Waiting(Check):
         self.attempts, self.flushed = attempts, flushed
         self.signs: list[str] = []
         self._failed: dict[PodHistory, int] = {}
+        self._late: list[_Late] = []
 
     def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
         """Note when an attempt failed last, and how long afterwards the pod was bound."""
@@ -56,11 +105,13 @@ class Waiting(Check):
         """A Binding ends the wait."""
         if pod is None or write.refused or not (write.sub == "binding" or write.resource == "bindings"):
             return
-        if write.end - pod.born >= _parked(write.agent):
-            self.leave_open(
-                "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell",
-                pod.key,
-            )
+        parked = _parked(write.agent)
+        if write.end - pod.born >= parked:
+            late = _Late(pod.key, write.begin, write.end, parked)
+            if len(self._late) < MOST_LATE:
+                self._late.append(late)
+            else:
+                self._leave_late(late)
         failed = self._failed.pop(pod, None)
         waited = write.begin - failed if failed is not None else 0
         if FIVE_MINUTES <= waited <= FIVE_MINUTES + PERIOD + 5_000_000 and len(self.signs) < MOST_SIGNS:
@@ -71,22 +122,41 @@ class Waiting(Check):
 
     def found(self, trust: Trust) -> list[Found]:
         """What the scheduler's log says; the metric alone knows a number, and no pod."""
-        flushed: dict[str, int] = {}
         found = []
+        pods: dict[str, _Queued] = {}
+        bound: dict[str, list[tuple[int, int]]] = {late.pod: [] for late in self._late}
         for attempt in sorted(self.attempts, key=lambda a: a.time):
-            if attempt.what == MOVED and attempt.event == FLUSH:
-                flushed[attempt.pod] = attempt.time
-            elif attempt.what == FAILED or (attempt.what == MOVED and attempt.event != BACKED_OFF):
-                flushed.pop(attempt.pod, None)
-            elif attempt.what == BOUND and attempt.pod in flushed:
-                since = flushed.pop(attempt.pod)
+            queued = pods.setdefault(attempt.pod, _Queued())
+            if attempt.what != BOUND:
+                queued.take(attempt)
+                continue
+            since = queued.flush_before(attempt.log)
+            otherwise = queued.otherwise_before(attempt.log)
+            if since is not None:
                 words = f"{attempt.pod} was taken by the flush at {at(since)}, and the next attempt bound it"
                 found.append(Found(attempt.time, Hit(at(attempt.time), words, (attempt.pod,), attempt.node)))
+            elif otherwise is not None and attempt.pod in bound:
+                bound[attempt.pod].append((attempt.time, otherwise))
+            del pods[attempt.pod]
+        for late in self._late:
+            if not any(_is_told(late, *told) for told in bound[late.pod]):
+                self._leave_late(late)
         if not found and self.flushed:
             # Since its process began, and nobody says when: so it is asked only about all that there is.
             words = f"the scheduler counts {self.flushed:g} pods that were scheduled after a flush, and does not say which"
             found.append(Found(BEFORE, Hit("by the metrics", words)))
         return found
+
+    def _leave_late(self, late: _Late) -> None:
+        self.leave_open(
+            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell",
+            late.pod,
+        )
+
+
+def _is_told(late: _Late, bound: int, otherwise: int) -> bool:
+    """Whether the scheduler's log has this Binding, and says that too short a time before it the pod had failed, was added, or was moved by something else than the flush."""
+    return late.begin - MINUTE <= bound <= late.end + MINUTE and bound - otherwise < late.parked
 
 
 def _parked(agent: str) -> int:

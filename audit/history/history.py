@@ -79,7 +79,7 @@ class History:
 
     def take(self, writes: Iterable[Write]) -> None:
         """All of them, in the order in which they began."""
-        for write in writes:
+        for write in self._causes_first(writes) if self.skew else writes:
             write.begin, write.end = write.begin - self.skew, write.end + self.skew
             self._settle(write.begin)
             self.first, self.last = min(self.first, write.begin), max(self.last, write.end)
@@ -87,6 +87,48 @@ class History:
             for watcher in self.watchers:
                 watcher.wrote(write, pod)
         self._settle(EVER)
+
+    def _causes_first(self, writes: Iterable[Write]) -> Iterator[Write]:
+        """The same, but what a write needs, and the clock of another API server has put up to `skew` later, is said to have begun with it.
+
+        So more orders are possible than before, and none less.
+        """
+        coming = iter(writes)
+        ahead: deque[Write] = deque()
+        pulled = set[int]()
+        following = next(coming, None)
+        while ahead or following is not None:
+            while following is not None and (not ahead or following.begin <= ahead[0].begin + self.skew):
+                ahead.append(following)
+                following = next(coming, None)
+            write = ahead.popleft()
+            if id(write) in pulled:
+                pulled.discard(id(write))
+                continue
+            for cause in self._missed_by(write, ahead, pulled):
+                pulled.add(id(cause))
+                cause.begin = write.begin
+                yield cause
+            yield write
+
+    def _missed_by(self, write: Write, ahead: Iterable[Write], pulled: set[int]) -> list[Write]:
+        """The creation of its pod, and the Binding to the node on which its body shows it, where they are not known and are among those ahead."""
+        if write.resource != "pods" or write.creates or write.refused:
+            return []
+        uid = (write.binding.metadata.uid if write.binding else "") or _uid(write)
+        if not uid:
+            return []
+        pod = self.pods.get(uid)
+        node = write.pod.spec.nodeName if write.pod is not None else None
+        bound = not node or (pod is not None and any(stay.node == node for stay in pod.stays))
+        if pod is not None and bound:
+            return []
+        accepted = [w for w in ahead if w.key == write.key and w.accepted and id(w) not in pulled]
+        created = [w for w in accepted if w.creates and w.resource == "pods" and _uid(w) == uid]
+        bindings = [
+            w for w in accepted if _is_binding(w) and w.binding is not None and w.binding.target.name == node
+        ]
+        return [*(created[:1] if pod is None else ()), *(() if bound else bindings[:1])]
 
     def _take(self, write: Write) -> PodHistory | None:
         if write.refused and not _is_binding(write):
@@ -489,6 +531,10 @@ class History:
 def _latest(write: Write) -> int:
     """When a request has had its effect at the latest: one that ran into an error may still be carried out after it."""
     return write.end if write.accepted else write.end + LATEST
+
+
+def _uid(write: Write) -> str:
+    return write.uid or (write.pod.metadata.uid if write.pod is not None else "")
 
 
 def _is_binding(write: Write) -> bool:

@@ -16,12 +16,13 @@ _LINE = rb"(?=\{|[IWEF]\d{4} )"
 _PREFIXES = tuple(
     re.compile(form)
     for form in (
-        rb"\[(?:pod/)?(?P<server>[^\]\s/]+)/[^\]\s]+\]\s+",
+        rb"\[(?:pod/)?(?P<server>[^\]\s/]+)/[^\]\s]+\](?: (?=\t)|\s+)",
         _TIME + rb" (?:stdout|stderr) [FP] ",
         rb"(?:"
         + _TIME
         + rb"|[A-Z][a-z]{2} [ 0-3]\d \d\d:\d\d:\d\d(?:\.\d+)?) (?P<server>[\w.-]+) [\w.@/-]+(?:\[\d+\])?: ",
         rb"<\d{1,3}>1 " + _TIME + rb" (?P<server>\S+) \S+ \S+ \S+ (?:-|\[[^\]]*\]) ",
+        _TIME + rb" (?=\t)",
         _TIME + rb"\s+" + _LINE,
         rb"(?P<server>[a-z0-9][a-z0-9.-]*) (?:\xe2\x80\xba )?[a-z0-9][a-z0-9.-]* " + _LINE,
     )

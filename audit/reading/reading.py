@@ -112,7 +112,7 @@ class Reader:
         self._progress = progress
         self._pairs = Pairs()
         self._told = 0
-        self._year = datetime.now(UTC).year
+        self._written = scheduler_log.Written(datetime.now(UTC))
         self._server = ""
         self._in_klog = False
 
@@ -124,10 +124,12 @@ class Reader:
             number = first.setdefault(whole_log(name), self.account.files)
             self._server, self._in_klog = f"file {number}", False
             if name != "-":
-                self._year = _year_of(name)
+                self._written = scheduler_log.Written(_last_written(name))
             with open_source(name) as stream:
                 self._file(stream)
         self.account.unfinished = self._pairs.unfinished()
+        if self.account.events and self.account.first <= self.account.last:
+            scheduler_log.in_the_year_of(self.attempts, self.account.first, self.account.last)
         return Read(self.account, self.writes, self.attempts)
 
     def _file(self, stream: IO[bytes]) -> None:
@@ -135,10 +137,12 @@ class Reader:
         pieces = Pieces(LONGEST)
         for line in lines:
             self.account.lines += 1
-            if line.strip() in _DOCUMENTS:
+            if scheduler_log.is_klog(line):  # as it is written, with nothing before it
+                self._klog(line.rstrip(), "", self._server)
+            elif line.strip() in _DOCUMENTS and not (self._in_klog and line[:1] == b"\t"):
                 self._document(line, lines)
             elif (whole := pieces.whole(line.rstrip(b"\r\n"))) is not None:
-                self._line(whole.strip())
+                self._line(whole.strip(b" \r\n"))
         if cut_off := pieces.rest():
             self.account.skipped["not JSON, or cut off"] += cut_off
 
@@ -200,15 +204,9 @@ class Reader:
     def _other(self, found: Other) -> None:
         try:
             if found.log and found.raw[:1] == b"{":
-                self._attempt(scheduler_log.of_json(found.raw))
+                self._attempt(scheduler_log.of_json(found.raw), found.server)
             elif found.log:
-                if not scheduler_log.is_klog(found.raw):
-                    # klog breaks long values, such as the scheduler's configuration, into lines; what has fields of JSON may be the rest of an event.
-                    if not self._in_klog or b'":' in found.raw or found.raw[:1] == b"{":
-                        self.account.skipped["neither JSON nor a line of klog"] += 1
-                else:
-                    self._in_klog = True
-                    self._attempt(scheduler_log.of_klog(found.raw, self._year, found.time))
+                self._of_text(found)
             elif found.kind == "Event":
                 self._attempt(scheduler_log.of_event(found.raw))
             elif found.kind.endswith("List"):
@@ -221,8 +219,30 @@ class Reader:
         except NOT_READABLE:
             self.account.skipped["JSON, but no audit event"] += 1
 
-    def _attempt(self, attempt: Attempt | None) -> None:
+    def _of_text(self, found: Other) -> None:
+        line = found.raw
+        if scheduler_log.is_klog(line):
+            self._klog(line, found.time, found.server)
+        elif self._in_klog and scheduler_log.goes_on(line):
+            return
+        elif line[:1] == b"\t":
+            self._value(line.strip())
+        elif (written := scheduler_log.of_header(line, self._written)) is not None:
+            self._in_klog, self._written = True, written
+        elif not self._in_klog or b'":' in line or line[:1] == b"{":
+            # klog breaks long values, such as the scheduler's configuration, into lines; what has fields of JSON may be the rest of an event.
+            self.account.skipped["neither JSON nor a line of klog"] += 1
+
+    def _klog(self, line: bytes, passed_on: str, log: str) -> None:
+        self._in_klog = True
+        try:
+            self._attempt(scheduler_log.of_klog(line, self._written, passed_on), log)
+        except ValueError:
+            self.account.skipped["a line of klog with a date that there is not"] += 1
+
+    def _attempt(self, attempt: Attempt | None, log: str = "") -> None:
         if attempt is not None:
+            attempt.log = log
             self.attempts.append(attempt)
 
     def _event(self, event: AuditEvent) -> None:
@@ -398,9 +418,9 @@ def _sent(decoder: msgspec.json.Decoder[T], body: msgspec.Raw) -> T | None:
         return None
 
 
-def _year_of(name: str) -> int:
-    """klog's lines have no year: that in which the file was last written."""
+def _last_written(name: str) -> datetime:
+    """When a file was last written."""
     try:
-        return datetime.fromtimestamp(Path(name).stat().st_mtime, UTC).year
+        return datetime.fromtimestamp(Path(name).stat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):
-        return datetime.now(UTC).year
+        return datetime.now(UTC)

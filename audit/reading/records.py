@@ -26,9 +26,14 @@ def time_of(text: str) -> int | None:
     """The time that an RFC 3339 text stands for; None if it is none."""
     try:
         moment = datetime.fromisoformat(text)
-        return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _TICK
+        return time_of_moment(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return None
+
+
+def time_of_moment(moment: datetime) -> int:
+    """The time that a datetime with a zone stands for."""
+    return (moment - _EPOCH) // _TICK
 
 
 def moment_of(time: int) -> datetime:
@@ -295,11 +300,13 @@ class Write(msgspec.Struct):
         return 300 <= self.code < 500 and self.code not in (408, 499)
 
 
-class Attempt(msgspec.Struct):
-    """What a scheduler's log or an Event says of a pod."""
+class Attempt(msgspec.Struct, gc=False):
+    """What a scheduler's log or an Event says of a pod. `guessed`: the year of the time is not that of any line. `log` tells logs apart, and is empty for an Event."""
 
     time: int
     pod: str
     what: str
     node: str = ""
     event: str = ""
+    guessed: bool = False
+    log: str = ""

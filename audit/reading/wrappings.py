@@ -95,6 +95,7 @@ class Line(AuditEvent, kw_only=True):
     insertId: str = ""
     AuditId: str = ""
     msg: str = ""
+    caller: msgspec.Raw = msgspec.Raw()
     k8s_audit_level: str = ""
     hostname: str = ""
     log: msgspec.Raw = msgspec.Raw()
@@ -219,12 +220,13 @@ _GRPC = {3: 422, 5: 404, 6: 409, 7: 403, 9: 409, 10: 409, 11: 400, 16: 401}
 
 
 class Other(msgspec.Struct):
-    """A line of JSON that is no audit event: an object, a list of them, or a line of a log. `time` is when that was passed on, where its wrapping says so."""
+    """A line of JSON that is no audit event: an object, a list of them, or a line of a log. `time` is when that was passed on, where its wrapping says so; `server` as of an event."""
 
     kind: str
     raw: bytes
     log: bool = False
     time: str = ""
+    server: str = ""
 
 
 class NotUnderstood(Exception):
@@ -251,10 +253,10 @@ def unwrapped(data: bytes | msgspec.Raw, server: str = "", depth: int = 0) -> It
         yield line
     elif line.kind == "EventList" and line.apiVersion.startswith("audit.k8s.io/"):
         yield from _each(line.items, server, depth)
+    elif line.msg or line.caller:
+        yield Other("", bytes(data), log=True, server=server)
     elif line.kind:
         yield Other(line.kind, bytes(data))
-    elif line.msg:
-        yield Other("", bytes(data), log=True)
     else:
         yield from _wrapped(line, data, server, depth)
 
@@ -295,7 +297,7 @@ def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> 
             line.message, line.at_message, line.log, line.journal, line.textPayload, line.jsonPayload, line.line, line.splunk, line.source,
         ):  # fmt: skip
             if text:
-                yield from inside(_inner(text).strip(), line.journal_host or server, depth + 1)
+                yield from inside(_inner(text).strip(b" \r\n"), line.journal_host or server, depth + 1)
                 return
         for several in (line.events, line.logEvents, line.records):
             if several:
@@ -341,6 +343,9 @@ def inside(text: bytes, server: str = "", depth: int = 0) -> Iterator[AuditEvent
     if text[:1] != b"{":
         text, named, time = bare(text)
         server = named or server
+    if text[:1] == b"\t":  # what klog writes so may look like anything
+        yield Other("", text, log=True, time=time, server=server)
+        return
     start = text.find(b"{", 0, 400)
     if start == 0:
         for found in unwrapped(text, server, depth):
@@ -353,7 +358,7 @@ def inside(text: bytes, server: str = "", depth: int = 0) -> Iterator[AuditEvent
         word = first[0].decode("utf-8", "replace")
         yield from unwrapped(text[start:], server if _is_time(word) else word, depth)
     else:
-        yield Other("", text, log=True, time=time)
+        yield Other("", text, log=True, time=time, server=server)
 
 
 def _is_time(word: str) -> bool:

@@ -96,6 +96,15 @@ def _with_clocks_that_differ(kind: str, random: Random, events: list[Object]) ->
     return Mutated(kind, [lines(part) for part in parts])
 
 
+def _as_fast_as_clocks_differ(kind: str, random: Random, events: list[Object]) -> Mutated:
+    """The same, with 20 ms from one step to the next, so that lines are in other orders than what they tell of."""
+    begun = min(datetime.fromisoformat(event["requestReceivedTimestamp"]) for event in events)
+    for event in events:
+        for name in ("requestReceivedTimestamp", "stageTimestamp"):
+            event[name] = (begun + (datetime.fromisoformat(event[name]) - begun) / 50).isoformat()
+    return _with_clocks_that_differ(kind, random, events)
+
+
 def _one_missing(kind: str, random: Random, events: list[Object]) -> Mutated:
     parts = _split(kind, random, events).texts
     return Mutated(kind, parts[:2], complete=False)
@@ -134,6 +143,7 @@ _KINDS = {
     "without its beginning": _without_beginning,
     "split over three servers": _split,
     "with clocks that differ": _with_clocks_that_differ,
+    "as fast as clocks differ": _as_fast_as_clocks_differ,
     "one of three servers missing": _one_missing,
     "with errors": _with_errors,
     "damaged": _damaged,

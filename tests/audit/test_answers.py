@@ -405,6 +405,22 @@ def test_pods_that_must_be_apart(tmp_path: Path) -> None:
     assert without.verdict == "EXCLUDED"
 
 
+def test_two_pods_that_each_keep_the_other_away_are_told_once(tmp_path: Path) -> None:
+    events = [*labelled("a", 1, "n", **APART), *labelled("b", 2, "n", **APART)]
+    zone = node("n", labels={"zone": "a"})
+    report = answered(tmp_path, [seen("n", 0, labels={"zone": "a"}), *events], listed(zone))
+    assert [hit.time for hit in answer(report, "S-AFF").hits] == ["2026-01-01T00:00:02.200Z"]
+
+
+def test_a_pod_of_which_nothing_is_known_leaves_one_thing_open(tmp_path: Path) -> None:
+    """Not one for each of those that are there: their number would be squared."""
+    others = [e for i in range(4) for e in both(f"b{i}", 1 + i, "1m")]
+    unknown = created("a", 6)
+    del unknown["responseObject"]
+    told = of(tmp_path, "S-AFF", *others, unknown, bound("a", "n", 7))
+    assert told.reasons[0] == "the labels and terms of a pod are not known (once: default/a)"
+
+
 def test_a_term_that_depends_on_labels_of_namespaces_is_left_open(tmp_path: Path) -> None:
     term = dict(APART["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0])
     term["namespaceSelector"] = {"matchLabels": {"team": "a"}}

@@ -1,8 +1,12 @@
 """Second Bindings, Bindings after a hand-over, waits that the flush ends, and signs."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from podrace.audit.audit import Asked, audit_logs
 from tests.audit.test_answers import both, of, seen
 from tests.audit.written_logs import (
     SCHEDULER,
@@ -12,6 +16,7 @@ from tests.audit.written_logs import (
     bound,
     created,
     event,
+    lines,
     listed,
     node,
     pod,
@@ -144,6 +149,112 @@ def test_the_flush_ends_a_wait(tmp_path: Path) -> None:
         counted.hits[0].words
         == "the scheduler counts 3 pods that were scheduled after a flush, and does not say which"
     )
+
+
+def said(second: float, message: str, **more: str) -> str:
+    """A line of the scheduler's log about pod a, so many seconds after the start."""
+    values = "".join(f' {name}="{value}"' for name, value in more.items())
+    return f'I0101 00:{int(second // 60):02}:{second % 60:09.6f}       1 a.go:1] "{message}" pod="default/a"{values}\n'
+
+
+def moved(second: float, event: str, queue: str = "Active", message: str = "") -> str:
+    return said(second, message or "Pod moved to an internal scheduling queue", event=event, queue=queue)
+
+
+FLUSH = moved(300, "UnschedulableTimeout")
+BOUND = said(302, "Successfully bound pod to node", node="n")
+
+
+@pytest.mark.parametrize(
+    ("between", "hits"),
+    [
+        ("", 1),
+        (said(301, "Attempting to schedule pod"), 1),
+        (moved(301, "UnschedulableTimeout") + said(301.5, "Attempting to schedule pod"), 1),
+        (said(301, "Attempting to schedule pod") + said(301.5, "Attempting to schedule pod"), 0),
+        (said(301, "Error scheduling pod; retrying", err="timed out", logger="UnhandledError"), 0),
+        (said(301, "Unable to schedule pod; no nodes are registered to the cluster; waiting"), 0),
+        (said(301, "Unable to schedule pod; no fit; waiting", err="0/1"), 0),
+        (moved(301, "ScheduleAttemptFailure", "Unschedulable"), 0),
+        (said(301, "Add event for unscheduled pod"), 0),
+        (moved(301, "UnschedulableTimeout", "Unschedulable"), 0),
+        (moved(301, "UnschedulableTimeout", "Unschedulable", "Pod moved to an internal scheduling queue, because the pod is gated"), 0),
+        (moved(301, "PodUpdate", "Active", "Pod moved to an internal scheduling queue because the Pod is updated"), 0),
+    ],
+)  # fmt: skip
+def test_only_the_attempt_after_the_flush_counts(tmp_path: Path, between: str, hits: int) -> None:
+    assert len(answer(answered(tmp_path, FLUSH + between + BOUND), "A-FLUSH").hits) == hits
+
+
+def test_what_a_standby_hears_is_of_another_queue(tmp_path: Path) -> None:
+    def flushed(first: str, second: str) -> int:
+        names = []
+        for number, text in enumerate((first, second)):
+            names.append(str(tmp_path / f"{number}.log"))
+            Path(names[-1]).write_text(text)
+        return len(answer(audit_logs(Asked(names)), "A-FLUSH").hits)
+
+    added = said(301, "Add event for unscheduled pod")
+    assert flushed(FLUSH + BOUND, added) == 1
+    assert flushed(FLUSH, BOUND) == 1  # the same log, set aside in between
+    assert flushed(FLUSH, added + BOUND) == 0
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        ("", "NOT EXCLUDED"),
+        (BOUND, "NOT EXCLUDED"),
+        (moved(290, "AssignedPodDelete") + BOUND, "EXCLUDED"),
+        (said(10, "Unable to schedule pod; no fit; waiting", err="0/1") + BOUND, "EXCLUDED"),
+        (said(1, "Unable to schedule pod; no fit; waiting", err="0/1") + BOUND, "NOT EXCLUDED"),
+        (moved(290, "BackoffComplete") + said(301, "Attempting to schedule pod") + BOUND, "NOT EXCLUDED"),
+        (moved(290, "UnschedulableTimeout", "Unschedulable") + BOUND, "NOT EXCLUDED"),
+        (moved(290, "AssignedPodDelete") + FLUSH + BOUND, "HIT"),
+        (moved(100, "AssignedPodDelete") + said(120, "Successfully bound pod to node"), "NOT EXCLUDED"),
+    ],
+)
+def test_the_scheduler_s_log_tells_what_ended_a_long_wait(tmp_path: Path, log: str, verdict: str) -> None:
+    """Whatever of it is missing: who had failed, or was moved, within five minutes cannot have been parked for five."""
+    events = lines([created("a", 1), bound("a", "n", 302)])
+    start = listed(node("n"))
+    (tmp_path / "scheduler.log").write_text(log)
+    answered(tmp_path, events, start)
+    names = [str(tmp_path / "audit.log"), str(tmp_path / "scheduler.log")]
+    report = audit_logs(Asked(names, [str(tmp_path / "start.json")], True))
+    assert answer(report, "A-FLUSH").verdict == verdict
+
+
+def test_what_else_is_in_a_scheduler_s_log(tmp_path: Path) -> None:
+    """Lines of JSON with values of any types, dumps of the cache as 1.19 and 1.36 write them (SIGUSR2), and a date that there is not."""
+    of_json = [
+        {"ts": 1767225900000.5, "caller": "a.go:1", "v": 2, "msg": "Other", "kind": "Lease", "event": {"Resource": "*"}, "queue": 1, "pod": ["a"]},
+        {"ts": 1767225900000.5, "caller": "a.go:1", "v": 0, "msg": ""},
+    ]  # fmt: skip
+    dumps = (
+        "I0101 00:05:01.000000       1 dumper.go:54] \nNode name: n\nRequested Resources: {MilliCPU:100 ScalarResources:map[]}\n"
+        "name: b, namespace: d, uid: x, phase: Running, nominated node: \n"
+        'I0101 00:05:01.000000       1 dumper.go:61] "Dump of cached NodeInfo" nodes=<\n\tNode name: n\n\tDeleted: false\n >\n'
+    )
+    report = answered(tmp_path, FLUSH + lines(of_json) + dumps + BOUND)
+    assert (len(answer(report, "A-FLUSH").hits), report.account.skipped) == (1, {})
+    odd = answered(tmp_path, FLUSH.replace("I0101", "I0230") + BOUND)
+    assert odd.account.skipped == {"a line of klog with a date that there is not": 1}
+
+
+def test_an_event_that_came_again_is_of_its_last_time(tmp_path: Path) -> None:
+    failed = {
+        "kind": "Event", "apiVersion": "v1", "reason": "FailedScheduling", "involvedObject": {"name": "a", "namespace": "default"},
+        "eventTime": "2026-01-01T00:00:01Z", "lastTimestamp": None, "series": {"count": 2, "lastObservedTime": "2026-01-01T00:05:01Z"},
+    }  # fmt: skip
+    again = json.dumps(failed) + "\n"
+    once = json.dumps({**failed, "series": None}) + "\n"
+    year = datetime.now(UTC).year
+    hits = [
+        len(answer(answered(tmp_path, (FLUSH + text + BOUND).replace("2026-", f"{year}-")), "A-FLUSH").hits)
+        for text in (again, once)
+    ]
+    assert hits == [0, 1]
 
 
 def test_five_minutes_are_a_sign(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import bz2
 import json
 import lzma
+import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -168,6 +169,7 @@ def test_the_schedulers_log_as_it_is_passed_on(tmp_path: Path, form: str, lines:
 def test_who_was_moved_by_another_event_was_not_flushed(tmp_path: Path) -> None:
     other = FLUSHED[1].replace("UnschedulableTimeout", "AssignedPodDelete").replace(".000000", ".050000")
     assert answer(scheduler_log(tmp_path, [*FLUSHED[:2], other, FLUSHED[2]]), "A-FLUSH").hits == ()
+    assert answer(scheduler_log(tmp_path, [*FLUSHED[:2], FLUSHED[2]]), "A-FLUSH").verdict == "HIT"
     group = NEWER[1].replace('type="pod"', 'type="podgroup"')
     assert answer(scheduler_log(tmp_path, [FLUSHED[0], group, FLUSHED[2]]), "A-FLUSH").hits == ()
 
@@ -196,11 +198,101 @@ def test_a_clock_in_a_leap_year() -> None:
     assert zoned(local, passed_on + timedelta(days=3)) == local
 
 
+def dated(folder: Path, lines: Sequence[str], written: datetime, *more: str) -> str:
+    """When a violation was, in a log that was last written then."""
+    log = folder / "scheduler.log"
+    log.write_text("".join(f"{line}\n" for line in lines))
+    os.utime(log, (written.timestamp(), written.timestamp()))
+    return answer(audit_logs(Asked([str(log), *more])), "A-FLUSH").hits[0].time
+
+
+NEW_YEAR = [
+    FLUSHED[1].replace("I0101 00:05:31.000000", "I1231 23:59:59.900000"),
+    FLUSHED[2].replace("I0101 00:05:31.100000", "I0101 00:00:00.100000"),
+]
+
+
+@pytest.mark.parametrize(
+    ("lines", "written", "time"),
+    [
+        (FLUSHED, datetime(2026, 1, 1, 1, tzinfo=UTC), "2026-01-01T00:05:31.100Z"),
+        (FLUSHED, datetime(2025, 12, 31, 23, tzinfo=UTC), "2026-01-01T00:05:31.100Z"),
+        (NEW_YEAR, datetime(2026, 1, 1, 1, tzinfo=UTC), "2026-01-01T00:00:00.100Z"),
+        (
+            [line.replace("I0101", "I1231") for line in FLUSHED],
+            datetime(2026, 1, 2, tzinfo=UTC),
+            "2025-12-31T00:05:31.100Z",
+        ),
+        (
+            [line.replace("I0101", "I0229") for line in FLUSHED],
+            datetime(2026, 3, 1, tzinfo=UTC),
+            "2024-02-29T00:05:31.100Z",
+        ),
+    ],
+)
+def test_no_line_is_later_than_its_file(
+    tmp_path: Path, lines: Sequence[str], written: datetime, time: str
+) -> None:
+    assert dated(tmp_path, lines, written) == time
+
+
+HEADER = [
+    "Log file created at: 2023/12/31 00:00:00",
+    "Running on machine: m1",
+    "Binary: Built with gc go1.19 for linux/amd64",
+    "Log line format: [IWEF]mmdd hh:mm:ss.uuuuuu threadid file:line] msg",
+]
+
+
+def test_a_file_that_klog_has_begun_says_its_year(tmp_path: Path) -> None:
+    later = datetime(2026, 1, 1, tzinfo=UTC)
+    assert dated(tmp_path, [*HEADER, *NEW_YEAR], later) == "2024-01-01T00:00:00.100Z"
+    assert scheduler_log(tmp_path, [*HEADER, *FLUSHED]).account.skipped == {}
+
+
+def test_a_file_that_was_copied_years_later_is_of_the_time_of_the_audit_log(tmp_path: Path) -> None:
+    audit = tmp_path / "audit.log"
+    audit.write_text("".join(f"{text(e)}\n" for e in OVERFULL))
+    assert dated(tmp_path, FLUSHED, datetime(2031, 5, 5, tzinfo=UTC)) == "2031-01-01T00:05:31.100Z"
+    assert (
+        dated(tmp_path, FLUSHED, datetime(2031, 5, 5, tzinfo=UTC), str(audit)) == "2026-01-01T00:05:31.100Z"
+    )
+    assert (
+        dated(tmp_path, NEW_YEAR, datetime(2031, 5, 5, tzinfo=UTC), str(audit)) == "2026-01-01T00:00:00.100Z"
+    )
+
+
 @pytest.mark.parametrize(
     "line", ['I0101 00:00:01.000000 1 a.go:1] "HTTP" obj={"a":1}', "three plain words {", "a: b {}"]
 )
 def test_what_is_no_prefix_stays(line: str) -> None:
     assert bare(line.encode()) == (line.encode(), "", "")
+
+
+BODIES = [
+    '\t{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"kube-scheduler"}}',
+    '\t{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a"}',
+    '\t00000000  6b 38 73 00 0a 0c 0a 02  76 31 12 06 22 3a 7b 7d  |k8s.....v1..":{}|',
+    "\t{",
+    '\t\t"kind": "Status"',
+    "\t}",
+    " >",
+]
+
+
+@pytest.mark.parametrize(
+    "form", ["{}", "2026-01-01T00:05:31Z stderr F {}", "2026-01-01T00:05:31.5Z {}", "[pod/s-m1/s] {}"]
+)
+def test_bodies_that_klog_writes_are_no_events(tmp_path: Path, form: str) -> None:
+    """At -v=8: in lines that begin with a tab, as those of an audit log do not."""
+    value = 'I0101 00:05:31.010000       1 request.go:1212] "Response Body" body=<'
+    report = scheduler_log(
+        tmp_path, [form.format(line) for line in (*FLUSHED[:2], value, *BODIES, FLUSHED[2])]
+    )
+    assert (report.account.skipped, report.account.events) == ({}, 0)
+    assert len(answer(report, "A-FLUSH").hits) == 1
+    first = scheduler_log(tmp_path, [form.format(line) for line in BODIES[1:2]])
+    assert first.account.skipped == {"an audit event that lacks something that every one has": 1}
 
 
 @pytest.mark.parametrize("before", ["", "2026-01-01T00:00:00Z stderr F "])

@@ -245,6 +245,20 @@ def test_a_skew_that_is_greater_than_it_was_said_to_be(tmp_path: Path) -> None:
     assert of_files(tmp_path, first, second, skew=300_000).verdict == "HIT"
 
 
+def test_what_a_write_needs_may_have_a_later_time_than_it(tmp_path: Path) -> None:
+    """Where the clock of another API server is ahead, a pod is bound before it is created, as times say, and shown on a node before that."""
+    of_one = [seen("n", 0), bound("a", "n", 2, until=2.01), running("b", "n", 2.99)]
+    of_other = [created("a", 2.015), *both("b", 2.8)[:1], bound("b", "n", 3)]
+    told = of_files(tmp_path, of_one, of_other, skew=50_000)
+    assert (told.verdict, told.reasons) == ("EXCLUDED", ())
+    full = [*both("c", 4, "1")]
+    assert of_files(tmp_path, of_one, [*of_other, *full], skew=50_000).hits[0].words == (
+        "n is overfull: 3 of 2 cpu with default/a, default/b, default/c; the Binding of default/c was accepted last"
+    )
+    late = of_files(tmp_path, of_one, of_other, skew=5_000)
+    assert "the log is not complete: a Binding of a pod that no line creates (1)" in late.reasons
+
+
 def test_documents_one_after_the_other(tmp_path: Path) -> None:
     """As jq prints them."""
     events = [seen("n", 0), *FULL, *MORE]

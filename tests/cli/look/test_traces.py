@@ -197,6 +197,7 @@ BAD: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda d: d.pop("steps"), "no trace of podrace: Object missing required field `steps`: name a file that `podrace check --save-trace` wrote"),
     (lambda d: d.update(expected="HOLDS"), "no trace of podrace: Invalid enum value 'HOLDS' - at `$.expected`: name a file that `podrace check --save-trace` wrote"),
     (lambda d: d["fixes"].update(added=["72259"], removed=["72259"]), "fixes: fix 72259 cannot be put in and taken out at once"),
+    (lambda d: d.update(lasso={"case": "x", "turn": 99}), "lasso: `turn` is 99, and there are 15 steps: write after how many of them the rest repeats for ever"),
     (lambda d: d["scenario"].update(text="x: ["), "scenario: scenarios/72124.yaml:1: not a YAML that podrace reads: expected the node content, but found '<stream end>'"),
     (lambda d: d["scenario"].update(text=""), "scenario: scenarios/72124.yaml: the file is empty: a scenario has at least `nodes` and `pods`"),
 ]  # fmt: skip
@@ -216,6 +217,16 @@ def test_a_release_or_a_fix_that_does_not_exist(shell: Shell, folder: Path) -> N
     assert (ran.code, ran.err.split(";")[0]) == (2, "podrace: bad.json: unknown release `1.7`")
     ran = shell("replay", changed(folder, "bad.json", lambda d: d["fixes"].update(removed=["1"])))
     assert (ran.code, ran.err.split(";")[0]) == (2, "podrace: bad.json: unknown fix `1`")
+
+
+def test_texts_of_windows(shell: Shell, folder: Path) -> None:
+    race = (folder / "race.json").read_text()
+    (folder / "edited.json").write_bytes(b"\xef\xbb\xbf" + race.replace("\n", "\r\n").encode())
+    assert shell("replay", "edited.json").code == 0
+    (folder / "edited.json").write_bytes(race.encode("utf-16"))
+    ran = shell("replay", "edited.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "podrace: edited.json: UTF-16, as a shell of Windows writes it: write it as UTF-8\n"
 
 
 def test_files_that_are_no_traces(shell: Shell, folder: Path) -> None:
