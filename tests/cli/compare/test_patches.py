@@ -306,6 +306,26 @@ def test_the_list(shell: Shell) -> None:
     [
         (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37; known: "),
         (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
+        (
+            ["podrace"],
+            "`podrace` would be written to podrace.py, which hides the module `podrace` from programs in that folder: choose another name, such as PodracePatch",
+        ),
+        (
+            ["Queue"],
+            "`Queue` would be written to queue.py, which hides the module `queue` from programs in that folder: choose another name, such as QueuePatch",
+        ),
+        (
+            ["Pod", "--component", "Nominator", "--method", "add"],
+            "`Pod` cannot name this class, as Pod means something else in its file: choose another name, such as PodPatch",
+        ),
+        (
+            ["Nominator", "--component", "Nominator", "--method", "add"],
+            "`Nominator` cannot name this class, as Nominator means something else in its file: choose another name, such as NominatorPatch",
+        ),
+        (
+            ["none"],
+            "`none` cannot name this class, as None means something else in its file: choose another name, such as NonePatch",
+        ),
         (["A-B"], "`A-B` cannot name a class: write letters, digits and _, such as MyPatch"),
         ([], "name the patch, such as `podrace new-patch MyPatch`, or see --list"),
         (["A", "--list"], "--list only lists: leave out NAME and --method"),
@@ -317,3 +337,64 @@ def test_mistakes_of_new_patch(shell: Shell, arguments: list[str], message: str)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"podrace: {message}")
     assert ran.err.count("\n") == 1
+
+
+FAIRNESS = """\
+from podrace.model.environment.actors import Users
+from podrace.model.environment.objects import Pod
+from podrace.model.environment.watch import PodWatch
+from podrace.model.language import require, step
+from podrace.model.scheduler import PriorityQueue
+
+
+class A(PriorityQueue):
+    @step(actor="queue timers"{fair})
+    def {name}(self, pod: Pod) -> None:
+        super().{name}(pod)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "fair", "notes"),
+    [
+        (
+            "flush_unschedulable",
+            "",
+            ["A counts on PriorityQueue.flush_unschedulable to happen in the end (`fair=True`), unlike 1.36: say why that is so"],
+        ),
+        ("flush_unschedulable", ", fair=False", []),
+        (
+            "flush_backoff",
+            ", fair=False",
+            ["A no longer counts on PriorityQueue.flush_backoff to happen in the end (`fair=False`), unlike 1.36: say why that is so"],
+        ),
+        ("flush_backoff", "", []),
+    ],
+)  # fmt: skip
+def test_other_fairness_is_noted(tmp_path: Path, name: str, fair: str, notes: list[str]) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FAIRNESS.format(name=name, fair=fair))
+    assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
+
+
+def test_fairness_is_compared_with_that_of_the_release(tmp_path: Path) -> None:
+    """Up to 1.13 there is no such flush: the class of the release that takes it away says that it is not counted on."""
+    path = tmp_path / "mine.py"
+    path.write_text(FAIRNESS.format(name="flush_unschedulable", fair=", fair=False"))
+    assert not with_patches(resolve("1.13"), [read_patch(str(path))]).notes
+
+
+@pytest.mark.parametrize(
+    ("body", "notes"),
+    [
+        (
+            "class A(Users):\n    def delete_pod(self, pod: Pod) -> None:\n        require(False)\n",
+            ["A changes what runs around the scheduler (Users: delete_pod): the verdict is about a cluster where that is so"],
+        ),
+        ("class A(PodWatch):\n    def resume(self) -> None:\n        require(False)\n", []),
+    ],
+)  # fmt: skip
+def test_another_world_is_noted(tmp_path: Path, body: str, notes: list[str]) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FAIRNESS.partition("class A")[0] + body)
+    assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
