@@ -93,16 +93,23 @@ def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composit
 
 
 def _hidden(patches: Sequence[Patch]) -> Iterator[str]:
-    """Of methods that two patches override, the first counts: who reads the verdict must know."""
+    """Of methods that two patches override, or two classes of one file, the first counts: who reads the verdict must know."""
     before: list[tuple[Patch, type[Component]]] = []
+    classes = [cls for patch in patches for cls in patch.classes]
     for patch in patches:
         for cls in patch.classes:
             own = {name for name, thing in vars(cls).items() if isinstance(thing, (FunctionType, property))}
             for first, other in before:
                 both = sorted(own & vars(other).keys())
                 related = issubclass(other, cls) or issubclass(cls, other)
-                if both and first is not patch and _part_of(cls) is _part_of(other) and not related:
+                part = _part_of(cls)
+                if both and part is not None and part is _part_of(other) and not related:
                     one, two = (p.name if first.name != patch.name else p.source for p in (first, patch))
+                    if first is patch:
+                        one, two = other.__name__, cls.__name__
+                    order = _made(part, classes).__mro__
+                    if order.index(cls) < order.index(other):  # a class stands before its own base
+                        one, two = two, one
                     yield (
                         f"{one} and {two} both override {', '.join(both)}: that of {one} counts, and what "
                         f"{two} has there is reached only through its `super()`"
@@ -144,14 +151,25 @@ def _is_around(cls: type[Component]) -> bool:
 
 def _fair_steps(part: type[Component], classes: Sequence[type[Component]]) -> dict[str, bool]:
     """The steps of a part as these classes make it, and whether each happens in the end if it stays possible."""
-    made = combine(part, [cls for cls in classes if issubclass(cls, part)])
-    marked = {
+    return {
         name: thing.__podrace_step__.fair
-        for base in reversed(made.__mro__)
+        for base in reversed(_made(part, classes).__mro__)
         for name, thing in vars(base).items()
         if hasattr(thing, "__podrace_step__")
     }
-    return marked
+
+
+def _made(part: type[Component], classes: Sequence[type[Component]]) -> type[Component]:
+    """A part as these classes make it. Raises UsageProblem if they cannot stand in one order."""
+    chosen = [cls for cls in classes if issubclass(cls, part)]
+    try:
+        return combine(part, chosen)
+    except TypeError:
+        own = [cls for cls in chosen if not cls.__module__.startswith("podrace.model.")]
+        names = ", ".join(cls.__name__ for cls in own)
+        raise UsageProblem(
+            f"{names}: the bases of these classes have no common order: name them in the same order in each"
+        ) from None
 
 
 def _function(thing: object) -> FunctionType | None:

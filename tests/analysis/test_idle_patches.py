@@ -107,9 +107,7 @@ def test_so_it_is_said_of_every_cluster_of_a_range(tmp_path: Path) -> None:
 def test_a_proof_says_so(tmp_path: Path, text: str, told: tuple[str, ...]) -> None:
     file = tmp_path / "mine.py"
     file.write_text(HEAD + text)
-    request = ProofRequest(
-        pods=1, nodes=1, release="1.36", properties=["S-CAP"], patches=[str(file)]
-    )
+    request = ProofRequest(pods=1, nodes=1, release="1.36", properties=["S-CAP"], patches=[str(file)])
     (proof,) = prove_all(request)
     assert proof.verdict == "HOLDS FOR ALL"
     assert proof.notes == told

@@ -88,6 +88,14 @@ MISTAKES = [
         "from podrace.model.scheduler.phases import Phase\n",
         "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words",
     ),
+    (
+        "from podrace.model.scheduler.queue import PriorityQueue\n",
+        "line 6: ImportError: cannot import name 'PriorityQueue' from 'podrace.model.sc...; PriorityQueue is in podrace.model.scheduler",
+    ),
+    (
+        "from podrace.model.scheduler import Users\n",
+        "line 6: ImportError: cannot import name 'Users' from 'podrace.model.scheduler'...; Users is in podrace.model.environment.actors",
+    ),
     ("class A(Scheduler)\n", "line 6: expected ':'"),
 ]  # fmt: skip
 
@@ -234,6 +242,20 @@ def test_of_two_patches_that_override_one_method_the_second_is_told(tmp_path: Pa
     ) in notes
     assert not [
         note for note in with_patches(resolve("1.34"), [first, beside]).notes if "both override" in note
+    ]
+
+
+def test_so_it_is_told_of_two_classes_of_one_file(tmp_path: Path) -> None:
+    """A class stands before its own base, and so before what stands behind that."""
+    file = tmp_path / "mine.py"
+    accepts = "    def accepts(self, pod):\n        return super().accepts(pod)\n\n\n"
+    file.write_text(
+        f"{HEAD}class A(Nominator):\n{accepts}class B(Nominator):\n{accepts}class C(A):\n{accepts}"
+    )
+    notes = with_patches(resolve("1.34"), [read_patch(str(file))]).notes
+    assert [note for note in notes if "both override" in note] == [
+        "A and B both override accepts: that of A counts, and what B has there is reached only through its `super()`",
+        "C and B both override accepts: that of C counts, and what B has there is reached only through its `super()`",
     ]
 
 
@@ -398,3 +420,19 @@ def test_another_world_is_noted(tmp_path: Path, body: str, notes: list[str]) -> 
     path = tmp_path / "mine.py"
     path.write_text(FAIRNESS.partition("class A")[0] + body)
     assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
+
+
+def test_bases_without_a_common_order_are_refused(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        f"{HEAD}class _M:\n    pass\n\n\nclass _N:\n    pass\n\n\n"
+        "class A(_M, _N, Nominator):\n    def accepts(self, pod: Pod) -> Expr:\n        return as_expr(True)\n\n\n"
+        "class B(_N, _M, Nominator):\n    def has_object(self, pod: Pod) -> Expr:\n        return as_expr(True)\n"
+    )
+    tiny = tmp_path / "tiny.yaml"
+    tiny.write_text(TINY)
+    ran = shell("check", str(tiny), "--patch", str(path))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "podrace: A, B: the bases of these classes have no common order: name them in the same order in each\n"
+    )
