@@ -23,7 +23,6 @@ from .patch_checks import (
     unchanged_parts,
 )
 
-
 _ENVIRONMENT = "podrace.model.environment."
 _IN_THE_SCHEDULER = tuple(f"{_ENVIRONMENT}{name}" for name in ("watch", "pod_groups"))
 """The modules of parts that stand for what the scheduler's own informers do."""
