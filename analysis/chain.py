@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import Result
 from ..checker.reduction.conclusion import conclude
@@ -31,8 +33,9 @@ from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.own_modules import digest_of
 from .asked.plan import Run
 from .findings import finding_of, how_to_go_on, ignored
+from .idle_patches import idle_patches
 from .kept_findings import KeptFinding
-from .systems import system_of
+from .systems import system_of, traced
 
 
 def verdicts(
@@ -59,16 +62,26 @@ def verdict_on(
         kept = KeptFinding(run, budget, method)
         found = kept.get()
         if found is None:
-            found = verdict_in(system_of(run), run, budget, method, watch)
+            system = system_of(run)
+            found = _with_idle_patches(verdict_in(system, run, budget, method, watch), run, system)
             kept.put(found)
         return found
     from .every_cluster import on_every_cluster  # numpy, LLVM and Z3 take a while to import
 
     clusters = on_every_cluster(run, budget, method, watch)
+    clusters = replace(clusters, finding=_with_idle_patches(clusters.finding, run))
     if clusters.example is None:
         return clusters.finding
     by_itself = replace(budget, max_states=None, timeout=None)
     return clusters.shown_by(verdict_on(clusters.example, by_itself, replace(method, cache=None)))
+
+
+def _with_idle_patches(found: Finding, run: Run, system: TransitionSystem | None = None) -> Finding:
+    """What is found with a patch says if it is found without it, too."""
+    if not run.composition.patches:
+        return found
+    told = idle_patches(run, system or traced(run))
+    return msgspec.structs.replace(found, notes=(*found.notes, *told))
 
 
 def verdict_in(

@@ -243,8 +243,10 @@ def nearest_fixes(key: str, known: Sequence[str]) -> str:
 
 
 def parse_fix(text: str, known: Sequence[str]) -> str:
-    """The key of an upstream change: 72259, #72259, kubernetes/kubernetes#72259 or its link."""
-    key = number_of(text) or text
+    """The key of an upstream change: 72259, #72259, kubernetes/kubernetes#72259 or its link, or another number that it has."""
+    from ...model.history import key_of
+
+    key = key_of(number_of(text) or text)
     if key not in known:
         raise UsageProblem(f"unknown fix `{one_line(text)}`; {nearest_fixes(key, known)}")
     return key

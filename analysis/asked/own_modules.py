@@ -8,6 +8,7 @@ import ast
 import builtins
 import hashlib
 import linecache
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -25,6 +26,8 @@ from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
 Problem = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
+
+_NOT_THERE = re.compile(r"cannot import name '(\w+)'")
 
 _folders: dict[str, Path] = {}
 _sources: dict[str, dict[str, str]] = {}
@@ -100,10 +103,23 @@ def _where_to_import_from(error: BaseException) -> str:
     """A remedy for what the file imports of podrace and podrace does not have there."""
     if not isinstance(error, ImportError) or not (error.name or "").startswith("podrace."):
         return ""
+    wanted = _NOT_THERE.search(str(error))
+    if wanted is not None and (part := _module_of_part(wanted[1])):
+        return f"; {wanted[1]} is in {part}"
     return (
         "; the parts of the scheduler and their words are in podrace.model.scheduler, pods and nodes in "
         "podrace.model.environment.objects, the expressions in podrace.model.language"
     )
+
+
+def _module_of_part(name: str) -> str:
+    """Where a part of the scheduler is imported from; empty for what is none."""
+    from ...model import scheduler
+    from .patch_checks import PARTS
+
+    if name not in PARTS:
+        return ""
+    return scheduler.__name__ if vars(scheduler).get(name) is PARTS[name] else PARTS[name].__module__
 
 
 def states_of(module: ModuleType) -> States:

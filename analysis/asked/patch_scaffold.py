@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
+import sys
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -29,10 +32,16 @@ def new_patch(name: str, part: str, method: str, release: str, directory: Path) 
         raise UsageProblem(
             f"`{one_line(name)}` cannot name a class: write letters, digits and _, such as MyPatch"
         )
-    path = directory / f"{_snake(name)}.py"
+    module = _snake(name)
+    path = directory / f"{module}.py"
     refuse_unwritable("new-patch", path)
     if path.exists():
         raise UsageProblem(f"{path} is there already: choose another name")
+    if module in sys.stdlib_module_names or find_spec(module) is not None:
+        raise UsageProblem(
+            f"`{name}` would be written to {module}.py, which hides the module `{module}` from programs in that folder: "
+            f"choose another name, such as {_camel(name)}Patch"
+        )
     write_text("new-patch", path, scaffold(name, part, method, release))
     return path
 
@@ -54,6 +63,11 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     imports = _imports(
         {base.__name__: base, **{n: function.__globals__[n] for n in names}}, function.__module__
     )
+    written = _camel(name)
+    if keyword.iskeyword(written) or written in {base.__name__, *names}:
+        raise UsageProblem(
+            f"`{name}` cannot name this class, as {written} means something else in its file: choose another name, such as {written}Patch"
+        )
     is_step = any(hasattr(vars(b).get(method), "__podrace_step__") for b in cls.__mro__)
     signature = _signature(function)
     doc = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
@@ -65,7 +79,7 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
         f"podrace verify {_snake(name)}.py --release {release}\n"
         '"""\n\n'
         f"from __future__ import annotations\n\n{imports}\n\n\n"
-        f"class {_camel(name)}({base.__name__}):\n"
+        f"class {written}({base.__name__}):\n"
         '    """Say in one sentence what changes, and why."""\n\n'
         f"    def {method}({signature}:\n"
         f'        """{doc}"""\n'

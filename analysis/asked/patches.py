@@ -9,6 +9,7 @@ from types import FunctionType
 
 from ...model.history import Composition, Patch
 from ...model.language import Component
+from ...model.language.declarations.component import combine
 from ...scenarios import known_names
 from .option_files import split_option
 from .options import UsageProblem
@@ -21,6 +22,10 @@ from .patch_checks import (
     check_part,
     unchanged_parts,
 )
+
+_ENVIRONMENT = "podrace.model.environment."
+_IN_THE_SCHEDULER = tuple(f"{_ENVIRONMENT}{name}" for name in ("watch", "pod_groups"))
+"""The modules of parts that stand for what the scheduler's own informers do."""
 
 
 def patches_of(options: Sequence[str]) -> tuple[Patch, ...]:
@@ -70,7 +75,9 @@ def read_patch(option: str, given_by: str = "") -> Patch:
 
 
 def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composition:
-    """The composition with patches on top, and a note for each that brings older behaviour along, or that another may hide."""
+    """The composition with patches on top, and a note for each that brings older behaviour along, that another may hide, or that
+    changes what a verdict takes for granted.
+    """
     made = composition.patched(patches)
     inside = set(composition.classes)
     notes = [
@@ -81,25 +88,93 @@ def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composit
         and base not in inside
         and not _inherited(base, inside)
     ]
-    return made.noted([*notes, *_hidden(patches)])
+    return made.noted([*notes, *_hidden(patches), *_assumptions(composition, patches)])
 
 
 def _hidden(patches: Sequence[Patch]) -> Iterator[str]:
-    """Of methods that two patches override, the first counts: who reads the verdict must know."""
+    """Of methods that two patches override, or two classes of one file, the first counts: who reads the verdict must know."""
     before: list[tuple[Patch, type[Component]]] = []
+    classes = [cls for patch in patches for cls in patch.classes]
     for patch in patches:
         for cls in patch.classes:
             own = {name for name, thing in vars(cls).items() if isinstance(thing, (FunctionType, property))}
             for first, other in before:
                 both = sorted(own & vars(other).keys())
                 related = issubclass(other, cls) or issubclass(cls, other)
-                if both and first is not patch and _part_of(cls) is _part_of(other) and not related:
+                part = _part_of(cls)
+                if both and part is not None and part is _part_of(other) and not related:
                     one, two = (p.name if first.name != patch.name else p.source for p in (first, patch))
+                    if first is patch:
+                        one, two = other.__name__, cls.__name__
+                    order = _made(part, classes).__mro__
+                    if order.index(cls) < order.index(other):  # a class stands before its own base
+                        one, two = two, one
                     yield (
                         f"{one} and {two} both override {', '.join(both)}: that of {one} counts, and what "
                         f"{two} has there is reached only through its `super()`"
                     )
             before.append((patch, cls))
+
+
+def _assumptions(composition: Composition, patches: Sequence[Patch]) -> Iterator[str]:
+    """What a patch changes besides the scheduler: what runs around it, and which steps happen in the end.
+
+    With either, a property may hold of a kinder world, which is no fix; who reads the verdict must know.
+    """
+    for patch in patches:
+        around = [cls for cls in patch.classes if _is_around(cls)]
+        for cls in around:
+            part = _part_of(cls)
+            changed = ", ".join(n for n, thing in vars(cls).items() if _function(thing) is not None)
+            if part is not None and changed:
+                yield f"{patch.name} changes what runs around the scheduler ({part.__name__}: {changed}): the verdict is about a cluster where that is so"
+        for part in dict.fromkeys(p for cls in patch.classes if (p := _part_of(cls)) is not None):
+            had = _fair_steps(part, composition.classes)
+            has = _fair_steps(part, (*patch.classes, *composition.classes))
+            for step, fair in has.items():
+                if had.get(step, fair) == fair:
+                    continue
+                counted = "counts on" if fair else "no longer counts on"
+                yield f"{patch.name} {counted} {part.__name__}.{step} to happen in the end (`fair={fair}`), unlike {composition.label}: say why that is so"
+
+
+def _is_around(cls: type[Component]) -> bool:
+    """Whether a class changes a part that is none of kube-scheduler's: the watches are its own informers."""
+    part = _part_of(cls)
+    return (
+        part is not None
+        and part.__module__.startswith(_ENVIRONMENT)
+        and part.__module__ not in _IN_THE_SCHEDULER
+    )
+
+
+def _fair_steps(part: type[Component], classes: Sequence[type[Component]]) -> dict[str, bool]:
+    """The steps of a part as these classes make it, and whether each happens in the end if it stays possible."""
+    return {
+        name: thing.__podrace_step__.fair
+        for base in reversed(_made(part, classes).__mro__)
+        for name, thing in vars(base).items()
+        if hasattr(thing, "__podrace_step__")
+    }
+
+
+def _made(part: type[Component], classes: Sequence[type[Component]]) -> type[Component]:
+    """A part as these classes make it. Raises UsageProblem if they cannot stand in one order."""
+    chosen = [cls for cls in classes if issubclass(cls, part)]
+    try:
+        return combine(part, chosen)
+    except TypeError:
+        own = [cls for cls in chosen if not cls.__module__.startswith("podrace.model.")]
+        names = ", ".join(cls.__name__ for cls in own)
+        raise UsageProblem(
+            f"{names}: the bases of these classes have no common order: name them in the same order in each"
+        ) from None
+
+
+def _function(thing: object) -> FunctionType | None:
+    if isinstance(thing, property):
+        thing = thing.fget
+    return thing if isinstance(thing, FunctionType) else None
 
 
 def _part_of(cls: type[Component]) -> type | None:

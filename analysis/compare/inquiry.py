@@ -9,7 +9,7 @@ from types import MappingProxyType
 import msgspec
 
 from ...checker.core.exploration import Budget
-from ...model.history import CHANGES, RELEASES, Composition, Patch
+from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, number_of, one_line
@@ -73,7 +73,7 @@ def _candidate(name: str) -> Candidate:
     path, _ = split_option(name)
     if path.suffix == ".py" or path.is_file():
         return Candidate(patch=read_patch(name))
-    key = number_of(name) or name
+    key = key_of(number_of(name) or name)
     if key not in CHANGES:
         known = nearest_fixes(key, list(CHANGES))
         raise UsageProblem(

@@ -13,7 +13,7 @@ import msgspec
 
 from ...checker.core.exploration import Budget
 from ...checker.jobs import Job, Journal, run_jobs
-from ...checker.parametric.parametric_system import Regions
+from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.slicing import step_name
 from ...checker.trace.fingerprint import fingerprint
@@ -52,6 +52,8 @@ class Prover:
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
         self.regions: dict[str, tuple[ProofQuestion, Regions | KnownClasses]] = {}
+        self.idle = set(question.patches)
+        """The patches that have made no difference to any template so far."""
 
     def run(self) -> Proof:
         """Ask about every template."""
@@ -80,7 +82,9 @@ class Prover:
             for template in templates(pods, nodes, self.request.example):
                 name = f"{template.pods} pods, {nodes} nodes: {template}"
                 question = replace(self.question, template=template)
-                known = KnownClasses(question.parametric_system(), question.property)
+                parametric = question.parametric_system()
+                self._look_for_idle_patches(question, parametric)
+                known = KnownClasses(parametric, question.property)
                 self.regions[name] = question, known
                 self.found[name] = []
                 for outcome in known.search(self._budget()):
@@ -127,6 +131,7 @@ class Prover:
                 self.watcher.say(f"telling clusters apart: {name}")
                 question = replace(self.question, template=template)
                 parametric = question.parametric_system()
+                self._look_for_idle_patches(question, parametric)
                 regions = Regions(parametric, question.property)
                 self.regions[name] = question, regions
                 self.found[name] = []
@@ -155,6 +160,14 @@ class Prover:
                         self.request.share,
                     )
                     yield Job(f"{name} #{start}", task)
+
+    def _look_for_idle_patches(self, question: ProofQuestion, parametric: ParametricSystem) -> None:
+        """A patch that makes a difference to one template is not idle."""
+        for source in sorted(self.idle):
+            others = tuple(other for other in question.patches if other != source)
+            without = replace(question, patches=others).begun().parametric_system()
+            if fingerprint(without.system) != fingerprint(parametric.system):
+                self.idle.discard(source)
 
     def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
         """Work on all chunks; where a share of the memory was too little, once more afterwards, when nobody else needs the rest."""
@@ -229,9 +242,14 @@ class Prover:
             witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
-            notes=self.composition.notes,
+            notes=(*self.composition.notes, *self._idle_notes()),
             version=version_of(self.composition),
         )
+
+    def _idle_notes(self) -> Iterator[str]:
+        for patch in self.composition.patches:
+            if patch.source in self.idle:
+                yield f"{patch.name} changes nothing in any of these clusters: the scheduler is the same without it"
 
     def _rows(self) -> Iterator[Row]:
         for name, (question, _) in self.regions.items():

@@ -2,6 +2,7 @@
 
 from .moved import keep_old_names
 from .registry.change import CHANGES, Change, before
+from .registry.other_numbers import key_of
 from .releases import Composition, Patch, find_change, in_order, resolve
 from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER, version_of
 from .versions.gates import GateProblem
@@ -12,5 +13,5 @@ keep_old_names()
 
 __all__ = [
     "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "GateProblem", "Patch", "UnknownName",
-    "before", "find_change", "in_order", "resolve", "version_of",
+    "before", "find_change", "in_order", "key_of", "resolve", "version_of",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from ..language import Component
 from ..language.expressions.quick_dataclasses import dataclass
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
+from .registry.other_numbers import key_of
 from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
 from .versions.gates import Gate, find_gate, refuse_setting
 from .versions.unknown import UnknownName
@@ -79,10 +80,11 @@ def in_order() -> list[Change]:
 
 
 def find_change(name: str) -> Change:
-    """A change by its key; raises UnknownName."""
-    if name not in CHANGES:
+    """A change by its key, or by another number that it has; raises UnknownName."""
+    key = key_of(name)
+    if key not in CHANGES:
         raise UnknownName("fix", name, sorted(CHANGES))
-    return CHANGES[name]
+    return CHANGES[key]
 
 
 def gate_words(settings: Iterable[tuple[str, bool]]) -> str:

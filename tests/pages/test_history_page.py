@@ -11,6 +11,7 @@ import pytest
 
 from podrace.model.environment.cluster.scope import Scope
 from podrace.model.history import CHANGES, LATER, RELEASES, version_of
+from podrace.model.history.registry.other_numbers import OTHER_NUMBERS
 from podrace.scenarios import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ def test_the_first_line_of_a_section() -> None:
 
 def test_what_is_not_modelled_by_itself_is_no_change() -> None:
     numbers = [n for row in ROWS for n in re.findall(r"/pull/(\d+)\)", row[0])]
-    assert len(numbers) == len(set(numbers)) == 81
+    assert len(numbers) == len(set(numbers)) == 82
     assert set(numbers) & set(CHANGES) == set()
 
 
@@ -73,3 +74,14 @@ def test_patch_versions_are_versions_of_releases_before() -> None:
         if change.first_in != LATER and version_of(patch).release >= version_of(change.first_in).release
     ]
     assert wrong == []
+
+
+def test_other_numbers_are_those_that_are_one_with_a_change_in_the_same_versions() -> None:
+    """The two of 71488 came to other patch versions than it did."""
+    one_with = {
+        number: row[-1].removeprefix("one with `").removesuffix("`")
+        for row in ROWS
+        if row[-1].startswith("one with")
+        for number in re.findall(r"/pull/(\d+)\)", row[0])
+    }
+    assert {number: key for number, key in one_with.items() if key != "71488"} == OTHER_NUMBERS

@@ -88,6 +88,14 @@ MISTAKES = [
         "from podrace.model.scheduler.phases import Phase\n",
         "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words",
     ),
+    (
+        "from podrace.model.scheduler.queue import PriorityQueue\n",
+        "line 6: ImportError: cannot import name 'PriorityQueue' from 'podrace.model.sc...; PriorityQueue is in podrace.model.scheduler",
+    ),
+    (
+        "from podrace.model.scheduler import Users\n",
+        "line 6: ImportError: cannot import name 'Users' from 'podrace.model.scheduler'...; Users is in podrace.model.environment.actors",
+    ),
     ("class A(Scheduler)\n", "line 6: expected ':'"),
 ]  # fmt: skip
 
@@ -237,6 +245,20 @@ def test_of_two_patches_that_override_one_method_the_second_is_told(tmp_path: Pa
     ]
 
 
+def test_so_it_is_told_of_two_classes_of_one_file(tmp_path: Path) -> None:
+    """A class stands before its own base, and so before what stands behind that."""
+    file = tmp_path / "mine.py"
+    accepts = "    def accepts(self, pod):\n        return super().accepts(pod)\n\n\n"
+    file.write_text(
+        f"{HEAD}class A(Nominator):\n{accepts}class B(Nominator):\n{accepts}class C(A):\n{accepts}"
+    )
+    notes = with_patches(resolve("1.34"), [read_patch(str(file))]).notes
+    assert [note for note in notes if "both override" in note] == [
+        "A and B both override accepts: that of A counts, and what B has there is reached only through its `super()`",
+        "C and B both override accepts: that of C counts, and what B has there is reached only through its `super()`",
+    ]
+
+
 def test_the_label_and_the_order_of_classes() -> None:
     patch = read_patch(str(Path(__file__).parents[1] / "patches" / "never_schedules.py"))
     made = with_patches(resolve("1.13", ["72259"]), [patch])
@@ -306,6 +328,26 @@ def test_the_list(shell: Shell) -> None:
     [
         (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37; known: "),
         (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
+        (
+            ["podrace"],
+            "`podrace` would be written to podrace.py, which hides the module `podrace` from programs in that folder: choose another name, such as PodracePatch",
+        ),
+        (
+            ["Queue"],
+            "`Queue` would be written to queue.py, which hides the module `queue` from programs in that folder: choose another name, such as QueuePatch",
+        ),
+        (
+            ["Pod", "--component", "Nominator", "--method", "add"],
+            "`Pod` cannot name this class, as Pod means something else in its file: choose another name, such as PodPatch",
+        ),
+        (
+            ["Nominator", "--component", "Nominator", "--method", "add"],
+            "`Nominator` cannot name this class, as Nominator means something else in its file: choose another name, such as NominatorPatch",
+        ),
+        (
+            ["none"],
+            "`none` cannot name this class, as None means something else in its file: choose another name, such as NonePatch",
+        ),
         (["A-B"], "`A-B` cannot name a class: write letters, digits and _, such as MyPatch"),
         ([], "name the patch, such as `podrace new-patch MyPatch`, or see --list"),
         (["A", "--list"], "--list only lists: leave out NAME and --method"),
@@ -317,3 +359,80 @@ def test_mistakes_of_new_patch(shell: Shell, arguments: list[str], message: str)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"podrace: {message}")
     assert ran.err.count("\n") == 1
+
+
+FAIRNESS = """\
+from podrace.model.environment.actors import Users
+from podrace.model.environment.objects import Pod
+from podrace.model.environment.watch import PodWatch
+from podrace.model.language import require, step
+from podrace.model.scheduler import PriorityQueue
+
+
+class A(PriorityQueue):
+    @step(actor="queue timers"{fair})
+    def {name}(self, pod: Pod) -> None:
+        super().{name}(pod)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "fair", "notes"),
+    [
+        (
+            "flush_unschedulable",
+            "",
+            ["A counts on PriorityQueue.flush_unschedulable to happen in the end (`fair=True`), unlike 1.36: say why that is so"],
+        ),
+        ("flush_unschedulable", ", fair=False", []),
+        (
+            "flush_backoff",
+            ", fair=False",
+            ["A no longer counts on PriorityQueue.flush_backoff to happen in the end (`fair=False`), unlike 1.36: say why that is so"],
+        ),
+        ("flush_backoff", "", []),
+    ],
+)  # fmt: skip
+def test_other_fairness_is_noted(tmp_path: Path, name: str, fair: str, notes: list[str]) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FAIRNESS.format(name=name, fair=fair))
+    assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
+
+
+def test_fairness_is_compared_with_that_of_the_release(tmp_path: Path) -> None:
+    """Up to 1.13 there is no such flush: the class of the release that takes it away says that it is not counted on."""
+    path = tmp_path / "mine.py"
+    path.write_text(FAIRNESS.format(name="flush_unschedulable", fair=", fair=False"))
+    assert not with_patches(resolve("1.13"), [read_patch(str(path))]).notes
+
+
+@pytest.mark.parametrize(
+    ("body", "notes"),
+    [
+        (
+            "class A(Users):\n    def delete_pod(self, pod: Pod) -> None:\n        require(False)\n",
+            ["A changes what runs around the scheduler (Users: delete_pod): the verdict is about a cluster where that is so"],
+        ),
+        ("class A(PodWatch):\n    def resume(self) -> None:\n        require(False)\n", []),
+    ],
+)  # fmt: skip
+def test_another_world_is_noted(tmp_path: Path, body: str, notes: list[str]) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FAIRNESS.partition("class A")[0] + body)
+    assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
+
+
+def test_bases_without_a_common_order_are_refused(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        f"{HEAD}class _M:\n    pass\n\n\nclass _N:\n    pass\n\n\n"
+        "class A(_M, _N, Nominator):\n    def accepts(self, pod: Pod) -> Expr:\n        return as_expr(True)\n\n\n"
+        "class B(_N, _M, Nominator):\n    def has_object(self, pod: Pod) -> Expr:\n        return as_expr(True)\n"
+    )
+    tiny = tmp_path / "tiny.yaml"
+    tiny.write_text(TINY)
+    ran = shell("check", str(tiny), "--patch", str(path))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "podrace: A, B: the bases of these classes have no common order: name them in the same order in each\n"
+    )

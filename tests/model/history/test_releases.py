@@ -8,6 +8,7 @@ import pytest
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import Pod
 from podrace.model.history import CHANGES, LATER, RELEASES, UnknownName, resolve
+from podrace.model.history.registry.other_numbers import OTHER_NUMBERS
 from podrace.model.language import Expr, trace_system
 from podrace.model.language.expressions.graph import topological
 from tests.model.clusters import nodes, race_72124, spec
@@ -246,3 +247,11 @@ def test_every_change_alone_can_be_undone_and_changes_the_system(key):
         pytest.skip(UNSEEN[key])
     having = CHANGES[key].first_in
     assert shape(resolve(having, (), [key])) != shape_of_release(having)
+
+
+def test_other_numbers_name_a_change():
+    assert not OTHER_NUMBERS.keys() & CHANGES.keys()
+    assert set(OTHER_NUMBERS.values()) <= CHANGES.keys()
+    made = resolve("1.35", ["135495"], ["134294"])
+    assert (made.added, made.removed) == (("last-victim-spared",), ("134730",))
+    assert made == resolve("1.35", ["last-victim-spared"], ["134730"])

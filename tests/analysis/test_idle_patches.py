@@ -1,0 +1,113 @@
+"""A verdict on a patched scheduler says so if it is one on the scheduler without the patch."""
+
+from pathlib import Path
+
+import pytest
+
+from podrace.analysis.asked.method import USUAL
+from podrace.analysis.asked.patches import patches_of
+from podrace.analysis.asked.plan import Selection, plan
+from podrace.analysis.chain import verdict_on
+from podrace.analysis.prove.proof_request import ProofRequest
+from podrace.analysis.prove.proofs import prove_all
+from podrace.checker.core.exploration import Budget
+
+HEAD = """\
+from podrace.model.environment.objects import Pod
+from podrace.model.language import Expr, Value, as_expr
+from podrace.model.scheduler import AsyncPreemption, Nominator, Scheduler
+
+
+"""
+SAME = """\
+class Same(Nominator):
+    def add(self, pod: Pod, node: Value, field: Value) -> None:
+        super().add(pod, node, field)
+
+
+"""
+UNFELT = """\
+class Unfelt(AsyncPreemption):
+    def activates(self, pod: Pod) -> Expr:
+        return as_expr(True)
+
+
+"""
+FELT = """\
+class Felt(Scheduler):
+    def skips(self, pod: Pod) -> Expr:
+        return as_expr(True)
+
+
+"""
+TINY = """\
+name: tiny
+nodes:
+  n1: {cpu: CPU}
+pods:
+  a: {cpu: 1}
+scope: {flush: false}
+"""
+
+
+def notes(folder: Path, *classes: str, prop: str, cpu: str = "1") -> tuple[str, ...]:
+    """The notes of the verdict in a cluster of one pod and one node, with a file for each of these classes."""
+    (folder / "tiny.yaml").write_text(TINY.replace("CPU", cpu))
+    files = []
+    for number, text in enumerate(classes):
+        files.append(folder / f"patch_{number}.py")
+        files[-1].write_text(HEAD + text)
+    asked = Selection(
+        [str(folder / "tiny.yaml")],
+        properties=[prop],
+        release="1.36",
+        patches=patches_of([str(file) for file in files]),
+    )
+    (run,) = plan(asked)
+    found = verdict_on(run, Budget(), USUAL)
+    assert found.verdict == "HOLDS"
+    return tuple(note for note in found.notes if "changes nothing" in note)
+
+
+def test_one_that_changes_nothing_says_so(tmp_path: Path) -> None:
+    assert notes(tmp_path, SAME, prop="S-NOM") == (
+        "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
+    )
+
+
+def test_one_that_the_property_cannot_see_says_so(tmp_path: Path) -> None:
+    assert notes(tmp_path, UNFELT, prop="S-CAP") == (
+        "Unfelt changes nothing that decides S-CAP in tiny on 1.36: the verdict is the same without it",
+    )
+
+
+def test_one_that_makes_a_difference_says_nothing(tmp_path: Path) -> None:
+    assert notes(tmp_path, FELT, prop="S-CAP") == ()
+
+
+def test_of_two_the_idle_one_is_named(tmp_path: Path) -> None:
+    assert notes(tmp_path, FELT, SAME, prop="S-CAP") == (
+        "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
+    )
+
+
+def test_so_it_is_said_of_every_cluster_of_a_range(tmp_path: Path) -> None:
+    assert notes(tmp_path, SAME, prop="S-CAP", cpu="1..2") == (
+        "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (SAME, ("Same changes nothing in any of these clusters: the scheduler is the same without it",)),
+        (FELT, ()),
+    ],
+)
+def test_a_proof_says_so(tmp_path: Path, text: str, told: tuple[str, ...]) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(HEAD + text)
+    request = ProofRequest(pods=1, nodes=1, release="1.36", properties=["S-CAP"], patches=[str(file)])
+    (proof,) = prove_all(request)
+    assert proof.verdict == "HOLDS FOR ALL"
+    assert proof.notes == told
