@@ -329,7 +329,11 @@ def refuse_malformed(case: Case) -> None:
         {**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole), "queueing_hints": flag}
     )
     params("params", case.get("params") or {})
-    unknown = [n for n, v in (case.get("params") or {}).items() if n not in (*TIMES, *NUMBERS, "queueing_hints", "note") and v is not None]
+    unknown = [
+        n
+        for n, v in (case.get("params") or {}).items()
+        if n not in (*TIMES, *NUMBERS, "queueing_hints", "note") and v is not None
+    ]
     if unknown:
         raise NotTranslated(f"nobody reads params.{one_line(str(unknown[0]))}")
     if "ops" in case or case.get("kind") == "ops":

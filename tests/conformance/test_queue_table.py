@@ -324,8 +324,16 @@ def test_more_than_two_uids_of_a_name_are_refused():
 
 @pytest.mark.parametrize("first", ["high", "b"])
 def test_a_version_may_have_another_priority(first):
-    pods = {"low": {"name": "a", "priority": 1}, "high": {"name": "a", "priority": 9}, "b": {"name": "b", "priority": 5}}
-    ops = [{"op": "add", "pod": "low"}, {"op": "add", "pod": "b"}, {"op": "update", "old": "low", "new": "high"}]
+    pods = {
+        "low": {"name": "a", "priority": 1},
+        "high": {"name": "a", "priority": 9},
+        "b": {"name": "b", "priority": 5},
+    }
+    ops = [
+        {"op": "add", "pod": "low"},
+        {"op": "add", "pod": "b"},
+        {"op": "update", "old": "low", "new": "high"},
+    ]
     reason = played(pods, *ops, {"op": "pop", "expect": first})
     assert reason == ("" if first == "high" else "operation 3 (pop): next is a, expected b")
 
@@ -342,9 +350,12 @@ def test_and_is_admitted_by_it(key, place):
 
 def test_a_priority_that_changes_is_refused_where_the_release_has_an_order_of_its_own():
     pods = {"low": {"name": "a", "priority": 1}, "high": {"name": "a", "priority": 9}}
-    outcome = queue.run({"id": "c", "kind": "ops", "pods": pods, "ops": [{"op": "add", "pod": "low"}]}, "1.13")
+    outcome = queue.run(
+        {"id": "c", "kind": "ops", "pods": pods, "ops": [{"op": "add", "pod": "low"}]}, "1.13"
+    )
     assert (
-        outcome.reason == "not translated: versions of a that differ in priority: the release has another order"
+        outcome.reason
+        == "not translated: versions of a that differ in priority: the release has another order"
     )
 
 
