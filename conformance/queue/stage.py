@@ -46,7 +46,7 @@ class Stage(Script):
     def perform(self, number: int, op: Case) -> Any:
         read = READ.get(str(op.get("op"))) if isinstance(op, Mapping) else None
         for name, value in op.items() if read is not None else ():
-            if name in read or name in REMARKS or value in NOTHING:
+            if name in (read or ()) or name in REMARKS or value in NOTHING:
                 continue
             if name.startswith("expect"):
                 raise NotTranslated(f"operation {number} ({op['op']}): nobody compares {name}")
