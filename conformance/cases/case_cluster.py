@@ -35,6 +35,8 @@ from ...model.language import Component, Concrete
 from .cases import Case, NotTranslated
 from .nominations import nominated_pods
 from .preemption_plugins import known_victims
+from .read_fields import refuse_unread
+from .shapes import refuse_parts
 
 
 def selector(facts: Mapping[str, Any] | None) -> Selector:
@@ -113,9 +115,18 @@ def _resources(facts: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
+AMOUNTS = {"cpu_milli", "memory_bytes", "ephemeral_bytes", "extended"}
+NODE = {
+    "name", "allocatable", "labels", "taints", "unschedulable", "zone", "annotations", "conditions", "capacity",
+}  # fmt: skip
+"""What is read of a node, and what of it decides nothing."""
+
+
 def make_node(index: int, facts: Mapping[str, Any]) -> Node:
     """A node; where nothing is said of its size, it has no room for requests but any number of pods."""
     allocatable = facts.get("allocatable")
+    refuse_unread(f"{facts['name']}.", facts, NODE)
+    refuse_unread(f"{facts['name']}.allocatable.", allocatable or {}, {*AMOUNTS, "pods"})
     pods = (allocatable or {}).get("pods")
     return Node(
         index,
@@ -168,6 +179,8 @@ def make_pod(
 
     Of the pods that are not bound only those to be `queued` are in activeQ.
     """
+    refuse_parts(name, facts)
+    refuse_unread(f"{name}.requests.", facts.get("requests") or {}, AMOUNTS)
     namespace, node = facts.get("namespace") or "", nodes.get(facts.get("nodeName") or "")
     started = facts.get("startTime")
     return Pod(

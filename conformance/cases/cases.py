@@ -163,6 +163,8 @@ def listed(value: Any) -> Any:
 
 
 REMARKS = {"op", "note", "comment", "description"}
+NOTHING: tuple[Any, ...] = (None, False, "", [], {})
+"""Values that say nothing of a field that nobody reads."""
 
 
 class Script:

@@ -1,4 +1,5 @@
-"""What a case plugs into preemption: extenders, a predicate for victims (IsEligiblePod, 1.34), and plugins that fail in the dry run.
+"""What a case plugs into preemption: extenders, a predicate for victims (IsEligiblePod, 1.34), plugins that fail in the dry run, or that
+there is no preemption.
 
 All are subclasses of the model's own Preemption.
 """
@@ -12,7 +13,7 @@ from typing import Any
 from ...model.environment.objects import Node, Pod
 from ...model.history.versions import version_of
 from ...model.history.versions.gates import find_gate
-from ...model.language import Component, Expr, all_of, as_expr
+from ...model.language import Component, Expr, Value, all_of, as_expr
 from ...model.scheduler import Preemption
 from .cases import Case, NotCovered, NotTranslated
 
@@ -32,16 +33,57 @@ ERROR = "error"
 
 
 def preemption_plugins(case: Case) -> tuple[type[Component], ...]:
-    """Subclasses of Preemption with the extenders, the hook and the errors of a case; none if it has neither."""
+    """Subclasses of Preemption with the extenders, the hook and the errors of a case, or without preemption; none if it has none of these."""
     found: list[type[Component]] = []
     if case.get("extenders"):
         found.append(type("WithExtenders", (WithExtenders,), {"extenders": asked_extenders(case)}))
     if case.get("eligibility_hook"):
         found.append(type("WithHook", (WithHook,), {"conditions": hook_conditions(case["eligibility_hook"])}))
+    if is_disabled(case):
+        found.append(WithoutPreemption)
     failing = failing_nodes(case)
     if failing:
         found.append(type("WithErrors", (WithErrors,), {"failing": failing}))
     return tuple(found)
+
+
+# --- no preemption ---------------------------------------------------------------------------------------
+
+_PREEMPT = {"preemption", "preempt", "preempting", "postfilter"}
+_OFF = {"disable", "disabled", "disables", "without", "no", "off"}
+_ON = {"enable", "enabled", "enables", "with", "on"}
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()))
+
+
+def switches_of_preemption(case: Case) -> list[str]:
+    """The fields that say whether the scheduler preempts at all, such as `preemption_disabled`."""
+    return [
+        name
+        for name, value in case.items()
+        if isinstance(value, bool)
+        and not name.startswith("expect")
+        and _words(name) & _PREEMPT
+        and not _words(name) - _PREEMPT - _OFF - _ON - {"is", "default", "plugin", "scheduler"}
+    ]
+
+
+def is_disabled(case: Case) -> bool:
+    """Whether one of them says that it does not. Raises NotTranslated where a nomination would have to be explained."""
+    off = any(bool(case[name]) is bool(_words(name) & _OFF) for name in switches_of_preemption(case))
+    preemptor = case.get("preemptor")
+    if off and isinstance(preemptor, Mapping) and preemptor.get("nominatedNodeName"):
+        raise NotTranslated("without preemption, a preemptor that is nominated")
+    return off
+
+
+class WithoutPreemption(Preemption):
+    """PostFilter has no plugin (DisablePreemption up to 1.18): nobody may preempt, and nothing is written."""
+
+    def eligible(self, pod: Pod, nominated: Value) -> Expr:
+        return as_expr(False)
 
 
 # --- extenders ---------------------------------------------------------------------------------------------
@@ -127,9 +169,11 @@ class WithConditions(Preemption):
 ERROR_LABEL = ("error", "true")
 """The label of the nodes on which upstream's TestPlugin fails whenever a pod is added or removed."""
 
-ERROR_FIELD = re.compile(r"(?!expect).*(error|fail_on|fails_on|inject)", re.IGNORECASE)
+ERROR_FIELD = re.compile(r"(?!expect).*(error|fail|inject|test_?plugin)", re.IGNORECASE)
 ELSEWHERE = frozenset({"filter_fails_on"})
-NODES_OF = ("nodes", "node", "on", "on_nodes", "remove_pod", "add_pod", "RemovePod", "AddPod")
+NODES_OF = (
+    "nodes", "node", "on", "on_nodes", "fails_on", "fail_on", "failing_nodes", "remove_pod", "add_pod", "RemovePod", "AddPod",
+)  # fmt: skip
 
 
 def failing_nodes(case: Case) -> frozenset[str]:
@@ -205,7 +249,7 @@ def hook_conditions(hook: Mapping[str, Any]) -> tuple[Condition, ...]:
 
 
 def _conditions(name: str, value: Any) -> list[Condition]:
-    words = set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()))
+    words = _words(name)
     about_preemptor = bool(words & _PREEMPTOR)
     is_priority = bool(words & {"priority", "threshold"})
     if words & _NOT and not is_priority:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from ...scenarios.reader.values.yaml_values import one_line
-from .cases import Case, NotTranslated
+from .cases import NOTHING, Case, NotTranslated
 from .nominations import is_bare, is_wrapped, nomination_fields
 
 Shape = Callable[[str, Any], None]
@@ -287,6 +287,20 @@ CASE = fields({
     "expected_initial_s": number, "expected_max_s": number, "expected_ns": whole, "integration": flag,
 })  # fmt: skip
 
+PARTS = {
+    "initContainers", "containers", "overhead", "schedulingGates", "gates", "gated", "volumes", "resourceClaims", "podGroup", "schedulingGroup",
+    "resources", "limits",
+}  # fmt: skip
+"""What else a pod may have that decides where it fits, or when it is tried."""
+
+
+def refuse_parts(at: str, pod: Mapping[str, Any]) -> None:
+    """Raises NotTranslated for a part of a pod that nobody reads although it would matter."""
+    for name in PARTS & pod.keys():
+        if pod[name] not in NOTHING:
+            raise NotTranslated(f"nobody reads {one_line(at)}.{name}")
+
+
 OF_KIND: Mapping[str, Mapping[str, Shape]] = {
     "less": {"a": SIDE, "b": SIDE},
     "more_important": {"a": POD, "b": POD},
@@ -306,11 +320,22 @@ def refuse_malformed(case: Case) -> None:
     CASE("", case)
     for name in nomination_fields(case):
         nominations(name, case[name])
+    told = case.get("cycles")
+    for number, cycle in enumerate(told if isinstance(told, list) else ()):
+        for name in nomination_fields(cycle):
+            nominations(f"cycles[{number}].{name}", cycle[name])
     fields(OF_KIND.get(case.get("kind") or "", {}), NEEDED.get(case.get("kind") or "", ()))("", case)
     params = fields(
         {**dict.fromkeys(TIMES, natural), **dict.fromkeys(NUMBERS, whole), "queueing_hints": flag}
     )
     params("params", case.get("params") or {})
+    unknown = [
+        n
+        for n, v in (case.get("params") or {}).items()
+        if n not in (*TIMES, *NUMBERS, "queueing_hints", "note") and v is not None
+    ]
+    if unknown:
+        raise NotTranslated(f"nobody reads params.{one_line(str(unknown[0]))}")
     if "ops" in case or case.get("kind") == "ops":
         if not case.get("ops"):
             raise NotTranslated("the case has no operations")

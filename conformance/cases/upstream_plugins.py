@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -181,6 +182,14 @@ class ChosenScores(Scores):
             least = select(counts, smallest(_number(node), least), least)
             greatest = select(counts, largest(_number(node), greatest), greatest)
         return {n: greatest + least - _number(n) for n in feasible}
+
+
+_FAILS = {"error", "errors", "fail", "fails", "failing", "false"}
+
+
+def fails_always(kind: str) -> bool:
+    """Whether the scorer of this kind answers with an error (upstream's FalseMap, and TestPlugin)."""
+    return bool(set(re.findall(r"[a-z]+", kind.lower())) & _FAILS)
 
 
 def chosen_scores(scorers: Sequence[Mapping[str, object]]) -> type[Component]:

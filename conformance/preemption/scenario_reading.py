@@ -13,6 +13,8 @@ from typing import Any
 
 from ...scenarios.reader.values.yaml_values import one_line
 from ..cases.cases import REMARKS, Case, NotCovered, NotTranslated
+from ..cases.preemption_plugins import switches_of_preemption
+from ..cases.read_fields import refuse_unread
 from ..cases.shapes import POD
 from .scenario_words import (
     BOUND,
@@ -104,13 +106,24 @@ def pods_in(at: str, value: Any) -> list[Case] | None:
     return [pod for index, entry in enumerate(entries) for pod in pods_in(f"{at}[{index}]", entry) or ()]
 
 
+_READ = {
+    "id", "source", "applies_to", "notes", "filters", "pdbs", "namespaces", "integration", "extenders", "eligibility_hook", "args",
+    "parallelism", "filteredNodeStatuses", "repetitions", "repeat", "rounds", "timeout_s",
+}  # fmt: skip
+"""Fields of a scenario row without pods: what the player reads, and how often upstream repeats the test."""
+
+
 def read_plot(case: Case) -> Plot:
     """The test that a scenario row describes. Raises NotTranslated for what it says in other words."""
     plot = Plot(nodes=tuple(node["name"] for node in case.get("nodes") or ()))
+    switches = switches_of_preemption(case)
     for name, value in case.items():
         if name in ("steps", "expected", "nodes", "cycles"):
             continue
-        for facts in pods_in(name, value) or ():
+        pods = pods_in(name, value)
+        if pods is None and name not in switches:
+            refuse_unread("", {name: value}, _READ)
+        for facts in pods or ():
             made = plot.add(name, facts)
             if name == "preemptor":
                 plot.preemptor = made

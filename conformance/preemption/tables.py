@@ -27,7 +27,13 @@ from ..cases.cases import (
     shown,
 )
 from ..cases.drive import Drive, stand_at
-from ..cases.preemption_plugins import DISRUPTION_TARGET, extenders_fail, failing_nodes, preemption_plugins
+from ..cases.preemption_plugins import (
+    DISRUPTION_TARGET,
+    extenders_fail,
+    failing_nodes,
+    is_disabled,
+    preemption_plugins,
+)
 from ..cases.upstream_plugins import chosen_filters
 from . import scenario_tables
 
@@ -60,9 +66,8 @@ def _dry_run(case: Case, number: int, cycle: Mapping[str, Any], release: str) ->
     filters = chosen_filters(case.get("filters"))
     limits = _candidate_limits(case.get("args") or {}, cycle)
     plugins = (filters, *preemption_plugins(case))
-    facts = replace(
-        facts_of(case, needed(cycle, "preemptor", f"cycle {number}")), config=limits, test_plugins=plugins
-    )
+    preemptor = needed(cycle, "preemptor", f"cycle {number}")
+    facts = replace(facts_of({**case, **cycle}, preemptor), config=limits, test_plugins=plugins)
     here = situation(facts, release)
     order = by_name(here)
     offset = int(cycle.get("offset") or 0) % max(1, len(order))
@@ -166,6 +171,8 @@ def run(case: Case, release: str) -> Outcome:
             told = next((name for name in ("steps", "expected") if case.get(name) is not None), None)
             if told is not None:
                 raise NotTranslated(f"nobody compares {told} beside {field}")
+            if is_disabled(case) and check is not preempt:
+                raise NotTranslated(f"{field} without preemption")
             return check(case, release)
     return scenario_tables.run(case, release)
 
@@ -330,4 +337,4 @@ def _second_round(case: Case, drive: Drive, release: str) -> Outcome:
     _, second, _ = _preempt(case, again, release, bool(case.get("integration")))
     if case["second_round"].get("expect_no_new_evictions", True):
         return differ("evicted in the second round", set(), set(second.evicted))
-    return Outcome("PASS")
+    return differ("evictions in the second round", True, bool(second.evicted))

@@ -32,8 +32,14 @@ class Calls(Stage):
 
     def op_update(self, op: Case) -> str:
         new = self.version(op["new"])
-        old = self.version(op["old"]).object() if op.get("old") else PodObject()
-        self.model.do(lambda: self.queue.update(new.pod, old, new.object()))
+        before = self.version(op["old"]) if op.get("old") else None
+        old = before.object() if before else PodObject()
+        if before is None or before.pod is new.pod:
+            self.model.do(lambda: self.queue.update(new.pod, old, new.object()))
+        elif new.pod in self.namesakes(before.pod):
+            self.model.do(lambda: self.queue.replace(before.pod, new.pod, old, new.object()))
+        else:
+            raise NotTranslated("an update from one pod to another")
         return "PodUpdate"
 
     def op_delete(self, op: Case) -> None:
@@ -86,17 +92,17 @@ class Calls(Stage):
     def op_move_all(self, op: Case) -> str:
         event = event_of(op["event"])
         precheck = op.get("precheck")
-        admitted = {p: admits(precheck, p.priority.lo) for p in self.cast.pods} if precheck else None
+        admitted = {p: admits(precheck, said) for p, said in self.priorities().items()} if precheck else None
         self.model.do(lambda: self.queue.move_all(event, admitted))
         return event.label
 
     def op_assigned_pod_added(self, op: Case) -> str:
-        self.model.do(lambda: self.queue.move_matching(self.version(op["pod"]).pod, ASSIGNED_POD_ADD))
+        self.model.do(lambda: self.queue.move_matching(self.version(op["pod"]).seen(), ASSIGNED_POD_ADD))
         return ASSIGNED_POD_ADD.label
 
     def op_assigned_pod_updated(self, op: Case) -> str:
         event = event_of(op["event"]) if op.get("event") else ASSIGNED_POD_UPDATE
-        pod = self.version(op["new"] if op.get("new") else op["pod"]).pod
+        pod = self.version(op["new"] if op.get("new") else op["pod"]).seen()
         if event.action & Action.UPDATE_POD_SCALE_DOWN:  # room becomes free: it concerns every pod
             self.model.do(lambda: self.queue.move_all(event, about=pod))
         else:

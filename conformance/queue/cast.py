@@ -20,6 +20,8 @@ from ...model.scheduler.framework.hints import Hints
 from ...model.scheduler.queue.numbered import SECOND, Timing, counted
 from ..cases.case_cluster import spread, terms
 from ..cases.cases import Case, NotTranslated
+from ..cases.shapes import refuse_parts
+from .identities import changing_priorities, shared_nominations
 
 
 def nanoseconds(seconds: float | None) -> int:
@@ -164,6 +166,11 @@ class Version:
     failed: bool = False
     terminating: bool = False
     version: int = 0
+    content: Pod | None = None
+
+    def seen(self) -> Pod:
+        """The pod with the labels of this version, as those who look for other pods see it."""
+        return self.content or self.pod
 
     def object(self) -> PodObject:
         """As delivered to the queue."""
@@ -189,7 +196,7 @@ _STATUS = ("nominatedNodeName", "conditions", "startTime", "generation", "resour
 
 def _specification(facts: Facts) -> str:
     """What isPodUpdated compares (deletion, which it compares too, is a field of its own in the model)."""
-    kept = {k: v for k, v in facts.items() if k not in _STATUS and v not in (None, "", [], {})}
+    kept = {k: v for k, v in facts.items() if k not in _STATUS and v not in (None, "", 0, [], {})}
     return json.dumps(kept, sort_keys=True)
 
 
@@ -224,6 +231,7 @@ class QueueCast:
     pods: list[Pod] = field(default_factory=list)
     nodes: dict[str, Node] = field(default_factory=dict)
     plugins: dict[str, Plugin] = field(default_factory=dict)
+    priorities: dict[Pod, list[int]] = field(default_factory=dict)
     model: Concrete = field(init=False)
 
     def node(self, name: str | None) -> Node | None:
@@ -250,57 +258,93 @@ def _node_names(case: Case) -> Iterator[str]:
             yield from op.get(name) or ()
 
 
+def _pod(index: int, name: str, facts: Facts, recreates: str | None = None) -> Pod:
+    return Pod(
+        index,
+        name,
+        0,
+        facts.get("priority") or 0,
+        namespace=facts.get("namespace") or "",
+        labels=facts.get("labels") or {},
+        terms=terms(facts),
+        spread=spread(facts),
+        exists=False,
+        recreates=recreates,
+    )
+
+
+class _Pods:
+    """The pods of a case as its objects come up: one for each name and UID, with the specifications and priorities that it has had."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[Identity, dict[str, Pod]] = {}
+        self.uids: dict[Pod, str] = {}
+        self.specifications: dict[Pod, list[str]] = {}
+        self.priorities: dict[Pod, list[int]] = {}
+        self._fixed: dict[Pod, tuple[Any, ...]] = {}
+
+    def pod(self, facts: Facts) -> Pod:
+        """The pod that an object is of. Raises NotTranslated if it looks like no version of that."""
+        who, uid = _identity(facts), facts.get("uid") or ""
+        known = self.by_name.setdefault(who, {})
+        pod = next(iter(known.values()), None) if not uid else known.get(uid, known.get(""))
+        if pod is None:
+            pod = self._make(facts, list(known.values()))
+            known[uid] = pod
+        fixed = (terms(facts), spread(facts))
+        if self._fixed.setdefault(pod, fixed) != fixed:
+            raise NotTranslated(f"versions of {who[1]} that differ in affinity")
+        return pod
+
+    def _make(self, facts: Facts, before: list[Pod]) -> Pod:
+        if len(before) > 1:
+            raise NotTranslated(f"more than two UIDs of {facts['name']}")
+        name = "/".join(filter(None, _identity(facts)))
+        told_apart = f"{name} ({facts.get('uid')})" if before else name
+        pod = _pod(len(self.uids), told_apart, facts, before[0].name if before else None)
+        self.uids[pod] = facts.get("uid") or ""
+        return pod
+
+    def content(self, pod: Pod, facts: Facts) -> Pod | None:
+        """The pod as an object with other labels has it; none if the labels are those that it began with."""
+        return None if (facts.get("labels") or {}) == pod.labels else _pod(pod.index, pod.name, facts)
+
+    def number(self, pod: Pod, facts: Facts) -> int:
+        """Which of the pod's specifications an object has."""
+        seen, said = self.specifications.setdefault(pod, []), _specification(facts)
+        if said not in seen:
+            seen.append(said)
+            self.priorities.setdefault(pod, []).append(facts.get("priority") or 0)
+        return seen.index(said)
+
+
 def gather(case: Case, release: str) -> QueueCast:
     """The entities of a case, and a model of `release` made of them, its queue empty."""
-    cast = QueueCast()
-    entities: dict[Identity, Pod] = {}
-    fixed_facts: dict[Identity, tuple[Any, ...]] = {}
-    specifications: dict[Identity, list[str]] = {}
-    told = pod_facts(case)
-    labels_count = any(terms(facts) or facts.get("topologySpreadConstraints") for facts in told.values())
-    for key, facts in told.items():
-        who = _identity(facts)
-        pod = entities.get(who)
-        priority, affinity, constraints = facts.get("priority") or 0, terms(facts), spread(facts)
-        labels = facts.get("labels") or {}
-        fixed = (priority, affinity, constraints, labels if labels_count else {})
-        if pod is None:
-            name = "/".join(who) if who[0] else who[1]
-            pod = Pod(
-                len(entities),
-                name,
-                0,
-                priority,
-                namespace=who[0],
-                labels=labels,
-                terms=affinity,
-                spread=constraints,
-                exists=False,
-            )
-            fixed_facts[who] = fixed
-            entities[who] = pod
-            cast.pods.append(pod)
-        elif fixed_facts[who] != fixed:
-            raise NotTranslated(f"versions of {who[1]} that differ in priority, labels or affinity")
-        seen = specifications.setdefault(who, [])
-        if _specification(facts) not in seen:
-            seen.append(_specification(facts))
+    cast, known = QueueCast(), _Pods()
+    for key, facts in pod_facts(case).items():
+        refuse_parts(f"pods.{key}", facts)
+        pod = known.pod(facts)
         cast.versions[key] = Version(
             pod,
             cast.node(facts.get("nominatedNodeName")),
             cast.node(facts.get("nodeName")),
             _failed(facts),
             bool(facts.get("terminating")),
-            seen.index(_specification(facts)),
+            known.number(pod, facts),
+            known.content(pod, facts),
         )
+    cast.pods, cast.priorities = list(known.uids), known.priorities
     for name in _node_names(case):
         cast.node(name)
     _gather_plugins(case, cast)
-    scope = Scopes(pod_versions=max((len(s) for s in specifications.values()), default=1))
+    scope = Scopes(pod_versions=max((len(s) for s in known.specifications.values()), default=1))
     spec = ClusterSpec(case["id"], tuple(cast.pods), tuple(cast.nodes.values()), scope)
     hints = (case.get("params") or {}).get("queueing_hints")
-    numbers = counted(_timing(case), hints)
-    changes: list[type[Component]] = [RegistrationsDecide, *resolve(release).classes, *numbers]
+    of_release, sharing = resolve(release).classes, shared_nominations(known.uids)
+    if hints and sharing:
+        raise NotTranslated("two pods of one UID, which with queueing hints are in flight as one")
+    own = (*sharing, *changing_priorities(known.priorities, of_release), RegistrationsDecide)
+    changes: list[type[Component]] = [*own, *of_release, *counted(_timing(case), hints)]
     cast.model = Concrete(build_cluster(spec, changes, tuple(cast.plugins.values())))
     return cast
 

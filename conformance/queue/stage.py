@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from ...model.environment.names import namesakes
 from ...model.environment.objects import Node, Pod, PodObject
 from ...model.scheduler.framework.events import Plugin
 from ...model.scheduler.queue.numbered import CountedCycles, CountingClock, OrderedNominator
 from ...model.scheduler.queue.scheduling_queue import SubQueue
-from ..cases.cases import REMARKS, Case, Differs, NotTranslated, Script, check, keys_of
+from ..cases.cases import NOTHING, REMARKS, Case, Differs, NotTranslated, Script, check, keys_of
 from .cast import QueueCast, Version
 
 PLACES = {"active": SubQueue.ACTIVE, "backoff": SubQueue.BACKOFF, "unschedulable": SubQueue.UNSCHEDULABLE}
 NAMES = {place: name for name, place in PLACES.items()}
 
-COMPARED = {
-    "pop": {"expect", "expect_not", "expect_attempts", "expect_initial_attempt"},
-    "pop_backoff": {"expect", "expect_not"},
-    "drain_backoff": {"expect"},
-    "add_unschedulable": {"expect_error"},
-}
-"""What an operation may expect of itself."""
+READ = {
+    "add": {"pod"}, "update": {"old", "new"}, "delete": {"pod"}, "activate": {"pod", "pods"},
+    "pop": {"expect", "expect_not", "expect_attempts", "expect_initial_attempt", "bind"},
+    "add_unschedulable": {"pod", "cycle", "unschedulable_plugins", "expect_error"},
+    "move_all": {"event", "precheck"}, "assigned_pod_added": {"pod"}, "assigned_pod_updated": {"pod", "old", "new", "event"},
+    "advance": {"seconds"}, "flush_backoff": set(), "flush_unschedulable": set(),
+    "add_nominated": {"pod", "node"}, "delete_nominated": {"pod"}, "save_cycle": {"as"}, "increment_cycle": {"by"},
+    "put_raw": {"queue", "pod", "timestamp", "attempts", "unschedulable_plugins"},
+    "put_raw_group": {"queue", "group", "first", "count", "timestamp", "attempts", "unschedulable_plugins"},
+    "remove_raw": {"queue", "pod", "pods", "group", "first", "count"},
+    "remove_raw_group": {"queue", "pod", "pods", "group", "first", "count"},
+    "clear_raw": {"queue"}, "drain_backoff": {"expect"}, "pop_backoff": {"expect", "expect_not", "bind"},
+}  # fmt: skip
+"""What is read of an operation; those that expect only look at all of theirs themselves."""
 
 
 class Stage(Script):
@@ -36,9 +44,14 @@ class Stage(Script):
         self.saved: dict[str, int] = {}
 
     def perform(self, number: int, op: Case) -> Any:
-        for name, expected in op.items() if isinstance(op, Mapping) else ():
-            if name.startswith("expect") and name not in COMPARED.get(str(op.get("op")), ()) and expected:
-                raise NotTranslated(f"operation {number} ({op.get('op')}): nobody compares {name}")
+        read = READ.get(str(op.get("op"))) if isinstance(op, Mapping) else None
+        for name, value in op.items() if read is not None else ():
+            if name in (read or ()) or name in REMARKS or value in NOTHING:
+                continue
+            if name.startswith("expect"):
+                raise NotTranslated(f"operation {number} ({op['op']}): nobody compares {name}")
+            if not isinstance(value, str) or value in self.cast.versions or value in self.cast.nodes:
+                raise NotTranslated(f"operation {number} ({op['op']}): unknown field {name}")
         return super().perform(number, op)
 
     def prepare(self) -> None:
@@ -79,6 +92,15 @@ class Stage(Script):
     def holds(self, key: str, copy: Mapping[str, Any]) -> bool:
         """Whether a queue's copy is one of the object behind a key."""
         return key.startswith("$") or self.version(key).is_copied_in(copy)
+
+    def namesakes(self, pod: Pod) -> tuple[Pod, ...]:
+        """The other pods of its namespace and name."""
+        return namesakes(self.model.part("queue").universe, pod)
+
+    def priorities(self) -> dict[Pod, int]:
+        """The priority that each pod has in the version which the queue holds."""
+        numbers = self.model.get(lambda: {p: self.queue.copy[p].version for p in self.cast.pods})
+        return {p: self.cast.priorities[p][number] for p, number in numbers.items()}
 
     def rejecting(self, op: Case) -> dict[Plugin, bool]:
         """For each plug-in whether it rejected the pod."""

@@ -264,16 +264,122 @@ def test_plugins_want_what_they_registered(registered, plugin, call, woken):
     assert queue.run(case, "1.36.3").reason == ""
 
 
-@pytest.mark.parametrize(
-    ("looked_at", "reason"),
-    [(False, ""), (True, "not translated: versions of p that differ in priority, labels or affinity")],
-)
-def test_labels_may_change_where_nobody_looks_at_them(looked_at, reason):
-    pods: dict[str, dict[str, object]] = {
-        "p": {"name": "p", "labels": {"a": "1"}},
-        "q": {"name": "p", "labels": {"a": "2"}},
-    }
-    if looked_at:
-        pods["r"] = {"name": "r", "topologySpreadConstraints": SPREAD}
+@pytest.mark.parametrize("more", [{}, {"r": {"name": "r", "topologySpreadConstraints": SPREAD}}])
+def test_labels_may_change(more):
+    pods = {"p": {"name": "p", "labels": {"a": "1"}}, "q": {"name": "p", "labels": {"a": "2"}}, **more}
     ops = [{"op": "add", "pod": "p"}, {"op": "update", "old": "p", "new": "q"}, {"op": "pop", "expect": "q"}]
-    assert queue.run({"id": "c", "kind": "ops", "pods": pods, "ops": ops}, "1.22").reason == reason
+    assert queue.run({"id": "c", "kind": "ops", "pods": pods, "ops": ops}, "1.22").reason == ""
+
+
+def test_affinity_may_not():
+    pods = {"p": {"name": "p"}, "q": {"name": "p", "topologySpreadConstraints": SPREAD}}
+    case = {"id": "c", "kind": "ops", "pods": pods, "ops": [{"op": "add", "pod": "p"}]}
+    assert queue.run(case, "1.22").reason == "not translated: versions of p that differ in affinity"
+
+
+def played(pods, *ops, **more):
+    return queue.run({"id": "c", "kind": "ops", "pods": pods, "ops": list(ops), **more}, "1.22").reason
+
+
+FIRST = {"name": "a", "uid": "1", "nominatedNodeName": "x"}
+AGAIN = {"name": "a", "uid": "2", "nominatedNodeName": "y"}
+TWIN = {"name": "b", "uid": "1", "nominatedNodeName": "x"}
+
+
+def test_a_pod_of_the_same_name_takes_the_place_in_the_queue_and_not_the_nomination():
+    ops = [
+        {"op": "add", "pod": "first"}, {"op": "add", "pod": "again"},
+        {"op": "expect", "active": ["again"], "nominated": {"x": ["first"], "y": ["again"]}},
+    ]  # fmt: skip
+    pods = {"first": FIRST, "again": AGAIN}
+    assert played(pods, *ops) == ""
+    ops[-1] = {"op": "expect", "nominated": {"y": ["again"]}}
+    assert (
+        played(pods, *ops)
+        == "operation 2 (expect): nominated: {'x': ['a'], 'y': ['a (2)']}, expected {'y': ['a (2)']}"
+    )
+
+
+def test_an_update_to_another_uid_takes_the_nomination_along():
+    ops = [{"op": "add", "pod": "first"}, {"op": "update", "old": "first", "new": "again"}]
+    expected = {"op": "expect", "active": ["again"], "nominated": {"y": ["again"]}}
+    assert played({"first": FIRST, "again": AGAIN}, *ops, expected) == ""
+
+
+def test_two_pods_of_one_uid_share_a_nomination():
+    pods = {"first": FIRST, "twin": TWIN}
+    ops = [{"op": "add_nominated", "pod": "first"}, {"op": "add_nominated", "pod": "twin"}]
+    assert played(pods, *ops, {"op": "expect", "nominated": {"x": ["twin"]}}) == ""
+    gone = [{"op": "delete_nominated", "pod": "first"}, {"op": "expect", "nominated": {}}]
+    assert played(pods, *ops, *gone) == ""
+    assert played(pods, *ops, params={"queueing_hints": True}) == (
+        "not translated: two pods of one UID, which with queueing hints are in flight as one"
+    )
+
+
+def test_more_than_two_uids_of_a_name_are_refused():
+    pods = {uid: {"name": "a", "uid": uid} for uid in "123"}
+    assert played(pods, {"op": "add", "pod": "1"}) == "not translated: more than two UIDs of a"
+
+
+@pytest.mark.parametrize("first", ["high", "b"])
+def test_a_version_may_have_another_priority(first):
+    pods = {
+        "low": {"name": "a", "priority": 1},
+        "high": {"name": "a", "priority": 9},
+        "b": {"name": "b", "priority": 5},
+    }
+    ops = [
+        {"op": "add", "pod": "low"},
+        {"op": "add", "pod": "b"},
+        {"op": "update", "old": "low", "new": "high"},
+    ]
+    reason = played(pods, *ops, {"op": "pop", "expect": first})
+    assert reason == ("" if first == "high" else "operation 3 (pop): next is a, expected b")
+
+
+@pytest.mark.parametrize(("key", "place"), [("high", "backoff"), ("low", "unschedulable")])
+def test_and_is_admitted_by_it(key, place):
+    pods = {"low": {"name": "a", "priority": 1}, "high": {"name": "a", "priority": 9}}
+    ops = [
+        {"op": "add_unschedulable", "pod": key, "cycle": "current"},
+        {"op": "move_all", "event": "test", "precheck": {"min_priority": 5}},
+    ]  # fmt: skip
+    assert played(pods, *ops, {"op": "expect", place: [key]}) == ""
+
+
+def test_a_priority_that_changes_is_refused_where_the_release_has_an_order_of_its_own():
+    pods = {"low": {"name": "a", "priority": 1}, "high": {"name": "a", "priority": 9}}
+    outcome = queue.run(
+        {"id": "c", "kind": "ops", "pods": pods, "ops": [{"op": "add", "pod": "low"}]}, "1.13"
+    )
+    assert (
+        outcome.reason
+        == "not translated: versions of a that differ in priority: the release has another order"
+    )
+
+
+@pytest.mark.parametrize(("seen", "place"), [("plain", "unschedulable"), ("labelled", "active")])
+def test_an_assigned_pod_is_seen_with_the_labels_of_its_version(seen, place):
+    term = {"labelSelector": {"matchLabels": {"k": "v"}}, "topologyKey": "zone"}
+    pods = {
+        "waits": {"name": "w", "affinity": {"required": [term]}},
+        "plain": {"name": "p", "nodeName": "n"}, "labelled": {"name": "p", "nodeName": "n", "labels": {"k": "v"}},
+    }  # fmt: skip
+    ops = [
+        {"op": "add_unschedulable", "pod": "waits", "cycle": "current"}, {"op": "advance", "seconds": 2},
+        {"op": "assigned_pod_added", "pod": seen},
+    ]  # fmt: skip
+    assert played(pods, *ops, {"op": "expect", place: ["waits"]}) == ""
+
+
+@pytest.mark.parametrize(
+    ("pod", "op", "reason"),
+    [
+        ({}, {"gated": True}, "operation 0 (add): unknown field gated"),
+        ({"schedulingGates": ["g"]}, {}, "nobody reads pods.p.schedulingGates"),
+    ],
+)
+def test_what_nobody_reads_is_refused(pod, op, reason):
+    found = played({"p": {"name": "p", **pod}}, {"op": "add", "pod": "p", **op})
+    assert found == f"not translated: {reason}"

@@ -347,3 +347,69 @@ def test_claims_beside_other_expectations_are_not_passed_over() -> None:
     assert run_case(case, "preempt", "1.22") == Outcome(
         "FAIL", "not translated: nobody compares expected beside expected_evicted"
     )
+
+
+BESIDE: dict[str, Any] = {"id": "beside", "nodes": [node(2)], "pods": [pod("there", 0, 1, "n")]}
+
+
+@pytest.mark.parametrize(
+    ("cpu", "expected", "reason"),
+    [
+        (1, {"bound": ["there", "high"]}, ""),
+        (1, {"there": {"bound": "n"}}, ""),
+        (2, {"bound": ["there"]}, "expected that there is never evicted: the model has a run of "),
+        (1, {"there": {"never_bound": True}}, "expected that there is never bound: the model has a run of "),
+    ],
+)
+def test_what_is_bound_from_the_start_stays_so(cpu: int, expected: dict[str, Any], reason: str) -> None:
+    outcome = run_case({**BESIDE, "preemptor": pod("high", 9, cpu), "expected": expected}, "preempt", "1.22")
+    assert outcome.status == ("FAIL" if reason else "PASS")
+    assert outcome.reason.startswith(reason)
+
+
+def test_nor_does_it_move() -> None:
+    case = {**BESIDE, "nodes": [node(2), {**node(2), "name": "m"}], "expected": {"there": {"bound": "m"}}}
+    reason = run_case(case, "preempt", "1.22").reason
+    assert reason == "expected that there is bound (m): the row has it on n from the start"
+
+
+def test_before_anything_is_made_it_is_so_and_may_end() -> None:
+    steps = [
+        {"expect": {"bound": ["there"]}},
+        {"create": [pod("high", 9, 2)]},
+        {"expect": {"evicted": ["there"]}},
+    ]
+    assert run_case({**BESIDE, "steps": steps}, "preempt", "1.22").status == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("more", "stands_for"), [({}, 2), ({"pdbs": [{"name": "b", "selector": {"matchLabels": {"x": "y"}}}]}, 3)]
+)
+def test_labels_tell_pods_apart_where_something_selects_by_them(
+    more: dict[str, Any], stands_for: int
+) -> None:
+    others = [{**pod(f"other-{i}", 5, 1), "labels": {"own": str(i)}} for i in range(3)]
+    case = {**RACE, "additional": others, "expected": CLAIMS, **more}
+    plot = read_plot(case)
+    kept, _ = scenario_tables._with_few_equals(plot, 2, scenario_tables._labels_count(case, plot))
+    assert sum(name.startswith("other") for name in kept.pods) == stands_for
+
+
+@pytest.mark.parametrize(("disabled", "status"), [(True, "PASS"), (False, "FAIL")])
+def test_preemption_may_be_disabled(disabled: bool, status: str) -> None:
+    case = {**BESIDE, "preemptor": pod("high", 9, 2), "preemption_disabled": disabled}
+    expected = {"preemptor_nominated": False, "preemptor_scheduled": False, "evicted": []}
+    assert run_case({**case, "expected": expected}, "preempt", "1.22").status == status
+    table = {
+        "filters": ["(default)"],
+        "integration": True,
+        "expected_nominated_node": None,
+        "expected_evicted": [],
+    }
+    assert run_case({**case, **table}, "preempt", "1.22").status == status
+
+
+def test_what_nobody_reads_of_a_scenario_is_refused() -> None:
+    outcome = run_case({**RACE, "expected": CLAIMS, "numPending": 5}, "preempt", "1.22")
+    assert (outcome.status, outcome.reason) == ("FAIL", "not translated: nobody reads numPending")
+    assert run_case({**RACE, "expected": CLAIMS, "repetitions": 5}, "preempt", "1.22").status == "PASS"

@@ -134,10 +134,15 @@ def test_nominated_pods_are_told_in_several_forms(more: dict[str, object]) -> No
     assert run_case(alone, "nominated_filter", "1.22") == Outcome("PASS")
 
 
-@pytest.mark.parametrize("kind", ["filter_call_count", "nominated_filter"])
-def test_a_nomination_to_a_node_that_is_not_there_is_refused(kind: str) -> None:
-    case = {"id": "c", "kind": kind, "nodes": [{"name": "n"}], "node": {"name": "n"}, "pod": {"name": "p"},
-            "nominated": {"m": [NOMINEE]}, "expected_filter_calls": 1, "expected_status": "Success"}  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "of_kind"),
+    [
+        ("filter_call_count", {"nodes": [{"name": "n"}], "expected_filter_calls": 1}),
+        ("nominated_filter", {"node": {"name": "n"}, "expected_status": "Success"}),
+    ],
+)
+def test_a_nomination_to_a_node_that_is_not_there_is_refused(kind: str, of_kind: dict[str, Any]) -> None:
+    case = {"id": "c", "kind": kind, "pod": {"name": "p"}, "nominated": {"m": [NOMINEE]}, **of_kind}
     assert run_case(case, "nominated_filter", "1.22") == Outcome(
         "FAIL", "not translated: nominated: there is no node m"
     )
@@ -192,3 +197,92 @@ def test_a_pod_that_is_nominated_to_a_node_that_is_not_there_is_refused() -> Non
     told = {"nominated": [{"name": "a", "nominatedNodeName": "x"}]}
     with pytest.raises(NotTranslated, match="nominated: there is no node x"):
         list(nominated_pods(told, ["n"]))
+
+
+def scheduled(**more: Any) -> Outcome:
+    nodes = [{"name": name} for name in ("1", "2", "3")]
+    return run_case(
+        {"id": "s", "kind": "schedule", "nodes": nodes, "pod": {"name": "2"}, **more}, "s", "1.22"
+    )
+
+
+ONE, ALL = ["NodeNameEqualsPodName"], ["AlwaysPass"]
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"filters": ALL, "expected_error": True}, ""),
+        ({"filters": ALL, "expected_any_of": [], "expected_error": True}, ""),
+        (
+            {"filters": ALL, "expected_any_of": ["1", "2", "3"]},
+            "host: expected {1, 2, 3}, the model lets {} win",
+        ),
+        # Of one feasible node no scorer is asked.
+        ({"filters": ONE, "expected_any_of": ["2"], "expected_error": False}, ""),
+        ({"filters": ONE, "expected_error": True}, "an error: expected True, the model gives False"),
+    ],
+)
+def test_a_scorer_that_fails_ends_the_cycle(more: dict[str, Any], reason: str) -> None:
+    scorers = [{"kind": "equal", "weight": 1}, {"kind": "error", "weight": 1}]
+    assert scheduled(scorers=scorers, **more).reason == reason
+
+
+def test_a_cycle_of_which_nothing_is_said_ends_without_an_error() -> None:
+    assert scheduled(filters=ALL).reason == ""
+    assert scheduled(filters=["AlwaysFail"]).reason == "an error: expected False, the model gives True"
+
+
+@pytest.mark.parametrize(("scores", "fails"), [([], True), ([{"node": "n", "score": 1}], False)])
+def test_whether_there_is_a_host_to_select(scores: list[dict[str, Any]], fails: bool) -> None:
+    case = {"id": "h", "kind": "select_host", "scores": scores}
+    assert run_case({**case, "expected_error": fails}, "s", "1.22").reason == ""
+    outcome = run_case({**case, "expected_error": not fails}, "s", "1.22")
+    assert outcome.reason == f"an error: expected {not fails}, the model gives {fails}"
+
+
+NOMINATED: dict[str, Any] = {
+    "id": "n", "filters": ["NodeResourcesFit"],
+    "nodes": [{"name": "n", "allocatable": {"cpu_milli": 2, "memory_bytes": 0, "pods": 9}}],
+    "pods": [{"name": "low", "priority": 1, "requests": {"cpu_milli": 2}, "nodeName": "n"}],
+}  # fmt: skip
+
+
+def cycle(**more: Any) -> list[dict[str, Any]]:
+    preemptor = {"name": "p", "priority": 5, "requests": {"cpu_milli": 1}}
+    return [{"preemptor": preemptor, "numCandidates": 1, **more}]
+
+
+@pytest.mark.parametrize(("cpu", "candidates"), [(1, [{"node": "n", "victims": ["low"]}]), (2, [])])
+def test_a_cycle_may_have_nominations_of_its_own(cpu: int, candidates: list[dict[str, Any]]) -> None:
+    waits = {"name": "waits", "priority": 9, "requests": {"cpu_milli": cpu}}
+    cycles = cycle(nominated={"n": [waits]}, expected_candidates=candidates)
+    assert run_case({**NOMINATED, "cycles": cycles}, "victims", "1.22").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"cycles": cycle(gang=3, expected_candidates=[])}, "cycles[0].gang"),
+        ({"cycles": cycle(expected_candidates=[]), "nodeGroups": [1]}, "nodeGroups"),
+        ({"preemptor": {"name": "p", "overhead": {"cpu": 1}}, "expected_any_of": ["n"]}, "p.overhead"),
+        ({"preemptor": {"name": "p", "requests": {"gpu": 1}}, "expected_any_of": ["n"]}, "p.requests.gpu"),
+    ],
+)
+def test_what_nobody_reads_is_refused(more: dict[str, Any], field: str) -> None:
+    outcome = run_case({**NOMINATED, **more}, "preempt", "1.22")
+    assert (outcome.status, outcome.reason) == ("FAIL", f"not translated: nobody reads {field}")
+
+
+def test_a_dry_run_without_preemption_is_refused() -> None:
+    case = {**NOMINATED, "cycles": cycle(expected_candidates=[]), "preemption_disabled": True}
+    assert run_case(case, "victims", "1.22").reason == "not translated: cycles without preemption"
+
+
+@pytest.mark.parametrize("none", [True, False])
+def test_a_second_round_evicts_nobody(none: bool) -> None:
+    case = {
+        **NOMINATED, "preemptor": cycle()[0]["preemptor"], "expected_nominated_node": "n", "expected_evicted": ["low"],
+        "second_round": {"expect_no_new_evictions": none},
+    }  # fmt: skip
+    assert run_case(case, "preempt", "1.22").status == ("PASS" if none else "FAIL")
