@@ -14,27 +14,38 @@ from ..model.history import Composition, Patch
 from ..model.language import TransitionSystem
 from .asked.patches import with_patches
 from .asked.plan import Run
+from .asked.usage_problem import UsageProblem
 from .systems import traced
 
 
 def idle_patches(run: Run, system: TransitionSystem) -> tuple[str, ...]:
-    """A note for each patch of the run without which its system, or what of it the property can see, is the same."""
+    """A note for each patch of the run without which its system, or what of it the property can see, is the same.
+
+    Without all of them together, too: of two patches that do the same, one is idle.
+    """
     return tuple(_notes(run, system))
 
 
 def _notes(run: Run, system: TransitionSystem) -> Iterator[str]:
+    composition = run.composition
+    where = f"{run.scenario.name} on {composition.release}"
     whole = part = None
-    for patch in run.composition.patches:
-        without = traced(replace(run, composition=left_out(run.composition, patch)))
-        whole = whole or fingerprint(system)
-        where = f"{run.scenario.name} on {run.composition.release}"
-        if fingerprint(without) == whole:
+    for patch in composition.patches:
+        fewer = left_out(composition, patch)
+        try:
+            without = traced(replace(run, composition=fewer))
+        except UsageProblem:  # nobody asked for this one, and another patch needs what is left out
+            continue
+        whole, other = whole or fingerprint(system), fingerprint(without)
+        if other == whole:
+            composition = fewer
             yield f"{patch.name} changes nothing in {where}: the scheduler is the same without it"
             continue
         if run.scenario.open:
             continue  # which variables a property sees may depend on the numbers
         part = part or fingerprint(explored_slice(system, run.property))
         if fingerprint(explored_slice(without, run.property)) == part:
+            composition, whole = fewer, other
             yield f"{patch.name} changes nothing that decides {run.property} in {where}: the verdict is the same without it"
 
 

@@ -162,12 +162,13 @@ class Prover:
                     yield Job(f"{name} #{start}", task)
 
     def _look_for_idle_patches(self, question: ProofQuestion, parametric: ParametricSystem) -> None:
-        """A patch that makes a difference to one template is not idle."""
+        """A patch that makes a difference to one template is not idle; nor are all that are left idle if together they make one."""
+        whole = fingerprint(parametric.system)
         for source in sorted(self.idle):
-            others = tuple(other for other in question.patches if other != source)
-            without = replace(question, patches=others).begun().parametric_system()
-            if fingerprint(without.system) != fingerprint(parametric.system):
+            if _without(question, {source}) != whole:
                 self.idle.discard(source)
+        while len(self.idle) > 1 and _without(question, self.idle) != whole:
+            self.idle.discard(max(self.idle))
 
     def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
         """Work on all chunks; where a share of the memory was too little, once more afterwards, when nobody else needs the rest."""
@@ -329,6 +330,15 @@ class Prover:
 def _decided(outcome: BatchOutcome) -> int:
     """How many clusters are decided."""
     return sum(cluster.regions for cluster in outcome.clusters if cluster.verdict != "INCONCLUSIVE")
+
+
+def _without(question: ProofQuestion, sources: set[str]) -> str:
+    """The fingerprint of the system without some patches; empty if it cannot be built, for another patch needs what is left out."""
+    others = tuple(source for source in question.patches if source not in sources)
+    try:
+        return fingerprint(replace(question, patches=others).begun().parametric_system().system)
+    except Exception:  # whatever a patch raises where a method of another's is missing
+        return ""
 
 
 def _template_of(chunk: Job) -> str:

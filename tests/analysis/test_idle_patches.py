@@ -40,6 +40,24 @@ class Felt(Scheduler):
 
 
 """
+HELPS = """\
+class Helps(Nominator):
+    def add(self, pod: Pod, node: Value, field: Value) -> None:
+        super().add(pod, node, field)
+        self._says(pod)
+
+    def _says(self, pod: Pod) -> Expr:
+        return as_expr(True)
+
+
+"""
+ASKS = """\
+class Asks(Scheduler):
+    def skips(self, pod: Pod) -> Expr:
+        return self.nominator._says(pod)
+
+
+"""
 TINY = """\
 name: tiny
 nodes:
@@ -91,6 +109,17 @@ def test_of_two_the_idle_one_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_of_two_that_do_the_same_one_is_idle(tmp_path: Path) -> None:
+    assert notes(tmp_path, FELT, FELT.replace("Felt", "Again"), prop="S-CAP") == (
+        "Felt changes nothing in tiny on 1.36: the scheduler is the same without it",
+    )
+
+
+def test_one_that_another_needs_is_not_idle(tmp_path: Path) -> None:
+    """Without it, there would be no scheduler to compare with."""
+    assert notes(tmp_path, HELPS, ASKS, prop="S-CAP") == ()
+
+
 def test_so_it_is_said_of_every_cluster_of_a_range(tmp_path: Path) -> None:
     assert notes(tmp_path, SAME, prop="S-CAP", cpu="1..2") == (
         "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
@@ -98,16 +127,25 @@ def test_so_it_is_said_of_every_cluster_of_a_range(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("texts", "told"),
     [
-        (SAME, ("Same changes nothing in any of these clusters: the scheduler is the same without it",)),
-        (FELT, ()),
+        ((SAME,), ("Same changes nothing in any of these clusters: the scheduler is the same without it",)),
+        ((FELT,), ()),
+        (
+            (FELT, FELT.replace("Felt", "Again")),
+            ("Felt changes nothing in any of these clusters: the scheduler is the same without it",),
+        ),
+        ((HELPS, ASKS), ()),
     ],
+    ids=["the same", "felt", "twice", "needed"],
 )
-def test_a_proof_says_so(tmp_path: Path, text: str, told: tuple[str, ...]) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(HEAD + text)
-    request = ProofRequest(pods=1, nodes=1, release="1.36", properties=["S-CAP"], patches=[str(file)])
+def test_a_proof_says_so(tmp_path: Path, texts: tuple[str, ...], told: tuple[str, ...]) -> None:
+    files = [tmp_path / f"mine_{number}.py" for number in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(HEAD + text)
+    request = ProofRequest(
+        pods=1, nodes=1, release="1.36", properties=["S-CAP"], patches=list(map(str, files))
+    )
     (proof,) = prove_all(request)
     assert proof.verdict == "HOLDS FOR ALL"
-    assert proof.notes == told
+    assert tuple(note for note in proof.notes if "changes nothing" in note) == told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -279,6 +279,15 @@ def test_what_the_others_say_is_left_out_of_a_junction() -> None:
         # What is left of one member may say something of another.
         assert all_of(p, any_of(~p, q), any_of(~q, r)) is all_of(p, q, r)
         assert all_of(p, any_of(~p, q), any_of(~q, ~p)).value == 0
+
+
+def test_a_chain_of_implications_folds_to_its_members_unless_it_is_long() -> None:
+    held = [Variable(f"c{i}", BOOL, 0, 1, 0) for i in range(3000)]
+    with fresh_graph():
+        on = [variable(v) for v in held]
+        assert all_of(on[0], *(implies(a, b) for a, b in pairwise(on[:64]))) is all_of(on[:64])
+        long = all_of(on[0], *(implies(a, b) for a, b in pairwise(on)))
+        assert (long.op, len(long.args)) == ("and", 3000)
 
 
 def junctions() -> st.SearchStrategy[Any]:
