@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, FAILED, FLUSH, MOVED, PARKED, TRIED
+from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, FAILED, FLUSH, MOVED, NEW, PARKED, TRIED
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
@@ -37,12 +37,17 @@ class _Late:
 
 
 class _Queued:
-    """A pod that is not bound, as logs tell of it. Each is of one scheduler, or a part of that: who waits for the lease has a queue of his own, from which nothing is taken. An Event is of no log."""
+    """A pod that is not bound, as logs tell of it. Each is of one scheduler, or a part of that: who waits for the lease has a queue of his own, from which nothing is taken.
+
+    Where lines do not name who wrote them, they may be of several queues; who waits for the lease hears of new pods, and never fails. An Event is of no log, and anybody may send it:
+    it ends a flush, and tells nothing else.
+    """
 
     def __init__(self) -> None:
         self._flushed: dict[str, int] = {}
         self._tried: set[str] = set()
         self._otherwise: dict[str, int] = {}
+        self._known: set[str] = set()
 
     def take(self, attempt: Attempt) -> None:
         """What a line says."""
@@ -50,32 +55,38 @@ class _Queued:
         if what == MOVED and attempt.event == FLUSH:
             self._flushed[log] = attempt.time
             self._tried.discard(log)
+            self._otherwise.pop(log, None)
         elif what == TRIED:
             # The attempt before this one has failed, whatever is not logged of it.
             if log in self._tried:
                 self._flushed.pop(log, None)
             self._tried.add(log)
         elif what in (FAILED, ADDED, PARKED) or (what == MOVED and attempt.event != BACKED_OFF):
+            if log and what != PARKED:
+                self._known.add(log)
+            if not attempt.named and (what == ADDED or attempt.event in NEW):
+                return
             for one in [log] if log else list(self._flushed):
                 self._flushed.pop(one, None)
-            if what != PARKED:
+            if log and (what == FAILED or (attempt.named and what != PARKED)):
                 self._otherwise[log] = attempt.time
 
     def flush_before(self, log: str) -> int | None:
         """When the flush took it before the attempt of which this log says that it bound it; of a log that had nothing of it, whichever log says so."""
-        if log in self._otherwise or log in self._flushed:
+        if log in self._known or log in self._flushed:
             return self._flushed.get(log)
         return max(self._flushed.values(), default=None)
 
     def otherwise_before(self, log: str) -> int | None:
-        """When it failed, was added, or was moved by something else, last."""
-        return max((self._otherwise[one] for one in {log, ""} if one in self._otherwise), default=None)
+        """When it failed last, as this log says; or was added, or moved by something else, where the log names who wrote it. Nothing that was before the last flush."""
+        return self._otherwise.get(log)
 
 
 class Waiting(Check):
     """An event that should have moved the pod was lost, or came too early: the race's most common trace.
 
-    Whoever was bound within five minutes of his creation was taken by no flush, nor whoever had failed, or was moved by something else, within them, as the scheduler's log says.
+    Whoever was bound within five minutes of his creation was taken by no flush, nor whoever had failed within them, as the scheduler's log says; where it names its writer, nor whoever was
+    moved by something else.
     """
 
     id = "A-FLUSH"
@@ -125,7 +136,17 @@ class Waiting(Check):
         found = []
         pods: dict[str, _Queued] = {}
         bound: dict[str, list[tuple[int, int]]] = {late.pod: [] for late in self._late}
+        # A line may have been collected twice.
+        at_once: set[tuple[str, ...]] = set()
+        time = BEFORE
         for attempt in sorted(self.attempts, key=lambda a: a.time):
+            if attempt.time > time:
+                at_once.clear()
+                time = attempt.time
+            told = (attempt.pod, attempt.what, attempt.event, attempt.node, attempt.log)
+            if told in at_once:
+                continue
+            at_once.add(told)
             queued = pods.setdefault(attempt.pod, _Queued())
             if attempt.what != BOUND:
                 queued.take(attempt)
@@ -139,7 +160,7 @@ class Waiting(Check):
                 bound[attempt.pod].append((attempt.time, otherwise))
             del pods[attempt.pod]
         for late in self._late:
-            if not any(_is_told(late, *told) for told in bound[late.pod]):
+            if not any(_is_told(late, *binding) for binding in bound[late.pod]):
                 self._leave_late(late)
         if not found and self.flushed:
             # Since its process began, and nobody says when: so it is asked only about all that there is.
@@ -149,13 +170,13 @@ class Waiting(Check):
 
     def _leave_late(self, late: _Late) -> None:
         self.leave_open(
-            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell",
+            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell, with its writer's name, as by kubectl logs --prefix",
             late.pod,
         )
 
 
 def _is_told(late: _Late, bound: int, otherwise: int) -> bool:
-    """Whether the scheduler's log has this Binding, and says that too short a time before it the pod had failed, was added, or was moved by something else than the flush."""
+    """Whether the scheduler's log has this Binding, and says that it was not the flush that took the pod for it: that otherwise came too short a time before it."""
     return late.begin - MINUTE <= bound <= late.end + MINUTE and bound - otherwise < late.parked
 
 

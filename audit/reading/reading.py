@@ -242,7 +242,7 @@ class Reader:
 
     def _attempt(self, attempt: Attempt | None, log: str = "") -> None:
         if attempt is not None:
-            attempt.log = log
+            attempt.log, attempt.named = log, log not in ("", ANY, self._server)
             self.attempts.append(attempt)
 
     def _event(self, event: AuditEvent) -> None:
@@ -291,8 +291,8 @@ class Reader:
         self.writes.add(self._write(event, reference, begin, end))
 
     def _covered(self, written: int | None) -> None:
-        """A line of any request, also of one that is not looked at, shows that the log goes so far."""
-        if written is not None:
+        """A line of any request, also of one that is not looked at, shows that the log goes so far. What is before 1970, as Go's zero time, is no time."""
+        if written is not None and written > 0:
             self.account.first = min(self.account.first, written)
             self.account.last = max(self.account.last, written)
 

@@ -301,7 +301,7 @@ class Write(msgspec.Struct):
 
 
 class Attempt(msgspec.Struct, gc=False):
-    """What a scheduler's log or an Event says of a pod. `guessed`: the year of the time is not that of any line. `log` tells logs apart, and is empty for an Event."""
+    """What a scheduler's log or an Event says of a pod. `guessed`: the year of the time is not that of any line. `log` tells logs apart, and is empty for an Event; `named`: it is told by who wrote the line."""
 
     time: int
     pod: str
@@ -310,3 +310,4 @@ class Attempt(msgspec.Struct, gc=False):
     event: str = ""
     guessed: bool = False
     log: str = ""
+    named: bool = False

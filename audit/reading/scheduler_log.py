@@ -6,7 +6,7 @@ import re
 from calendar import isleap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from sys import intern
 
 import msgspec
@@ -26,6 +26,9 @@ BACKED_OFF = "BackoffComplete"
 
 ATTEMPT_FAILED = "ScheduleAttemptFailure"
 """The event by which a pod returns from an attempt (framework.ScheduleAttemptFailure)."""
+
+NEW = frozenset({"PodAdd", "UnscheduledPodAdd", "UnschedulablePodAdd"})
+"""The events by which a new pod goes into activeQ, as releases call them (PodAdd, EventUnscheduledPodAdd)."""
 
 UNSCHEDULABLE = "Unschedulable"
 """The queue's name for its parked pods (scheduling_queue.go of 1.28 to 1.36)."""
@@ -226,7 +229,8 @@ def of_metric(line: bytes) -> float | None:
 
 def in_the_year_of(attempts: Iterable[Attempt], first: int, last: int) -> None:
     """Put those of which no line says the year where they are nearest to a period."""
-    years = range(moment_of(first).year - 1, moment_of(last).year + 2)
+    near = {moment_of(end).year + more for end in (first, last) for more in (-1, 0, 1)}
+    years = sorted(year for year in near if MINYEAR <= year <= MAXYEAR)
     for attempt in attempts:
         if not attempt.guessed or first <= attempt.time <= last:
             continue

@@ -1,12 +1,15 @@
 """Second Bindings, Bindings after a hand-over, waits that the flush ends, and signs."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from podrace.audit.audit import Asked, audit_logs
+from podrace.reports.audit_report import Answer
 from tests.audit.test_answers import both, of, seen
 from tests.audit.written_logs import (
     SCHEDULER,
@@ -114,8 +117,8 @@ def test_who_is_bound_at_once_was_taken_by_no_flush(tmp_path: Path) -> None:
     assert of(tmp_path, "A-FLUSH", created("a", 1), soon).verdict == "EXCLUDED"
     assert of(tmp_path, "A-FLUSH", created("a", 1), late).reasons == (
         (
-            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell "
-            "(once: default/a)"
+            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell, "
+            "with its writer's name, as by kubectl logs --prefix (once: default/a)"
         ),
     )
     # Up to 1.22 the flush came after a minute, and who does not say his release may be older.
@@ -176,7 +179,7 @@ BOUND = said(302, "Successfully bound pod to node", node="n")
         (said(301, "Unable to schedule pod; no nodes are registered to the cluster; waiting"), 0),
         (said(301, "Unable to schedule pod; no fit; waiting", err="0/1"), 0),
         (moved(301, "ScheduleAttemptFailure", "Unschedulable"), 0),
-        (said(301, "Add event for unscheduled pod"), 0),
+        (said(301, "Add event for unscheduled pod"), 1),
         (moved(301, "UnschedulableTimeout", "Unschedulable"), 0),
         (moved(301, "UnschedulableTimeout", "Unschedulable", "Pod moved to an internal scheduling queue, because the pod is gated"), 0),
         (moved(301, "PodUpdate", "Active", "Pod moved to an internal scheduling queue because the Pod is updated"), 0),
@@ -184,6 +187,116 @@ BOUND = said(302, "Successfully bound pod to node", node="n")
 )  # fmt: skip
 def test_only_the_attempt_after_the_flush_counts(tmp_path: Path, between: str, hits: int) -> None:
     assert len(answer(answered(tmp_path, FLUSH + between + BOUND), "A-FLUSH").hits) == hits
+
+
+def by(writer: str, text: str) -> str:
+    """As `kubectl logs --prefix` names who wrote each line."""
+    return "".join(
+        f"[pod/kube-scheduler-{writer}/kube-scheduler] {line}" for line in text.splitlines(keepends=True)
+    )
+
+
+def around(wrapping: Object) -> Callable[[str], str]:
+    """Each line in a wrapping, where that has an empty text."""
+
+    def filled(value: Any, line: str) -> Any:
+        if isinstance(value, dict):
+            return {key: filled(one, line) for key, one in value.items()}
+        if isinstance(value, list):
+            return [filled(one, line) for one in value]
+        return line if value == "" else value
+
+    return lambda text: "".join(f"{json.dumps(filled(wrapping, line))}\n" for line in text.splitlines())
+
+
+UNNAMED: dict[str, Callable[[str], str]] = {
+    "plain": lambda text: text,
+    "containerd": lambda text: "".join(
+        f"2026-01-01T00:05:02Z stderr F {line}\n" for line in text.splitlines()
+    ),
+    "Docker": around({"log": "", "stream": "stderr"}),
+    "Cloud Logging": around({"textPayload": "", "insertId": "x"}),
+    "logcli": around({"line": "", "labels": {}}),
+    "Loki": around({"data": {"result": [{"stream": {}, "values": [["1", ""]]}]}}),
+    "Elasticsearch": around({"_source": {"message": ""}}),
+    "Splunk": around({"result": {"_raw": ""}}),
+}
+ADDED = said(301, "Add event for unscheduled pod")
+
+
+def waited(folder: Path, *logs: str) -> Answer:
+    """Of a pod that was created 301 seconds before it was bound."""
+    names = [str(folder / "audit.log")]
+    for number, text in enumerate(logs):
+        names.append(str(folder / f"{number}.log"))
+        Path(names[-1]).write_text(text)
+    answered(folder, lines([created("a", 1), bound("a", "n", 302)]), listed(node("n")))
+    return answer(audit_logs(Asked(names, [str(folder / "start.json")], True)), "A-FLUSH")
+
+
+@pytest.mark.parametrize("form", UNNAMED)
+def test_where_nobody_names_the_scheduler_a_line_may_be_of_one_that_waits_for_the_lease(
+    tmp_path: Path, form: str
+) -> None:
+    """Its queue has new pods, from which it takes none; only who holds the lease fails."""
+
+    def verdict(text: str) -> str:
+        return waited(tmp_path, UNNAMED[form](text)).verdict
+
+    assert verdict(FLUSH + ADDED + BOUND) == "HIT"
+    for label in ("PodAdd", "UnscheduledPodAdd", "UnschedulablePodAdd"):
+        assert verdict(FLUSH + ADDED + moved(301, label) + BOUND) == "HIT"
+        assert verdict(FLUSH + moved(301, label, "Unschedulable") + BOUND) == "HIT"
+        assert verdict(moved(250, label) + BOUND) == "NOT EXCLUDED"
+    assert verdict(said(250, "Add event for unscheduled pod") + BOUND) == "NOT EXCLUDED"
+    # One queue's own: then who is bound was not taken by the flush, or by it and something else.
+    assert verdict(FLUSH + moved(301, "AssignedPodDelete") + BOUND) == "NOT EXCLUDED"
+    assert verdict(said(250, "Error scheduling pod; retrying") + BOUND) == "EXCLUDED"
+
+
+def test_where_lines_name_the_scheduler_each_is_of_its_queue(tmp_path: Path) -> None:
+    early = said(250, "Add event for unscheduled pod")
+    assert waited(tmp_path, by("m1", FLUSH) + by("m2", ADDED) + by("m1", BOUND)).verdict == "HIT"
+    assert waited(tmp_path, by("m1", FLUSH + ADDED + BOUND)).verdict == "EXCLUDED"
+    assert waited(tmp_path, by("m1", early + BOUND)).verdict == "EXCLUDED"
+    assert waited(tmp_path, by("m2", early) + by("m1", BOUND)).verdict == "NOT EXCLUDED"
+
+
+def event_of(reason: str, time: str, sender: str) -> str:
+    return lines(
+        [
+            {
+                "kind": "Event", "apiVersion": "v1", "reason": reason, "involvedObject": {"name": "a", "namespace": "default"},
+                "lastTimestamp": f"2026-01-01T00:{time}Z", "source": {"component": sender}, "reportingComponent": sender,
+            }
+        ]
+    )  # fmt: skip
+
+
+def test_an_event_excludes_nothing(tmp_path: Path) -> None:
+    """Whoever sends it: Karpenter, for one, says FailedScheduling, too."""
+    other = event_of("FailedScheduling", "04:50", "karpenter")
+    scheduled = event_of("Scheduled", "05:02", "default-scheduler")
+    assert waited(tmp_path, other + scheduled).verdict == "NOT EXCLUDED"
+    assert waited(tmp_path, FLUSH, other + scheduled).verdict == "HIT"
+    assert waited(tmp_path, BOUND, other).verdict == "NOT EXCLUDED"
+    assert waited(tmp_path, FLUSH + BOUND, other).verdict == "HIT"
+    late = event_of("FailedScheduling", "05:01", "karpenter")
+    assert waited(tmp_path, FLUSH + BOUND, late).verdict == "NOT EXCLUDED"
+    # What came before the flush says nothing of what came after it.
+    before = said(290, "Error scheduling pod; retrying")
+    assert waited(tmp_path, before + FLUSH + BOUND, late).verdict == "NOT EXCLUDED"
+
+
+def test_a_line_that_comes_twice_is_one(tmp_path: Path) -> None:
+    tried = FLUSH + said(301, "Attempting to schedule pod") + BOUND
+    for text in (tried, by("m1", tried), by("m1", moved(290, "AssignedPodDelete") + tried)):
+        assert len(waited(tmp_path, text).hits) == 1
+        assert len(waited(tmp_path, text * 2).hits) == 1
+        assert len(waited(tmp_path, text, text).hits) == 1
+    # Two attempts are two.
+    again = said(301.5, "Attempting to schedule pod")
+    assert waited(tmp_path, (FLUSH + said(301, "Attempting to schedule pod") + again + BOUND) * 2).hits == ()
 
 
 def test_what_a_standby_hears_is_of_another_queue(tmp_path: Path) -> None:
@@ -194,10 +307,9 @@ def test_what_a_standby_hears_is_of_another_queue(tmp_path: Path) -> None:
             Path(names[-1]).write_text(text)
         return len(answer(audit_logs(Asked(names)), "A-FLUSH").hits)
 
-    added = said(301, "Add event for unscheduled pod")
-    assert flushed(FLUSH + BOUND, added) == 1
+    assert flushed(FLUSH + BOUND, ADDED) == 1
     assert flushed(FLUSH, BOUND) == 1  # the same log, set aside in between
-    assert flushed(FLUSH, added + BOUND) == 0
+    assert flushed(FLUSH, ADDED + BOUND) == 0
 
 
 @pytest.mark.parametrize(
@@ -205,7 +317,8 @@ def test_what_a_standby_hears_is_of_another_queue(tmp_path: Path) -> None:
     [
         ("", "NOT EXCLUDED"),
         (BOUND, "NOT EXCLUDED"),
-        (moved(290, "AssignedPodDelete") + BOUND, "EXCLUDED"),
+        (moved(290, "AssignedPodDelete") + BOUND, "NOT EXCLUDED"),
+        (by("m1", moved(290, "AssignedPodDelete") + BOUND), "EXCLUDED"),
         (said(10, "Unable to schedule pod; no fit; waiting", err="0/1") + BOUND, "EXCLUDED"),
         (said(1, "Unable to schedule pod; no fit; waiting", err="0/1") + BOUND, "NOT EXCLUDED"),
         (moved(290, "BackoffComplete") + said(301, "Attempting to schedule pod") + BOUND, "NOT EXCLUDED"),
@@ -216,13 +329,7 @@ def test_what_a_standby_hears_is_of_another_queue(tmp_path: Path) -> None:
 )
 def test_the_scheduler_s_log_tells_what_ended_a_long_wait(tmp_path: Path, log: str, verdict: str) -> None:
     """Whatever of it is missing: who had failed, or was moved, within five minutes cannot have been parked for five."""
-    events = lines([created("a", 1), bound("a", "n", 302)])
-    start = listed(node("n"))
-    (tmp_path / "scheduler.log").write_text(log)
-    answered(tmp_path, events, start)
-    names = [str(tmp_path / "audit.log"), str(tmp_path / "scheduler.log")]
-    report = audit_logs(Asked(names, [str(tmp_path / "start.json")], True))
-    assert answer(report, "A-FLUSH").verdict == verdict
+    assert waited(tmp_path, log).verdict == verdict
 
 
 def test_what_else_is_in_a_scheduler_s_log(tmp_path: Path) -> None:

@@ -263,6 +263,26 @@ def test_a_file_that_was_copied_years_later_is_of_the_time_of_the_audit_log(tmp_
 
 
 @pytest.mark.parametrize(
+    ("odd", "logged", "found"),
+    [
+        ("0001-01-01T00:00:00Z", "2026", "2026-01-01T00:05:31.100Z"),
+        ("9999-12-31T23:00:00Z", "2026", "2026-01-01T00:05:31.100Z"),
+        ("9999-12-31T23:00:00Z", "9999", "9999-01-01T00:05:31.100Z"),
+    ],
+)
+def test_a_year_is_looked_for_where_there_are_years(
+    tmp_path: Path, odd: str, logged: str, found: str
+) -> None:
+    """Beside Go's zero time, which is none, and the last year that a clock can have."""
+    audit = tmp_path / "audit.log"
+    times = {"requestReceivedTimestamp": odd, "stageTimestamp": odd}
+    events = [*OVERFULL, {**OVERFULL[0], "auditID": "odd", **times}]
+    text_of = "".join(f"{text(e)}\n" for e in events)
+    audit.write_text(text_of.replace('"2026-', f'"{logged}-'))
+    assert dated(tmp_path, FLUSHED, datetime(2026, 1, 2, tzinfo=UTC), str(audit)) == found
+
+
+@pytest.mark.parametrize(
     "line", ['I0101 00:00:01.000000 1 a.go:1] "HTTP" obj={"a":1}', "three plain words {", "a: b {}"]
 )
 def test_what_is_no_prefix_stays(line: str) -> None:
