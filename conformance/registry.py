@@ -19,7 +19,7 @@ from .cases.cases import (
     applies,
     ill_formed,
 )
-from .cases.preemption_plugins import switches_of_preemption
+from .cases.preemption_plugins import refuse_unclear_switches, switches_of_preemption
 from .cases.read_fields import refuse_unread_fields
 from .cases.shapes import refuse_malformed
 from .preemption import tables as preemption_tables
@@ -121,6 +121,8 @@ def _run(case: Case, table: str, release: str) -> Outcome:
         if home is None:
             raise NotTranslated(f"no runner for {_subject(case)}")
         _refuse_other_expectations(case, home)
+        if home == "preemption":
+            refuse_unclear_switches(case)
         if not _is_scenario(case, home):
             refuse_unread_fields(case, home, switches_of_preemption(case))
         found = RUNNERS[home](case, release)

@@ -163,8 +163,11 @@ def listed(value: Any) -> Any:
 
 
 REMARKS = {"op", "note", "comment", "description"}
-NOTHING: tuple[Any, ...] = (None, False, "", [], {})
-"""Values that say nothing of a field that nobody reads."""
+
+
+def says_nothing(value: Any) -> bool:
+    """Whether a value says nothing of a field that nobody reads: null, false or empty. A number says something, 0 too."""
+    return value is None or value is False or value in ("", [], {})
 
 
 class Script:

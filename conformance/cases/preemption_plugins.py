@@ -15,6 +15,7 @@ from ...model.history.versions import version_of
 from ...model.history.versions.gates import find_gate
 from ...model.language import Component, Expr, Value, all_of, as_expr
 from ...model.scheduler import Preemption
+from ...scenarios.reader.values.yaml_values import one_line
 from .cases import Case, NotCovered, NotTranslated
 
 DISRUPTION_TARGET = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
@@ -60,14 +61,20 @@ def _words(name: str) -> set[str]:
 
 def switches_of_preemption(case: Case) -> list[str]:
     """The fields that say whether the scheduler preempts at all, such as `preemption_disabled`."""
-    return [
-        name
-        for name, value in case.items()
-        if isinstance(value, bool)
-        and not name.startswith("expect")
-        and _words(name) & _PREEMPT
-        and not _words(name) - _PREEMPT - _OFF - _ON - {"is", "default", "plugin", "scheduler"}
-    ]
+    return [name for name, value in case.items() if isinstance(value, bool) and _is_like_a_switch(name)]
+
+
+def _is_like_a_switch(name: str) -> bool:
+    words = _words(name)
+    others = words - _PREEMPT - _OFF - _ON - {"is", "default", "plugin", "scheduler"}
+    return bool(words & _PREEMPT) and not others and not name.startswith("expect")
+
+
+def refuse_unclear_switches(case: Case) -> None:
+    """Raises NotTranslated for such a field with a text or a number: whether that switches preemption off is a guess."""
+    for name, value in case.items():
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool) and _is_like_a_switch(name):
+            raise NotTranslated(f"{one_line(name)} is {one_line(repr(value), 40)}, not true or false")
 
 
 def is_disabled(case: Case) -> bool:

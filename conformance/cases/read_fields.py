@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ...scenarios.reader.values.yaml_values import one_line
-from .cases import NOTHING, REMARKS, Case, NotTranslated
+from .cases import REMARKS, Case, NotTranslated, says_nothing
 from .nominations import nomination_fields
 from .preemption_plugins import ERROR_FIELD
 
@@ -50,7 +50,7 @@ CYCLE = {"preemptor", "offset", "numCandidates"}
 def refuse_unread(at: str, facts: Mapping[str, Any], read: Collection[str]) -> None:
     """Raises NotTranslated for the first field that says something and is none of these."""
     for name, value in facts.items():
-        said = value not in NOTHING and not isinstance(value, str)
+        said = not says_nothing(value) and not isinstance(value, str)
         if said and name not in read and name not in REMARKS and not _REMARK.match(name):
             raise NotTranslated(f"nobody reads {one_line(f'{at}{name}', 80)}")
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from ...scenarios.reader.values.yaml_values import one_line
-from .cases import NOTHING, Case, NotTranslated
+from .cases import Case, NotTranslated, says_nothing
 from .nominations import is_bare, is_wrapped, nomination_fields
 
 Shape = Callable[[str, Any], None]
@@ -297,7 +297,7 @@ PARTS = {
 def refuse_parts(at: str, pod: Mapping[str, Any]) -> None:
     """Raises NotTranslated for a part of a pod that nobody reads although it would matter."""
     for name in PARTS & pod.keys():
-        if pod[name] not in NOTHING:
+        if not says_nothing(pod[name]):
             raise NotTranslated(f"nobody reads {one_line(at)}.{name}")
 
 

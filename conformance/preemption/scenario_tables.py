@@ -9,7 +9,7 @@ not come. There is a kubelet only if a pod is to be bound in the room that victi
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -53,10 +53,12 @@ def run(case: Case, release: str) -> Outcome:
     if nomination_fields(case):
         raise NotCovered("a scenario that begins with a nomination")
     plot = _with_bound_claims(_settled(read_plot(case)))
-    told_apart = _labels_count(case, plot)
-    forms = list(dict.fromkeys(_with_few_equals(plot, most, told_apart)[1] for most in LIKE_EACH_OTHER))
+    told_apart, named = _labels_count(case, plot), _names_that_count(case, plot)
+    forms = list(
+        dict.fromkeys(_with_few_equals(plot, most, told_apart, named)[1] for most in LIKE_EACH_OTHER)
+    )
     for most in LIKE_EACH_OTHER[: len(forms)]:
-        kept, remark = _with_few_equals(plot, most, told_apart)
+        kept, remark = _with_few_equals(plot, most, told_apart, named)
         has_smaller = remark != forms[-1]
         try:
             counts = _play(case, kept, release, has_smaller)
@@ -71,11 +73,22 @@ def run(case: Case, release: str) -> Outcome:
 def _labels_count(case: Case, plot: Plot) -> bool:
     """Whether anything of the row selects pods by their labels."""
     chosen = ("affinity", "antiAffinity", "topologySpreadConstraints")
-    return bool(case.get("pdbs")) or any(f.get(name) for f in plot.pods.values() for name in chosen)
+    selects = case.get("pdbs") or case.get("eligibility_hook")
+    return bool(selects) or any(f.get(name) for f in plot.pods.values() for name in chosen)
 
 
-def _with_few_equals(plot: Plot, most: int, told_apart: bool = True) -> tuple[Plot, str]:
-    """The same with no more than so many pods that wait and are equal in all but their names, and in their labels unless those tell pods apart."""
+def _names_that_count(case: Case, plot: Plot) -> frozenset[str]:
+    """The names by which anything of the row knows a pod: a node's (the filter NodeNameEqualsPodName), or that of a pod that a budget has paid for."""
+    paid = (name for budget in case.get("pdbs") or () for name in budget.get("disruptedPods") or ())
+    return frozenset([*plot.nodes, *paid])
+
+
+def _with_few_equals(
+    plot: Plot, most: int, told_apart: bool = True, named: Collection[str] = ()
+) -> tuple[Plot, str]:
+    """The same with no more than so many pods that wait and are equal in all but their names, and in their labels unless those tell pods
+    apart. A pod whose name is one of those `named` equals no other.
+    """
     names = ("name", "uid") if told_apart else ("name", "uid", "labels")
     kept: dict[str, list[str]] = {}
     dropped: dict[str, str] = {}
@@ -85,7 +98,7 @@ def _with_few_equals(plot: Plot, most: int, told_apart: bool = True) -> tuple[Pl
         said = sorted({(c.fate.value, c.node or "", c.after) for c in plot.claims if c.pod == name})
         when = next((i for i, batch in enumerate(plot.batches) if name in batch), -1)
         alike = json.dumps(
-            [{k: v for k, v in facts.items() if k not in names}, said, when],
+            [{k: v for k, v in facts.items() if k not in names}, said, when, name if name in named else ""],
             sort_keys=True,
             default=str,
         )

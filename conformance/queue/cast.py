@@ -274,10 +274,14 @@ def _pod(index: int, name: str, facts: Facts, recreates: str | None = None) -> P
 
 
 class _Pods:
-    """The pods of a case as its objects come up: one for each name and UID, with the specifications and priorities that it has had."""
+    """The pods of a case as its objects come up: one for each name and UID, with the specifications and priorities that it has had.
+
+    An object without UID is of the pod that has its name, as long as there is one only.
+    """
 
     def __init__(self) -> None:
         self.by_name: dict[Identity, dict[str, Pod]] = {}
+        self._without_uid: set[Identity] = set()
         self.uids: dict[Pod, str] = {}
         self.specifications: dict[Pod, list[str]] = {}
         self.priorities: dict[Pod, list[int]] = {}
@@ -287,7 +291,14 @@ class _Pods:
         """The pod that an object is of. Raises NotTranslated if it looks like no version of that."""
         who, uid = _identity(facts), facts.get("uid") or ""
         known = self.by_name.setdefault(who, {})
-        pod = next(iter(known.values()), None) if not uid else known.get(uid, known.get(""))
+        if not uid:
+            self._without_uid.add(who)
+        elif "" in known:  # whose UID was not said so far
+            known[uid] = known.pop("")
+            self.uids[known[uid]] = uid
+        pod = known.get(uid) if uid else next(iter(known.values()), None)
+        if len(known) + (pod is None) > 1 and who in self._without_uid:
+            raise NotTranslated(f"objects of {who[1]} with two UIDs, and one without: it may be of either")
         if pod is None:
             pod = self._make(facts, list(known.values()))
             known[uid] = pod

@@ -10,7 +10,7 @@ from ...model.environment.objects import Node, Pod, PodObject
 from ...model.scheduler.framework.events import Plugin
 from ...model.scheduler.queue.numbered import CountedCycles, CountingClock, OrderedNominator
 from ...model.scheduler.queue.scheduling_queue import SubQueue
-from ..cases.cases import NOTHING, REMARKS, Case, Differs, NotTranslated, Script, check, keys_of
+from ..cases.cases import REMARKS, Case, Differs, NotTranslated, Script, check, keys_of, says_nothing
 from .cast import QueueCast, Version
 
 PLACES = {"active": SubQueue.ACTIVE, "backoff": SubQueue.BACKOFF, "unschedulable": SubQueue.UNSCHEDULABLE}
@@ -46,7 +46,7 @@ class Stage(Script):
     def perform(self, number: int, op: Case) -> Any:
         read = READ.get(str(op.get("op"))) if isinstance(op, Mapping) else None
         for name, value in op.items() if read is not None else ():
-            if name in (read or ()) or name in REMARKS or value in NOTHING:
+            if name in (read or ()) or name in REMARKS or says_nothing(value):
                 continue
             if name.startswith("expect"):
                 raise NotTranslated(f"operation {number} ({op['op']}): nobody compares {name}")

@@ -322,6 +322,31 @@ def test_more_than_two_uids_of_a_name_are_refused():
     assert played(pods, {"op": "add", "pod": "1"}) == "not translated: more than two UIDs of a"
 
 
+@pytest.mark.parametrize("order", ["-12", "1-2", "12-"])
+def test_nor_is_an_object_without_uid_where_a_name_has_two(order):
+    pods = {uid: {"name": "a", **({} if uid == "-" else {"uid": uid})} for uid in order}
+    ops = [
+        {"op": "add_nominated", "pod": "1", "node": "n"}, {"op": "delete_nominated", "pod": "2"},
+        {"op": "expect", "nominated": {}},
+    ]  # fmt: skip
+    assert played(pods, *ops) == (
+        "not translated: objects of a with two UIDs, and one without: it may be of either"
+    )
+    pods.pop("-")
+    assert played(pods, *ops) == "operation 2 (expect): nominated: {'n': ['a']}, expected {}"
+
+
+@pytest.mark.parametrize("order", ["-1", "1-"])
+def test_where_a_name_has_one_uid_an_object_without_is_of_the_same_pod(order):
+    of = {"-": {"name": "a"}, "1": {"name": "a", "uid": "1"}, "twin": {"name": "b", "uid": "1"}}
+    pods = {key: of[key] for key in order}
+    ops = [{"op": "add", "pod": order[0]}, {"op": "update", "old": order[0], "new": order[1]}]
+    assert played(pods, *ops, {"op": "pop", "expect": order[1]}) == ""
+    pods["twin"] = of["twin"]
+    ops = [{"op": "add_nominated", "pod": "1", "node": "n"}, {"op": "delete_nominated", "pod": "twin"}]
+    assert played(pods, *ops, {"op": "expect", "nominated": {}}) == ""
+
+
 @pytest.mark.parametrize("first", ["high", "b"])
 def test_a_version_may_have_another_priority(first):
     pods = {
@@ -377,6 +402,8 @@ def test_an_assigned_pod_is_seen_with_the_labels_of_its_version(seen, place):
     ("pod", "op", "reason"),
     [
         ({}, {"gated": True}, "operation 0 (add): unknown field gated"),
+        ({}, {"gated": 0}, "operation 0 (add): unknown field gated"),
+        ({"overhead": 0}, {}, "nobody reads pods.p.overhead"),
         ({"schedulingGates": ["g"]}, {}, "nobody reads pods.p.schedulingGates"),
     ],
 )

@@ -395,6 +395,46 @@ def test_labels_tell_pods_apart_where_something_selects_by_them(
     assert sum(name.startswith("other") for name in kept.pods) == stands_for
 
 
+HOOK = {"preemptor_label": {"may": "yes"}}
+OF_NODES = ["NodeResourcesFit", "NodeNameEqualsPodName"]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels", "more"),
+    [
+        ("abc", "nny", {"eligibility_hook": HOOK}),
+        ("abc", "nnn", {"eligibility_hook": HOOK}),
+        ("abn", "nnn", {"filters": OF_NODES}),
+        ("abc", "nnn", {"filters": OF_NODES}),
+    ],
+)
+def test_the_third_of_three_is_played_if_it_alone_may_preempt(
+    names: str, labels: str, more: dict[str, Any]
+) -> None:
+    others = [
+        {**pod(name, 5, 2), "labels": {"may": "yes" if said == "y" else "no"}}
+        for name, said in zip(names, labels, strict=True)
+    ]
+    case = {**RACE, "additional": others, "expected": {"additional_never_bound": True}, **more}
+    outcome = run_case(case, "preempt", "1.36")
+    may = "n" in names or "y" in labels
+    assert outcome.status == ("FAIL" if may else "PASS"), outcome.reason
+    assert outcome.reason.startswith(f"expected that {names[2]} is never bound: ") is may
+
+
+def test_a_pod_that_a_budget_has_paid_for_is_like_no_other() -> None:
+    budget = {"name": "b", "selector": {"matchLabels": {"x": "y"}}, "disruptedPods": ["other-2"]}
+    case = {
+        **RACE,
+        "additional": [pod(f"other-{i}", 5, 1) for i in range(4)],
+        "pdbs": [budget],
+        "expected": CLAIMS,
+    }
+    plot = read_plot(case)
+    kept, _ = scenario_tables._with_few_equals(plot, 1, True, scenario_tables._names_that_count(case, plot))
+    assert [name for name in kept.pods if name.startswith("other")] == ["other-0", "other-2"]
+
+
 @pytest.mark.parametrize(("disabled", "status"), [(True, "PASS"), (False, "FAIL")])
 def test_preemption_may_be_disabled(disabled: bool, status: str) -> None:
     case = {**BESIDE, "preemptor": pod("high", 9, 2), "preemption_disabled": disabled}
@@ -409,7 +449,38 @@ def test_preemption_may_be_disabled(disabled: bool, status: str) -> None:
     assert run_case({**case, **table}, "preempt", "1.22").status == status
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("preemption", "disabled"),
+        ("preemption_disabled", "true"),
+        ("preemption_enabled", 0),
+        ("noPreemption", 1.0),
+        ("postfilter", ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "expected",
+    [
+        {"expected": {"evicted": ["there"]}},
+        {"filters": ["(default)"], "expected_nominated_node": "n", "expected_evicted": ["there"]},
+    ],
+)
+def test_a_switch_of_preemption_is_true_or_false(name: str, value: Any, expected: dict[str, Any]) -> None:
+    case = {**BESIDE, "preemptor": pod("high", 9, 2), **expected}
+    assert run_case({**case, name: None}, "preempt", "1.22").status == "PASS"
+    assert run_case({**case, name: value}, "preempt", "1.22") == Outcome(
+        "FAIL", f"not translated: {name} is {value!r}, not true or false"
+    )
+
+
+def test_pods_may_be_called_so() -> None:
+    case = {**BESIDE, "preempting": pod("high", 9, 2), "expected": {"evicted": ["there"]}}
+    assert run_case(case, "preempt", "1.22").status == "PASS"
+
+
 def test_what_nobody_reads_of_a_scenario_is_refused() -> None:
     outcome = run_case({**RACE, "expected": CLAIMS, "numPending": 5}, "preempt", "1.22")
     assert (outcome.status, outcome.reason) == ("FAIL", "not translated: nobody reads numPending")
+    assert run_case({**RACE, "expected": CLAIMS, "numPending": 0}, "preempt", "1.22") == outcome
     assert run_case({**RACE, "expected": CLAIMS, "repetitions": 5}, "preempt", "1.22").status == "PASS"
