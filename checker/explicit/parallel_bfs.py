@@ -3,25 +3,21 @@
 A level is worked through in rounds. In each, every worker takes one stretch of parents, the lower workers the
 earlier ones:
 
-1. It expands them and looks every successor up. One that is not known goes to its list of finds, and its
-   place in the table is claimed for it by an atomic exchange. In a table of numbers, the entry holds a number beyond those of all
-   states, by which finds are ordered as one worker alone would find them; in one of keys, the worker. Where two workers find the
-   same state, the earlier find gets the place, and the other is struck off its worker's list.
-2. When all have done so, it gives the finds that are left their final numbers.
+1. It expands them, looks every successor up, and claims those that are not known as its finds (`claims`).
+2. When all have done so, it gives its finds that are left their final numbers.
 
 What comes out depends on the order of the finds only, so neither on time nor on the number of workers.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..codegen.program import Program
-from ..kernel_compiler.intrinsics import add, call, exchange, meet, prefetch, read, yield_address
+from ..kernel_compiler.intrinsics import call, meet, yield_address
 from ..kernel_compiler.jit import inline, jit
 from ..llvm.machine_code import MachineCode
+from .claims import KNOWN, NEW, Finds, Team, claim, claim_key, settle
 from .states.arrays import Block
 from .states.bfs_kernel import (
     ANSWERED,
@@ -38,25 +34,7 @@ from .states.bfs_kernel import (
     count_taken,
     look_ahead,
 )
-from .states.hash_table import (
-    ONE,
-    STRIDE,
-    THIRTY_TWO,
-    Numbers,
-    Shape,
-    Stored,
-    Unsigned,
-    Words,
-    entry_of,
-    home_of,
-    key_of,
-    likely_place,
-    next_place,
-    owner_of,
-    same,
-    settled,
-    tag_of,
-)
+from .states.hash_table import ONE, Stored, Unsigned
 from .states.search_state import SearchState
 from .states.sleep_sets import (
     Asleep,
@@ -65,7 +43,6 @@ from .states.sleep_sets import (
     know_more,
     note_known,
     note_row,
-    row_of,
     seen_by,
 )
 from .states.store import Store
@@ -84,45 +61,8 @@ LARGEST_SHARE = 4096
 _MOST_BYTES = 16 << 20
 """What a worker's list of finds may take: most of it is never touched."""
 
-STRUCK = -1
-"""In the place of a find that another worker found before."""
-
 SEEN, LISTED, FLAWED = range(3)
 """Where a worker's row of `tallies` holds its successors, its finds, and whether a check stopped."""
-
-KNOWN, NEW, MET = range(3)
-"""What a successor is to the worker that has claimed a place for it: found in an earlier round, a find, or somebody's find of this round."""
-
-_AHEAD = 16
-"""How many finds ahead the entry of the table is asked for that gets a final number."""
-
-
-class Team(NamedTuple):
-    """How worker `me` of `workers` goes with the others: at most `share` parents each, through levels of `wide` states.
-
-    Each has a row of `tallies` for the others to read, and elements 8 me and 8 me + 1 of `struck` for the others to count
-    in, by turns, which of its finds they strike off. They meet at `barrier`, with what `yield_address` gives.
-    """
-
-    me: int
-    workers: int
-    share: int
-    wide: int
-    tallies: Integers
-    struck: Integers
-    barrier: Integers
-    yield_: int
-
-
-class Finds(NamedTuple):
-    """What one worker finds in a round: words, places in the table, parents, and rows of what sleeps; and words and places of all workers' finds."""
-
-    words: Words
-    places: Integers
-    parents: Numbers
-    rows: Words
-    all_words: Words
-    all_places: Integers
 
 
 @jit
@@ -228,7 +168,7 @@ def gather(
         for w in range(len(own.hits)):
             own.hits[w] |= batch.hits[w]
         count_taken(own, batch)
-        known, every = np.uint64(count), np.uint64(total)
+        known, every = np.uint64(count + len(finds.places)), np.uint64(total)
         begin(stored, known, batch, every)
         k: Unsigned = np.uint64(0)
         for i in range(number):
@@ -259,147 +199,6 @@ def gather(
         transitions += seen
         first += number
     return transitions, found
-
-
-@inline
-def claim(
-    team: Team,
-    stored: Stored,
-    finds: Finds,
-    numbers: tuple[int, int, int],
-    words: Words,
-    at: Unsigned,
-    mixed: Unsigned,
-) -> int:
-    """What the state at words[at], of this hash (`from_place`), is; a find is on the list then, and holds a place in the table.
-
-    `numbers` are that of states, that of the worker's finds so far, and whose turn it is in `struck`. Entries beyond the
-    number of states are those of finds.
-    """
-    shape, table, bits = stored.shape, stored.table, stored.bits
-    states, found, turn = numbers
-    size = np.uint64(len(shape))
-    count = np.uint64(states)
-    each = len(finds.all_places) // team.workers
-    number = np.uint64(states + each * team.me + found)
-    last = (ONE << bits) - ONE
-    tag = tag_of(mixed, bits)
-    mine = np.uint32(tag | (number + ONE))
-    place = mixed >> THIRTY_TWO
-    while True:
-        place = likely_place(table, place, tag, last)
-        entry = read(table, place)
-        if entry == 0:
-            # All of it before others can see the entry.
-            enlist(shape, finds, found, words, at, place)
-            entry = exchange(table, place, entry, mine)
-            if entry == 0:
-                return NEW
-        if (np.uint64(entry) ^ tag) >> bits == 0:
-            other = (np.uint64(entry) & last) - ONE
-            if other < count:
-                if same(shape, words, at, stored.states, other * size):
-                    return KNOWN
-            elif same(shape, words, at, finds.all_words, (other - count) * size):
-                enlist(shape, finds, found, words, at, place)
-                while other > number:
-                    # A later find of the same state: it gives way, to this one or to an even earlier one.
-                    before = exchange(table, place, entry, mine)
-                    if before == entry:
-                        finds.all_places[other - count] = STRUCK
-                        add(team.struck, 8 * (np.int64(other - count) // each) + turn, 1)
-                        return NEW
-                    entry = before
-                    other = (np.uint64(entry) & last) - ONE
-                return MET
-        place = next_place(place, table)
-
-
-@inline
-def claim_key(
-    team: Team,
-    stored: Stored,
-    finds: Finds,
-    numbers: tuple[int, int],
-    words: Words,
-    at: Unsigned,
-    mixed: Unsigned,
-) -> int:
-    """The same in a table of keys: there the lower of two workers that find a state gets its place, whose finds are the earlier ones.
-
-    `numbers` are that of the worker's finds so far, and whose turn it is in `struck`.
-    """
-    table, key = stored.table, words[at]
-    found, turn = numbers
-    me = np.uint64(team.me) + ONE
-    mine = entry_of(stored, key, me)
-    place = home_of(stored, mixed)
-    while True:
-        place = likely_place(table, place, mine, settled(stored))
-        entry = read(table, place)
-        if entry == 0:
-            enlist(stored.shape, finds, found, words, at, place)
-            entry = exchange(table, place, entry, mine)
-            if entry == 0:
-                return NEW
-        if key_of(stored, entry) == key:
-            enlist(stored.shape, finds, found, words, at, place)
-            owner = owner_of(stored, entry)
-            while me < owner and owner < settled(stored):
-                before = exchange(table, place, entry, mine)
-                if before == entry:
-                    add(team.struck, 8 * (np.int64(owner) - 1) + turn, 1)
-                    return NEW
-                entry = before
-                owner = owner_of(stored, entry)
-            return KNOWN if owner == settled(stored) else MET
-        place = next_place(place, table)
-
-
-@inline
-def enlist(shape: Shape, finds: Finds, found: int, words: Words, at: Unsigned, place: Unsigned) -> None:
-    """Write the next find of the list, for the state at words[at]."""
-    for w in range(len(shape)):
-        finds.words[np.uint64(found) * np.uint64(len(shape)) + np.uint64(w)] = words[at + np.uint64(w)]
-    finds.places[found] = np.int64(place)
-
-
-@inline
-def settle(
-    stored: Stored, asleep: Asleep, me: int, numbers: tuple[int, int], found: int, finds: Finds
-) -> None:
-    """Give the finds of worker `me` that were not struck off their numbers, in order.
-
-    `numbers` are the first of these, and how many states there are now, with all workers' finds.
-    """
-    number, total = numbers
-    unread = total - len(asleep.rows) // np.int64(asleep.words)
-    size = np.uint64(len(stored.shape))
-    last = (ONE << stored.bits) - ONE
-    final = np.uint64(number)
-    for i in range(np.uint64(found)):
-        if i + np.uint64(_AHEAD) < np.uint64(found):
-            prefetch(stored.table, finds.places[i + np.uint64(_AHEAD)])
-        place = finds.places[i]
-        if len(stored.keyed) > 0:
-            kept = owner_of(stored, stored.table[place]) == np.uint64(me) + ONE
-        else:
-            kept = place != STRUCK
-        if kept:
-            for w in range(np.uint64(len(stored.shape))):
-                stored.states[final * size + w] = finds.words[i * size + w]
-            if final % np.uint64(STRIDE) == 0:
-                stored.origins[final // np.uint64(STRIDE)] = finds.parents[i]
-            # A place of the ring belongs to the last of those that share it, whoever comes last.
-            if asleep.on != 0 and np.int64(final) >= unread:
-                row = row_of(asleep, final)
-                for w in range(asleep.words):
-                    asleep.rows[row + w] = finds.rows[i * asleep.words + w]
-            if len(stored.keyed) > 0:
-                stored.table[place] = stored.table[place] | settled(stored)
-            else:
-                stored.table[place] = (np.uint64(stored.table[place]) & ~last) | (final + ONE)
-            final += ONE
 
 
 class ParallelBfs:
