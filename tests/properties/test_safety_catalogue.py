@@ -64,7 +64,7 @@ ROWS = [
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1180, 12),
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8294, 23),
     ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 75172, None),
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 26612, None),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 25936, None),
     # Between the look into the lister and the requeue a deletion can still be handled.
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1864, 13),
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),

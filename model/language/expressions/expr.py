@@ -342,27 +342,68 @@ def _junction(op: str, items: Iterable[Value] | Value, absorbing: int) -> Expr:
     return found
 
 
-def _folded(op: str, stack: list[Expr], absorbing: int) -> Expr:
+def _folded(op: str, given: list[Expr], absorbing: int) -> Expr:
+    dual = _DUAL[op]
+    while True:  # what is left of one member may say something of another
+        seen = _members(op, given)
+        for item in seen:
+            if item.op == "const" or (item.op == "not" and item.args[0] in seen):
+                return const(BOOL, absorbing)
+        if not seen:
+            return const(BOOL, 1 - absorbing)
+        if len(seen) == 1:
+            return next(iter(seen))
+        if len(seen) > _MANY or not any(
+            item.op == dual or (item.op == "not" and item.args[0].op == op) for item in seen
+        ):
+            break
+        # All at once: what a member says less for is smaller than it is, so a smaller one always stands for what a larger one gave up.
+        given = [
+            item if item.op not in (dual, "not") else _beside(op, item, seen, absorbing) for item in seen
+        ]
+        if all(a is b for a, b in zip(given, seen, strict=True)):
+            break
+    return _node(op, tuple(sorted(seen, key=_index)), BOOL, 0, 1)
+
+
+_DUAL = {"and": "or", "or": "and"}
+
+_MANY = 64
+"""A junction of more members is left as it is: to look at each beside all others takes the square of their number."""
+
+
+def _members(op: str, given: list[Expr]) -> dict[Expr, None]:
+    """The members of a junction, those of junctions of its own kind among them, without the constant that says nothing."""
     seen: dict[Expr, None] = {}
-    stack.reverse()
+    neutral = int(op == "and")
+    stack = given[::-1]
     while stack:
         item = stack.pop()
-        kind = item.op
-        if kind == "const":
-            if item.value == absorbing:
-                return item
-        elif kind == op:
+        if item.op == op:
             stack.extend(reversed(item.args))
-        else:
+        elif item.op != "const" or item.value != neutral:
             seen[item] = None
-    for item in seen:
-        if item.op == "not" and item.args[0] in seen:
-            return const(BOOL, absorbing)
-    if not seen:
-        return const(BOOL, 1 - absorbing)
-    if len(seen) == 1:
-        return next(iter(seen))
-    return _node(op, tuple(sorted(seen, key=_index)), BOOL, 0, 1)
+    return seen
+
+
+def _beside(op: str, item: Expr, seen: dict[Expr, None], absorbing: int) -> Expr:
+    """What is left of one member of a junction beside the others, which say the same of what is in it: absorption, and unit propagation."""
+    inverse = item.op == "not"
+    junction = item.args[0] if inverse else item
+    if junction.op != (op if inverse else _DUAL[op]):
+        return item
+    left = []
+    for part in junction.args:
+        opposite = part.args[0] if part.op == "not" else _table.get(("not", (part,)))
+        same, other = (opposite, part) if inverse else (part, opposite)
+        if same in seen:
+            return const(BOOL, 1 - absorbing)
+        if other not in seen:
+            left.append(part)
+    if len(left) == len(junction.args):
+        return item
+    rest = _junction(junction.op, left, absorbing if inverse else 1 - absorbing)
+    return negate(rest) if inverse else rest
 
 
 _index = attrgetter("index")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -260,6 +261,75 @@ def test_helpers_of_nothing_and_of_one() -> None:
         assert all_of([p, ~p]).value == 0
         assert negate(~p) is p
         assert variables_of([p & True]) == {VARIABLES["p"]}
+
+
+def test_what_the_others_say_is_left_out_of_a_junction() -> None:
+    """Absorption, and unit propagation: a step that leaves alone what a monitor compares leaves it nothing to do."""
+    with fresh_graph():
+        p, q, r = (less(variable(VARIABLES["x"]), n) for n in (0, 1, 2))
+        assert all_of(p, q, ~all_of(p, q)).value == 0
+        assert any_of(p, q, ~any_of(p, q)).value == 1
+        assert all_of(p, any_of(p, q)) is p
+        assert any_of(~p, all_of(~p, q)) is ~p
+        assert all_of(p, any_of(~p, q)) is all_of(p, q)
+        assert any_of(p, all_of(~p, q)) is any_of(p, q)
+        assert all_of(p, ~all_of(p, q, r)) is all_of(p, ~all_of(q, r))
+        assert all_of(~p, ~all_of(p, q)) is ~p
+        assert any_of(p, ~any_of(p, q)) is any_of(p, ~q)
+        # What is left of one member may say something of another.
+        assert all_of(p, any_of(~p, q), any_of(~q, r)) is all_of(p, q, r)
+        assert all_of(p, any_of(~p, q), any_of(~q, ~p)).value == 0
+
+
+def test_a_chain_of_implications_folds_to_its_members_unless_it_is_long() -> None:
+    held = [Variable(f"c{i}", BOOL, 0, 1, 0) for i in range(3000)]
+    with fresh_graph():
+        on = [variable(v) for v in held]
+        assert all_of(on[0], *(implies(a, b) for a, b in pairwise(on[:64]))) is all_of(on[:64])
+        long = all_of(on[0], *(implies(a, b) for a, b in pairwise(on)))
+        assert (long.op, len(long.args)) == ("and", 3000)
+
+
+def junctions() -> st.SearchStrategy[Any]:
+    """Trees of `and`, `or` and `not` over four conditions; those of two and more members one by one, and of any depth."""
+    more = st.integers(0, 3) | st.booleans()
+    return st.recursive(
+        more,
+        lambda below: (
+            st.tuples(st.just("not"), below)
+            | st.tuples(st.sampled_from(("and", "or")), below, below)
+            | st.tuples(st.sampled_from(("and", "or")), below, below, below, below)
+        ),
+        max_leaves=24,
+    )
+
+
+@settings(max_examples=examples(500))
+@given(junctions())
+def test_junctions_mean_what_they_say_and_fold_once_and_for_all(tree: Any) -> None:
+    def made(tree: Any) -> Expr:
+        if not isinstance(tree, tuple):
+            return as_expr(tree) if isinstance(tree, bool) else conditions[tree]
+        op, *args = tree
+        got = [made(arg) for arg in args]
+        return ~got[0] if op == "not" else (all_of if op == "and" else any_of)(got)
+
+    def meaning(tree: Any, values: tuple[bool, ...]) -> bool:
+        if not isinstance(tree, tuple):
+            return tree if isinstance(tree, bool) else values[tree]
+        op, *args = tree
+        got = [meaning(arg, values) for arg in args]
+        return not got[0] if op == "not" else (all if op == "and" else any)(got)
+
+    held = tuple(Variable(f"b{i}", BOOL, 0, 1, 0) for i in range(4))
+    with fresh_graph():
+        conditions = [variable(v) for v in held]
+        folded = made(tree)
+        again = substitute([folded], lambda e: const(e.sort, e.value) if e.is_const else variable(e.value))
+        assert again[folded] is folded
+        interpreter = Interpreter(TransitionSystem("four conditions", Universe({}), held, ()))
+        for values in product((False, True), repeat=4):
+            assert interpreter.evaluate(folded, tuple(map(int, values))) == meaning(tree, values)
 
 
 def test_helpers_take_a_list_or_one_by_one() -> None:
