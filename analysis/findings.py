@@ -25,8 +25,8 @@ from ..scenarios import Scenario
 from .asked.options import bytes_in_words
 from .asked.plan import Run
 from .scheduler_version import version_of
-from .shown_evidence import evidence_of
-from .steps import steps_of
+from .shown.evidence import evidence_of
+from .shown.steps import steps_of
 
 WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
 

@@ -14,8 +14,8 @@ from .asked.options import UsageProblem, scaled_down
 from .asked.plan import SAFETY, Run, Selection
 from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
 from .scheduler_version import version_of
-from .shown_evidence import evidence_of
-from .steps import steps_of
+from .shown.evidence import evidence_of
+from .shown.steps import steps_of
 from .systems import system_of
 
 

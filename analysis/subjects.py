@@ -13,7 +13,7 @@ from ..properties import PROPERTIES, instrument
 from ..reports.document import Finding
 from .asked.plan import Run
 from .every_cluster import settled_run
-from .steps import label_of
+from .shown.steps import label_of
 
 
 def with_subjects(runs: Sequence[Run], findings: Sequence[Finding]) -> list[Finding]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
 
-from ..analysis.steps import steps_of
+from ..analysis.shown.steps import steps_of
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search

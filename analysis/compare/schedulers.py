@@ -39,7 +39,7 @@ from ..asked.plan import Run, with_gates_of
 from ..chain import verdict_in
 from ..findings import fixes_of, ignored_words, witness_words
 from ..scheduler_version import version_of
-from ..steps import label_of, steps_of
+from ..shown.steps import label_of, steps_of
 from ..systems import system_of
 from .safety_nets import NetSearch, nets_beside
 

@@ -14,7 +14,7 @@ from ...reports.evidence import ShownReplay
 from ...scenarios import Scenario
 from ..asked.plan import Run
 from ..every_cluster import settled_run
-from ..steps import label_of, memory_of, steps_of
+from ..shown.steps import label_of, memory_of, steps_of
 from ..systems import system_of
 
 

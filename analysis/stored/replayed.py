@@ -29,7 +29,7 @@ from ..asked.options import UsageProblem, nearest_fixes, nearest_properties, par
 from ..asked.patches import with_patches
 from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..findings import finding_of
-from ..steps import steps_of
+from ..shown.steps import steps_of
 from ..systems import system_of
 
 

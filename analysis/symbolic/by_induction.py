@@ -18,7 +18,7 @@ from ..asked.options import UsageProblem
 from ..asked.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
 from ..findings import ignored_words, silence_of
 from ..scheduler_version import version_of
-from ..steps import steps_of
+from ..shown.steps import steps_of
 from ..systems import system_of
 
 WORDS = {Verdict.HOLDS: "PROVED", Verdict.VIOLATED: "VIOLATED", Verdict.INCONCLUSIVE: "INCONCLUSIVE"}

@@ -28,7 +28,7 @@ from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
 from ..asked.plan import SAFETY, compose, parse_scope, release_of
 from ..scheduler_version import version_of
-from ..steps import steps_of
+from ..shown.steps import steps_of
 
 
 @dataclass(frozen=True)

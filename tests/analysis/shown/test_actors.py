@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.analysis.shown_actors import actors_of
+from podrace.analysis.shown.actors import actors_of
 from podrace.scenarios import parse_scenario
 
 HEAD = "name: x\ntitle: x\nrelease: '1.36'\nproperties: [S-CAP]\nnodes: {n1: {cpu: 2}, n2: {cpu: 2}}\n"

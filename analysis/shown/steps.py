@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..checker.core import trace as executed
-from ..checker.core.interpreter import Interpreter
-from ..checker.core.trace import Trace, plain_value
-from ..model.language import State, Transition, TransitionSystem, topological
-from ..reports.evidence import Cell, Memory, ShownChannel, ShownFact, ShownReader, View
-from ..reports.step import ShownChange, ShownStep, Value
+from ...checker.core import trace as executed
+from ...checker.core.interpreter import Interpreter
+from ...checker.core.trace import Trace, plain_value
+from ...model.language import State, Transition, TransitionSystem, topological
+from ...reports.evidence import Cell, Memory, ShownChannel, ShownFact, ShownReader, View
+from ...reports.step import ShownChange, ShownStep, Value
 
 
 def steps_of(system: TransitionSystem, trace: Trace) -> tuple[ShownStep, ...]:

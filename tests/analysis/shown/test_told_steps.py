@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from podrace.analysis.shown_evidence import PICTURES
-from podrace.analysis.steps import memory_of, steps_of
+from podrace.analysis.shown.evidence import PICTURES
+from podrace.analysis.shown.steps import memory_of, steps_of
 from podrace.checker.trace.execution import replay
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
 from podrace.model.history import resolve

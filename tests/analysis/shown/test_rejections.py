@@ -8,7 +8,7 @@ from collections import deque
 import pytest
 
 from podrace.analysis.asked.plan import Selection, plan
-from podrace.analysis.steps import reasons_for, steps_of
+from podrace.analysis.shown.steps import reasons_for, steps_of
 from podrace.analysis.systems import system_of
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.execution import replay

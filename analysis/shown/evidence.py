@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..checker.core.trace import Trace
-from ..checker.trace import causality, counterfactual, nearby_states
-from ..model.environment.objects import ClusterSpec
-from ..model.language import Expr, TransitionSystem, negate
-from ..model.language.expressions.expr import fresh_graph
-from ..model.language.expressions.quick_dataclasses import dataclass
-from ..reports.evidence import (
+from ...checker.core.trace import Trace
+from ...checker.trace import causality, counterfactual, nearby_states
+from ...model.environment.objects import ClusterSpec
+from ...model.language import Expr, TransitionSystem, negate
+from ...model.language.expressions.expr import fresh_graph
+from ...model.language.expressions.quick_dataclasses import dataclass
+from ...reports.evidence import (
     Cause,
     Memory,
     NodeShape,
@@ -19,7 +19,7 @@ from ..reports.evidence import (
     ShownMove,
     ShownNearbyStates,
 )
-from .shown_actors import actors_of
+from .actors import actors_of
 from .steps import memory_of, step_of, steps_from
 
 PICTURES = (

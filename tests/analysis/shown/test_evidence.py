@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from podrace.analysis.steps import steps_from, steps_of
+from podrace.analysis.shown.steps import steps_from, steps_of
 from podrace.analysis.systems import system_of
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.trace import plain_value

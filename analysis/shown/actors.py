@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model.environment.cluster.workloads import ExtenderSpec, KeeperSpec, OwnerKind, OwnerSpec, StrategySpec
-from ..model.environment.objects import ClusterSpec, Scope
-from ..reports.states import listed
+from ...model.environment.cluster.workloads import (
+    ExtenderSpec,
+    KeeperSpec,
+    OwnerKind,
+    OwnerSpec,
+    StrategySpec,
+)
+from ...model.environment.objects import ClusterSpec, Scope
+from ...reports.states import listed
 
 
 def actors_of(spec: ClusterSpec) -> tuple[str, ...]:
