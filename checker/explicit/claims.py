@@ -161,9 +161,9 @@ def claim_key(
             if entry == 0:
                 return NEW
         if key_of(stored, entry) == key:
-            enlist(stored, finds, found, words, at, place)
             owner = owner_of(stored, entry)
             while me < owner and owner < settled(stored):
+                enlist(stored, finds, found, words, at, place)
                 before = exchange(table, place, entry, mine)
                 if before == entry:
                     add(team.struck, 8 * (np.int64(owner) - 1) + turn, 1)
