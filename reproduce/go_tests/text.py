@@ -37,11 +37,10 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
         raise UsageProblem(
             f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
         )
-    if case.extenders:
-        raise UsageProblem(f"--go-test: {case.id}: the cluster has an extender, and a test has none")
-    if case.namespaces or case.services or (case.scores or {}).get("strategy"):
+    beyond = _beyond(case)
+    if beyond is not None:
         raise UsageProblem(
-            f"--go-test: {case.id}: the cluster has labels of namespaces, services or scores of resources, and a test has none"
+            f"--go-test: {case.id}: the cluster has {beyond}, and a test has none: run the trace without --go-test"
         )
     claim = claim_of(found)
     if claim is None:
@@ -68,6 +67,21 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
             "",
         ]
     )
+
+
+def _beyond(case: Case) -> str | None:
+    """What the cluster has and the `Cluster` of a test (`driver/testing/run.go`) has no field for: without it other things would happen, and the test would pass."""
+    kinds = {
+        "an extender": case.extenders,
+        "claims of devices": case.claims or case.devices,
+        "claims of volumes": case.storage,
+        "groups of pods": case.groups,
+        "labels of namespaces, services or scores of resources": (
+            case.namespaces or case.services or (case.scores or {}).get("strategy")
+        ),
+        "scores that decide": case.scored,
+    }
+    return next((kind for kind, is_there in kinds.items() if is_there), None)
 
 
 def file_of(name: str) -> str:
