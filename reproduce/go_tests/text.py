@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...analysis.asked.options import UsageProblem
 from ...analysis.stored.replayed import Replayed
 from ...reports.step import ShownStep, Value
-from ..case import Case
+from ..case import Case, CaseStep
 from .claims import claim_of
 from .moves import COMPOSED, MOVES, Move
 from .objects import cluster_lines, quoted
@@ -41,6 +41,11 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
     if beyond is not None:
         raise UsageProblem(
             f"--go-test: {case.id}: the cluster has {beyond}, and a test has none: run the trace without --go-test"
+        )
+    untold = next((step for step in found.steps if _is_untold(case.steps[step.number - 1])), None)
+    if untold is not None:
+        raise UsageProblem(
+            f"--go-test: {case.id}: step {untold.number}, {untold.component}.{untold.step}, goes by more than a move can say: run the trace without --go-test"
         )
     claim = claim_of(found)
     if claim is None:
@@ -80,8 +85,33 @@ def _beyond(case: Case) -> str | None:
             case.namespaces or case.services or (case.scores or {}).get("strategy")
         ),
         "scores that decide": case.scored,
+        "budgets that are kept": _looks_at(case, "budgets."),
+        "finalizers of bound pods": _looks_at(case, "api.lingers["),
+        "an autoscaler that taints": _looks_at(case, "autoscaler.cleared["),
     }
     return next((kind for kind, is_there in kinds.items() if is_there), None)
+
+
+def _looks_at(case: Case, part: str) -> bool:
+    """Whether the model has such variables: by these the driver knows what the cluster has."""
+    return any(variable.startswith(part) for variable in case.initial)
+
+
+_UNTOLD = {
+    "process.change_leader": "",
+    "budgets.count_by_view": "",
+    "node_lifecycle.": "api.node_version[",
+    "autoscaler.": "api.",
+    "handlers.handle_swap_for_cache": "handlers.ended[",
+}
+"""Steps that the driver forces by what the model has after them, and that a test, which has moves alone, does not know; each only where it changes such a variable."""
+
+
+def _is_untold(step: CaseStep) -> bool:
+    return any(
+        step.step.startswith(name) and (not variable or any(v.startswith(variable) for v in step.changes))
+        for name, variable in _UNTOLD.items()
+    )
 
 
 def file_of(name: str) -> str:

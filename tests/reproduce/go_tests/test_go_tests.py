@@ -221,6 +221,36 @@ def test_no_test_for_what_a_test_cannot_say(tmp_path: Path, cluster: str, pod: s
         go_tests(prepared(str(file)))
 
 
+@pytest.mark.parametrize(
+    ("hazard", "what"),
+    [
+        ("hazards/leader-hand-over.yaml", "step 7, process.change_leader, goes by more than a move can say"),
+        (
+            "swapped-by-a-list.yaml",
+            "step 4, handlers.handle_swap_for_cache, goes by more than a move can say",
+        ),
+    ],
+)
+def test_no_test_with_a_step_that_goes_by_what_the_model_knows(hazard: str, what: str) -> None:
+    """A move without it would do something else, and the test would pass."""
+    file = str(Path(__file__).parents[3] / "scenarios" / hazard)
+    with pytest.raises(UsageProblem, match=f"^--go-test: .*: {what}: run the trace without --go-test$"):
+        go_tests(prepared(file))
+
+
+@pytest.mark.parametrize(
+    ("hazard", "what"),
+    [
+        ("hazards/evicted-too.yaml", "budgets that are kept"),
+        ("actors/taint-unseen.yaml", "an autoscaler that taints"),
+    ],
+)
+def test_no_test_for_what_the_driver_knows_by_the_variables_of_the_model(hazard: str, what: str) -> None:
+    file = str(Path(__file__).parents[3] / "scenarios" / hazard)
+    with pytest.raises(UsageProblem, match=f"the cluster has {what}, and a test has none: run the trace without --go-test$"):  # fmt: skip
+        go_tests(prepared(file))
+
+
 def test_what_go_says_of_tests() -> None:
     output = """\
 === RUN   TestGhost
