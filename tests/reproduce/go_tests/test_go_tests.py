@@ -171,6 +171,17 @@ def test_a_pod_of_a_test_has_its_host_ports() -> None:
     )
 
 
+def test_a_cluster_without_backoff_has_none_in_the_test_either(tmp_path: Path) -> None:
+    for backoff, lines in ((True, 0), (False, 1)):
+        file = tmp_path / "overfull.yaml"
+        file.write_text(
+            "properties: [S-CAP]\nnodes: {n: {cpu: 1}}\npods: {a: {cpu: 1}, b: {cpu: 1}}\n"
+            f"scope: {{external_binds: 1, flush: false, backoff: {str(backoff).lower()}}}\n"
+        )
+        ((_, text),) = go_tests(prepared(str(file))).items()
+        assert text.count("\t\tNoBackoff: true,\n") == lines
+
+
 def test_names_and_literals() -> None:
     assert name_of("assumed-after-look") == "TestAssumedAfterLook"
     assert name_of("72124") == "Test72124"
