@@ -114,6 +114,11 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods if pod.recreates is None]
     if len(set(names)) < len(names):
         yield "two pods have one name in one namespace"
+    else:
+        named = [name.partition("/")[0] for name in names]
+        twice = next((name for name in named if named.count(name) > 1), None)
+        if twice is not None:
+            yield f"two pods are called {twice}, in two namespaces, and the driver knows pods by their names: give one of them another name"
     for pod in spec.pods:
         if any(constraint.others for constraint in (*pod.spread, *pod.wishes.spread)):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, FAILED, FLUSH, MOVED, NEW, PARKED, TRIED
+from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, FAILED, FLUSH, GONE, MOVED, NEW, PARKED, TRIED
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
@@ -40,7 +40,7 @@ class _Queued:
     """A pod that is not bound, as logs tell of it. Each is of one scheduler, or a part of that: who waits for the lease has a queue of his own, from which nothing is taken.
 
     Where lines do not name who wrote them, they may be of several queues; who waits for the lease hears of new pods, and never fails. An Event is of no log, and anybody may send it:
-    it ends a flush, and tells nothing else.
+    it ends a flush, and tells nothing else. Who is new to a queue after it was told that one of the name is gone is another pod, whoever wrote the lines.
     """
 
     def __init__(self) -> None:
@@ -48,6 +48,7 @@ class _Queued:
         self._tried: set[str] = set()
         self._otherwise: dict[str, int] = {}
         self._known: set[str] = set()
+        self._gone: set[str] = set()
 
     def take(self, attempt: Attempt) -> None:
         """What a line says."""
@@ -55,7 +56,10 @@ class _Queued:
         if what == MOVED and attempt.event == FLUSH:
             self._flushed[log] = attempt.time
             self._tried.discard(log)
+            self._gone.discard(log)
             self._otherwise.pop(log, None)
+        elif what == GONE:
+            self._gone.add(log)
         elif what == TRIED:
             # The attempt before this one has failed, whatever is not logged of it.
             if log in self._tried:
@@ -65,6 +69,8 @@ class _Queued:
             if log and what != PARKED:
                 self._known.add(log)
             if not attempt.named and (what == ADDED or attempt.event in NEW):
+                if log in self._gone:
+                    self._flushed.pop(log, None)
                 return
             for one in [log] if log else list(self._flushed):
                 self._flushed.pop(one, None)
@@ -147,6 +153,8 @@ class Waiting(Check):
             if told in at_once:
                 continue
             at_once.add(told)
+            if attempt.what == GONE and attempt.pod not in pods:
+                continue  # it was bound
             queued = pods.setdefault(attempt.pod, _Queued())
             if attempt.what != BOUND:
                 queued.take(attempt)

@@ -15,8 +15,8 @@ from .prefixes import zoned
 from .records import Attempt, moment_of, time_of, time_of_moment
 
 BOUND, FAILED, PREEMPTED, MOVED = "bound", "failed", "preempted", "moved"
-TRIED, ADDED, PARKED = "tried", "added", "parked"
-"""An attempt began; the pod was new to the queue; something took it out of the parked pods, and it was parked again."""
+TRIED, ADDED, PARKED, GONE = "tried", "added", "parked", "gone"
+"""An attempt began; the pod was new to the queue; something took it out of the parked pods, and it was parked again; it was deleted, or bound."""
 
 FLUSH = "UnschedulableTimeout"
 """The event by which the queue's flush names itself (framework.EventUnschedulableTimeout)."""
@@ -39,6 +39,7 @@ _SAID = {
     "Successfully bound pod to node": BOUND,
     "Attempting to schedule pod": TRIED,
     "Add event for unscheduled pod": ADDED,
+    "Delete event for unscheduled pod": GONE,
     "Unable to schedule pod; no fit; waiting": FAILED,
     "Unable to schedule pod; no nodes are registered to the cluster; waiting": FAILED,
     "Error scheduling pod; retrying": FAILED,

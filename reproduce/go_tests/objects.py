@@ -50,6 +50,8 @@ def _fields(case: Case) -> Iterator[tuple[str, str]]:
     if case.gates:
         gates = ", ".join(f"{quoted(gate)}: {str(on).lower()}" for gate, on in case.gates.items())
         yield "Gates", f"map[string]bool{{{gates}}}"
+    if not case.backoff:
+        yield "NoBackoff", "true"
 
 
 def _list(name: str, kind: str, items: Iterator[str], many: str = "[]") -> Iterator[str]:

@@ -80,9 +80,17 @@ def run_go_tests(
         errors="replace",
         check=False,
     )
-    found = {result.name: result for result in results_of(done.stdout)}
+    return results_for(done.stdout, names.split("|"))
+
+
+def results_for(output: str, names: Sequence[str]) -> dict[str, GoTestResult]:
+    """What became of each test by its name. Raises GoProblem if the output does not say it of all: what ends the process ends those that come after, too."""
+    found = {result.name: result for result in results_of(output)}
     if not found:
-        raise GoProblem(f"the tests did not run: {done.stdout.strip()[-300:]}")
+        raise GoProblem(f"the tests did not run: {output.strip()[-300:]}")
+    left = [name for name in names if name not in found]
+    if left:
+        raise GoProblem(f"{', '.join(left)}: no result, for the process has ended: {output.strip()[-300:]}")
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...analysis.asked.options import UsageProblem
 from ...analysis.stored.replayed import Replayed
 from ...reports.step import ShownStep, Value
-from ..case import Case
+from ..case import Case, CaseStep
 from .claims import claim_of
 from .moves import COMPOSED, MOVES, Move
 from .objects import cluster_lines, quoted
@@ -37,11 +37,15 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
         raise UsageProblem(
             f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
         )
-    if case.extenders:
-        raise UsageProblem(f"--go-test: {case.id}: the cluster has an extender, and a test has none")
-    if case.namespaces or case.services or (case.scores or {}).get("strategy"):
+    beyond = _beyond(case)
+    if beyond is not None:
         raise UsageProblem(
-            f"--go-test: {case.id}: the cluster has labels of namespaces, services or scores of resources, and a test has none"
+            f"--go-test: {case.id}: the cluster has {beyond}, and a test has none: run the trace without --go-test"
+        )
+    untold = next((step for step in found.steps if _is_untold(case.steps[step.number - 1])), None)
+    if untold is not None:
+        raise UsageProblem(
+            f"--go-test: {case.id}: step {untold.number}, {untold.component}.{untold.step}, goes by more than a move can say: run the trace without --go-test"
         )
     claim = claim_of(found)
     if claim is None:
@@ -67,6 +71,46 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
             "}",
             "",
         ]
+    )
+
+
+def _beyond(case: Case) -> str | None:
+    """What the cluster has and the `Cluster` of a test (`driver/testing/run.go`) has no field for: without it other things would happen, and the test would pass."""
+    kinds = {
+        "an extender": case.extenders,
+        "claims of devices": case.claims or case.devices,
+        "claims of volumes": case.storage,
+        "groups of pods": case.groups,
+        "labels of namespaces, services or scores of resources": (
+            case.namespaces or case.services or (case.scores or {}).get("strategy")
+        ),
+        "scores that decide": case.scored,
+        "budgets that are kept": _looks_at(case, "budgets."),
+        "finalizers of bound pods": _looks_at(case, "api.lingers["),
+        "an autoscaler that taints": _looks_at(case, "autoscaler.cleared["),
+    }
+    return next((kind for kind, is_there in kinds.items() if is_there), None)
+
+
+def _looks_at(case: Case, part: str) -> bool:
+    """Whether the model has such variables: by these the driver knows what the cluster has."""
+    return any(variable.startswith(part) for variable in case.initial)
+
+
+_UNTOLD = {
+    "process.change_leader": "",
+    "budgets.count_by_view": "",
+    "node_lifecycle.": "api.node_version[",
+    "autoscaler.": "api.",
+    "handlers.handle_swap_for_cache": "handlers.ended[",
+}
+"""Steps that the driver forces by what the model has after them, and that a test, which has moves alone, does not know; each only where it changes such a variable."""
+
+
+def _is_untold(step: CaseStep) -> bool:
+    return any(
+        step.step.startswith(name) and (not variable or any(v.startswith(variable) for v in step.changes))
+        for name, variable in _UNTOLD.items()
     )
 
 

@@ -180,6 +180,9 @@ BOUND = said(302, "Successfully bound pod to node", node="n")
         (said(301, "Unable to schedule pod; no fit; waiting", err="0/1"), 0),
         (moved(301, "ScheduleAttemptFailure", "Unschedulable"), 0),
         (said(301, "Add event for unscheduled pod"), 1),
+        (said(301, "Delete event for unscheduled pod"), 1),
+        (said(300.5, "Delete event for unscheduled pod") + said(301, "Add event for unscheduled pod"), 0),
+        (said(301, "Add event for unscheduled pod") + said(301.5, "Delete event for unscheduled pod"), 1),
         (moved(301, "UnschedulableTimeout", "Unschedulable"), 0),
         (moved(301, "UnschedulableTimeout", "Unschedulable", "Pod moved to an internal scheduling queue, because the pod is gated"), 0),
         (moved(301, "PodUpdate", "Active", "Pod moved to an internal scheduling queue because the Pod is updated"), 0),
@@ -187,6 +190,15 @@ BOUND = said(302, "Successfully bound pod to node", node="n")
 )  # fmt: skip
 def test_only_the_attempt_after_the_flush_counts(tmp_path: Path, between: str, hits: int) -> None:
     assert len(answer(answered(tmp_path, FLUSH + between + BOUND), "A-FLUSH").hits) == hits
+
+
+def test_a_pod_of_the_name_that_was_gone_before_the_flush_is_another_matter(tmp_path: Path) -> None:
+    """It is the later pod that was taken, and a bound pod is gone from the queue, too."""
+    before = said(1, "Successfully bound pod to node", node="n") + said(2, "Delete event for unscheduled pod")
+    new = said(3, "Add event for unscheduled pod")
+    assert len(answer(answered(tmp_path, before + new + FLUSH + BOUND), "A-FLUSH").hits) == 1
+    gone = said(2, "Delete event for unscheduled pod")
+    assert len(answer(answered(tmp_path, new + gone + FLUSH + new + BOUND), "A-FLUSH").hits) == 1
 
 
 def by(writer: str, text: str) -> str:

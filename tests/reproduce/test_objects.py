@@ -301,7 +301,8 @@ def test_no_limit_of_pods() -> None:
     ("spec", "words"),
     [
         (ClusterSpec("c", (Pod(0, "p", Parameter("x", 0, 1)),), ()), "x is open"),
-        (ClusterSpec("c", (Pod(0, "a/p", 1, namespace="a"), Pod(1, "p", 1, namespace="a")), ()), "two pods have one name"),
+        (ClusterSpec("c", (Pod(0, "a/p", 1, namespace="a"), Pod(1, "p", 1, namespace="a")), ()), "two pods have one name in one namespace"),
+        (ClusterSpec("c", (Pod(0, "a/p", 1, namespace="a"), Pod(1, "b/p", 1, namespace="b")), ()), "two pods are called p, in two namespaces"),
         (
             ClusterSpec("c", (Pod(0, "p", 1, spread=[SpreadConstraint("z", Selector({"a": "b"}), others={"x": 1})]),), ()),
             "counts pods that are no part",

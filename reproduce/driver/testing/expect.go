@@ -3,7 +3,6 @@ package podrace
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -141,8 +140,8 @@ func (c *Moves) needing(node, without string) *v1.Pod {
 	}
 	delete(free, v1.ResourcePods)
 	for _, p := range c.script.Pods {
-		now := c.world.Store.Pod(p.Name)
-		if p.Name == without || now == nil || now.Spec.NodeName != node {
+		now := c.world.Store.Pod(idOf(p))
+		if idOf(p) == without || now == nil || now.Spec.NodeName != node {
 			continue
 		}
 		for name, amount := range now.Spec.Containers[0].Resources.Requests {
@@ -183,7 +182,7 @@ func (c *Moves) ExpectQueuedAsKnown(pod string) {
 	known := w.Store.Pod(pod)
 	for _, record := range recordsOf(reflect.ValueOf(w.RealQueue)) {
 		queued := record.pod
-		if queued.Name == pod && known != nil && projection(queued) != projection(known) {
+		if idOf(queued) == pod && known != nil && projection(queued) != projection(known) {
 			c.t.Errorf("%s is queued as of version %s, the API server has version %s, and no event is left that would tell the queue", pod, queued.ResourceVersion, known.ResourceVersion)
 		}
 	}
@@ -244,73 +243,6 @@ func (c *Moves) ExpectNotNominated(pod string) {
 func (w *World) nominatedTo(pod string) string {
 	node, _ := w.seen()["nominator.node["+pod+"]"].(string)
 	return node
-}
-
-// ExpectNoNodeOverfull expects no node to have pods, bound or assumed, that request more than it can allocate.
-func (c *Moves) ExpectNoNodeOverfull() {
-	c.t.Helper()
-	w := c.play()
-	for _, n := range c.script.Nodes {
-		requested := v1.ResourceList{}
-		var names []string
-		for _, p := range c.script.Pods {
-			now := w.Store.Pod(p.Name)
-			if (now == nil || now.Spec.NodeName != n.Name) && w.assumedOn(p.Name) != n.Name {
-				continue
-			}
-			names = append(names, p.Name)
-			if now == nil {
-				now = p
-			}
-			for name, amount := range now.Spec.Containers[0].Resources.Requests {
-				sum := requested[name]
-				sum.Add(amount)
-				requested[name] = sum
-			}
-		}
-		for name, amount := range requested {
-			if room := n.Status.Allocatable[name]; amount.Cmp(room) > 0 {
-				c.t.Errorf("%s of %s has %s %s for %s", name, n.Name, room.String(), "allocatable, but "+amount.String()+" is requested", strings.Join(names, ", "))
-			}
-		}
-	}
-}
-
-// ExpectPortsOfItsOwn expects the pod to be on no node on which another pod that has not ended has one of its host ports.
-func (c *Moves) ExpectPortsOfItsOwn(pod string) {
-	c.t.Helper()
-	w := c.play()
-	now := w.Store.Pod(pod)
-	if now == nil || now.Spec.NodeName == "" {
-		return
-	}
-	own := map[v1.ContainerPort]bool{}
-	for _, port := range hostPorts(now) {
-		own[port] = true
-	}
-	for _, other := range c.script.Pods {
-		there := w.Store.Pod(idOf(other))
-		if idOf(other) == pod || there == nil || there.Spec.NodeName != now.Spec.NodeName {
-			continue
-		}
-		for _, port := range hostPorts(there) {
-			if own[port] {
-				c.t.Errorf("%s is bound to %s, where %s has the host port %d, too: the kubelet can only reject it", pod, now.Spec.NodeName, idOf(other), port.HostPort)
-			}
-		}
-	}
-}
-
-// hostPorts are the host ports of a pod: address, protocol and number.
-func hostPorts(p *v1.Pod) (found []v1.ContainerPort) {
-	for _, container := range p.Spec.Containers {
-		for _, port := range container.Ports {
-			if port.HostPort != 0 {
-				found = append(found, v1.ContainerPort{HostIP: port.HostIP, Protocol: port.Protocol, HostPort: port.HostPort})
-			}
-		}
-	}
-	return found
 }
 
 // until lets fake time pass until something is so, and says how long it took, to the second.

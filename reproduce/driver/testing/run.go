@@ -27,6 +27,7 @@ type Cluster struct {
 	Order             []string            // in which the pods that wait come to the queue
 	Plugins           map[string][]string // pod -> where a plugin out of tree has work for it, such as PRE_BIND
 	Gates             map[string]bool     // feature gates that are not as this version has them
+	NoBackoff         bool                // podInitialBackoffSeconds and podMaxBackoffSeconds are 0
 }
 
 // Moves are what the actors of a cluster do, one after the other. They are made when the test comes to what it expects.
@@ -49,6 +50,8 @@ func run(t *testing.T, cluster Cluster, test func(*Moves)) {
 			PodVersions: cluster.PodVersions,
 			AbsentPods:  cluster.CreatedLater, Order: cluster.order(), Points: cluster.Plugins, Gates: cluster.Gates,
 		}}
+		backoff := !cluster.NoBackoff
+		c.script.Backoff = &backoff
 		c.script.Initial = map[string]any{} // which variables of podrace's model are looked at
 		for _, p := range cluster.Pods {
 			for _, variable := range []string{"queue.sub_queue[%s]", "queue.in_flight[%s]", "cache.pod[%s].node", "cache.pod[%s].assumed", "nominator.node[%s]"} {

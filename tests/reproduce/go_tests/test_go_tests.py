@@ -23,9 +23,10 @@ from podrace.reproduce.go_tests import file_of, go_tests
 from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
-from podrace.reproduce.go_tests.running import results_of
+from podrace.reproduce.go_tests.running import results_for, results_of
 from podrace.reproduce.go_tests.text import lines_of, name_of
 from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import GoProblem
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY
 from podrace.reproduce.reproducing import Prepared, prepare
 from podrace.reproduce.running import driver_files
@@ -170,6 +171,17 @@ def test_a_pod_of_a_test_has_its_host_ports() -> None:
     )
 
 
+def test_a_cluster_without_backoff_has_none_in_the_test_either(tmp_path: Path) -> None:
+    for backoff, lines in ((True, 0), (False, 1)):
+        file = tmp_path / "overfull.yaml"
+        file.write_text(
+            "properties: [S-CAP]\nnodes: {n: {cpu: 1}}\npods: {a: {cpu: 1}, b: {cpu: 1}}\n"
+            f"scope: {{external_binds: 1, flush: false, backoff: {str(backoff).lower()}}}\n"
+        )
+        ((_, text),) = go_tests(prepared(str(file))).items()
+        assert text.count("\t\tNoBackoff: true,\n") == lines
+
+
 def test_names_and_literals() -> None:
     assert name_of("assumed-after-look") == "TestAssumedAfterLook"
     assert name_of("72124") == "Test72124"
@@ -189,7 +201,64 @@ def test_no_test_for_a_property_without_a_readable_end() -> None:
 
 def test_no_test_for_a_cluster_with_an_extender() -> None:
     file = str(Path(__file__).parents[3] / "scenarios" / "actors" / "late-extender.yaml")
-    with pytest.raises(UsageProblem, match=r"the cluster has an extender, and a test has none$"):
+    with pytest.raises(
+        UsageProblem,
+        match=r"the cluster has an extender, and a test has none: run the trace without --go-test$",
+    ):
+        go_tests(prepared(file))
+
+
+@pytest.mark.parametrize(
+    ("cluster", "pod", "what"),
+    [
+        ("devices: {d: {node: n}}\nresourceClaims: {c: {}}", "resourceClaims: [c]", "claims of devices"),
+        (
+            "storageClasses: {s: {volumeBindingMode: WaitForFirstConsumer}}\nvolumes: {v: {storageClassName: s}}\nvolumeClaims: {c: {storageClassName: s}}",
+            "volumes: [c]",
+            "claims of volumes",
+        ),
+        ("featureGates: {GangScheduling: true}\npodGroups: {g: {minCount: 1}}", "podGroup: g", "groups of pods"),
+        ("config: {scored: true}", "priority: 0", "scores that decide"),
+    ],
+)  # fmt: skip
+def test_no_test_for_what_a_test_cannot_say(tmp_path: Path, cluster: str, pod: str, what: str) -> None:
+    """It would leave that out, come to another end, and pass."""
+    file = tmp_path / "overfull.yaml"
+    file.write_text(
+        f"{cluster}\nproperties: [S-CAP]\nnodes: {{n: {{cpu: 1}}}}\npods: {{a: {{cpu: 1, {pod}}}, b: {{cpu: 1}}}}\n"
+        "scope: {external_binds: 1, flush: false}\n"
+    )
+    with pytest.raises(UsageProblem, match=f"^--go-test: overfull S-CAP: the cluster has {what}, and a test has none: run the trace without --go-test$"):  # fmt: skip
+        go_tests(prepared(str(file)))
+
+
+@pytest.mark.parametrize(
+    ("hazard", "what"),
+    [
+        ("hazards/leader-hand-over.yaml", "step 7, process.change_leader, goes by more than a move can say"),
+        (
+            "swapped-by-a-list.yaml",
+            "step 4, handlers.handle_swap_for_cache, goes by more than a move can say",
+        ),
+    ],
+)
+def test_no_test_with_a_step_that_goes_by_what_the_model_knows(hazard: str, what: str) -> None:
+    """A move without it would do something else, and the test would pass."""
+    file = str(Path(__file__).parents[3] / "scenarios" / hazard)
+    with pytest.raises(UsageProblem, match=f"^--go-test: .*: {what}: run the trace without --go-test$"):
+        go_tests(prepared(file))
+
+
+@pytest.mark.parametrize(
+    ("hazard", "what"),
+    [
+        ("hazards/evicted-too.yaml", "budgets that are kept"),
+        ("actors/taint-unseen.yaml", "an autoscaler that taints"),
+    ],
+)
+def test_no_test_for_what_the_driver_knows_by_the_variables_of_the_model(hazard: str, what: str) -> None:
+    file = str(Path(__file__).parents[3] / "scenarios" / hazard)
+    with pytest.raises(UsageProblem, match=f"the cluster has {what}, and a test has none: run the trace without --go-test$"):  # fmt: skip
         go_tests(prepared(file))
 
 
@@ -208,3 +277,13 @@ FAIL
         ("TestGhost", False, ("p is in the queue",)),
         ("TestOther", True, ()),
     ]
+
+
+def test_a_test_without_a_result_has_not_passed() -> None:
+    """What ends the process, such as a panic or a hang, ends the tests that come after it, too."""
+    output = "=== RUN   TestGhost\n--- PASS: TestGhost (0.16s)\n=== RUN   TestOther\nTestOther hangs\n"
+    assert results_for(output, ["TestGhost"])["TestGhost"].passed
+    with pytest.raises(GoProblem, match=r"(?s)^TestOther, TestThird: no result, for the process has ended: .*TestOther hangs$"):  # fmt: skip
+        results_for(output, ["TestGhost", "TestOther", "TestThird"])
+    with pytest.raises(GoProblem, match=r"^the tests did not run: no tests to run$"):
+        results_for("no tests to run\n", ["TestGhost"])

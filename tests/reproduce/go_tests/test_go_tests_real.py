@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,29 @@ def test_they_pass_with_the_patch(go: Go, patches: tuple[str, ...]) -> None:
     assert {name: result.passed for name, result in found.items()} == dict.fromkeys(
         map(name_of, hazards), True
     )
+
+
+OVERFULL = {
+    "cpu": ("cpu: 1", "cpu: 1", "cpu: 1", "cpu of n has 1 allocatable, but 2 is requested for a, b"),
+    "count": ("cpu: 2, pods: 1", "cpu: 1", "cpu: 1", "pods of n has 1 allocatable, but 2 is requested for a, b"),
+    "ports": (
+        "cpu: 2",
+        "cpu: 1, hostPorts: [80]",
+        "cpu: 1, hostPorts: [{port: 80, hostIP: 10.0.0.1}]",
+        "a and b are on n, and both have the host port 80",
+    ),
+}  # fmt: skip
+
+
+def test_an_overfull_node_is_seen_whatever_it_has_too_little_of(go: Go, tmp_path: Path) -> None:
+    tests: dict[str, str] = {}
+    for name, (node, a, b, _) in OVERFULL.items():
+        file = tmp_path / f"{name}.yaml"
+        file.write_text(
+            f"properties: [S-CAP]\nnodes: {{n: {{{node}}}}}\npods: {{a: {{{a}}}, b: {{{b}}}}}\nscope: {{external_binds: 1, flush: false}}\n"
+        )
+        tests |= written(str(file))
+    found = run_go_tests(VERSION, go, tests, (), print)
+    assert {name: (found[name_of(name)].passed, found[name_of(name)].said) for name in OVERFULL} == {
+        name: (False, (words,)) for name, (*_, words) in OVERFULL.items()
+    }
