@@ -107,7 +107,9 @@ _IS_JSON = re.compile(r'\s*\{\s*["}]')
 _SAME_LINE = re.compile(r"\}[ \t]*(?=\{)")
 
 
-_ODD = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)|[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
+_ODD = re.compile(
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)|[\x7f-\x9f\u2028\u2029\ufffe\uffff]"
+)
 """In JSON: what a backslash begins, and what YAML wants to see escaped and JSON does not. Half a pair of surrogates has a group of its own."""
 
 

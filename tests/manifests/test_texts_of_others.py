@@ -11,7 +11,7 @@ from podrace.manifests import read_manifests
 from podrace.manifests.reading.manifest_files import documents
 from tests.manifests.manifest_objects import OBJECTS, text_of
 
-ODD = "caf\u00e9 \U0001f600\U0010ffff \u2028 \x7f \x85 \\ud83d\\ude00 / \" \t"
+ODD = 'caf\u00e9 \U0001f600\U0010ffff \u2028 \x7f \x85 \\ud83d\\ude00 / " \t'
 
 
 def read(text: str) -> dict[str, str]:
