@@ -243,16 +243,21 @@ NOT_MODELLED = {
     "CSIStorageCapacity": "say where there is capacity for volumes, which is not modelled",
     "DeviceTaintRule": "taint devices, which is not modelled",
     "ReplicationController": "say which pods are still owed, and nobody waits for these here",
+    "ResourceQuota": "may keep pods from being created, which those that are still owed are not held to",
+    "v1 Policy": "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",
     "LimitRange": "give requests to pods when they are created, which those that are still owed go without",
     "PodGroup": "gather pods that are scheduled together, as nothing in a dump is here",
     "Workload": "gather pods that are scheduled together, as nothing in a dump is here",
     "RuntimeClass": "give overhead to pods when they are created, which those that are still owed go without",
 }
-"""Kinds by which the scheduler decides otherwise, and the model does not."""
+"""Kinds by which the scheduler decides otherwise, or pods are not created, and the model does not heed that; with a version before it, of this one only."""
+
+NOTHING_SAID = "say nothing to the scheduler's model"
 
 VERSIONS = {
     "": ("v1",), "apps": ("v1", "v1beta2", "v1beta1"), "extensions": ("v1beta1",), "batch": ("v1",), "policy": ("v1", "v1beta1"),
     "scheduling.k8s.io": ("v1", "v1beta1", "v1alpha1"), "storage.k8s.io": ("v1", "v1beta1"),
+    "kubescheduler.config.k8s.io": ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1"),
 }  # fmt: skip
 """The versions that Kubernetes has had of the groups whose kinds are read, the newest first; those of the others their readers know."""
 
@@ -352,7 +357,7 @@ def _read(
         if kind == "DaemonSet" and group in ("apps", "extensions"):
             remarks.add(DAEMONS_OWED, read_meta(top, kind, fields.get("metadata")).shown)
         else:
-            said = NOT_MODELLED.get(kind, "say nothing to the scheduler's model")
+            said = NOT_MODELLED.get(f"{version} {kind}", NOT_MODELLED.get(kind, NOTHING_SAID))
             remarks.add(f"objects of kind {one_line(kind)} {said}: left out", top.file)
             _remark_configuration(top, remarks)
         return
@@ -362,7 +367,8 @@ def _read(
     if kind == "KubeSchedulerConfiguration":
         if written.configuration is not None:
             top.fail("a second KubeSchedulerConfiguration: leave only the one that the scheduler runs with")
-        written.configuration = read_configuration(top, remarks)
+        _refuse_version(fields.get("apiVersion"), kind, kind, remarks, strict)
+        written.configuration = read_configuration(top, remarks, strict)
         return
     meta = read_meta(top, kind, fields.get("metadata"))
     if not written.register(meta):
@@ -370,12 +376,12 @@ def _read(
         return
     if meta.ignored and kind != "Pod":
         remarks.add(f"{ANNOTATION} counts on Pods and in the pod templates of workloads only", meta.shown)
-    _refuse_version(fields.get("apiVersion"), meta, remarks, strict)
+    _refuse_version(fields.get("apiVersion"), kind, meta.shown, remarks, strict)
     check_fields(top, kind, meta.shown, remarks, strict)
     _read_kind(meta, top, fields, written, remarks)
 
 
-def _refuse_version(value: Manifest | None, meta: Meta, remarks: Remarks, strict: bool) -> None:
+def _refuse_version(value: Manifest | None, kind: str, shown: str, remarks: Remarks, strict: bool) -> None:
     """Refuse a version that no API server has; of a group that may get another one, note it, unless `strict`."""
     group, _, version = (value.scalar("a version") if value is not None else "").rpartition("/")
     known = VERSIONS.get(group)
@@ -383,11 +389,11 @@ def _refuse_version(value: Manifest | None, meta: Meta, remarks: Remarks, strict
         return
     if strict or not group:
         value.fail(
-            f"there is no such version of {meta.kind}: {value.described}; "
+            f"there is no such version of {kind}: {value.described}; "
             f"known: {', '.join(f'{group}/{v}' if group else v for v in known)}"
         )
     remarks.add(
-        f"{group}/{one_line(version)} is a version that podrace does not know: read as {known[0]}", meta.shown
+        f"{group}/{one_line(version)} is a version that podrace does not know: read as {known[0]}", shown
     )
 
 

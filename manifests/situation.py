@@ -36,6 +36,8 @@ class Situation:
         self._entities = _numbered(inventory.bound)
         self._taken = {n.name: used_by(inventory.on(n.name)) for n in inventory.nodes}
         self._guards = {p: terms for p in inventory.bound if (terms := [t for t in p.terms if t.anti])}
+        self._fits: dict[tuple[ClusterPod, ClusterNode], bool] = {}
+        self._clash: dict[tuple[frozenset[ClusterPod], ClusterNode], bool] = {}
         self._victims: dict[tuple[ClusterPod, ClusterNode], list[ClusterPod]] = {}
         self._related: dict[ClusterPod, _Related] = {}
         self._reach: dict[ClusterPod, frozenset[str] | None] = {}
@@ -60,6 +62,16 @@ class Situation:
 
     def fits(self, pod: ClusterPod, node: ClusterNode, gone: Pods = (), more: Pods = ()) -> bool:
         """Whether the pod could go to the node as things are, without `gone`, and with `more` on the node."""
+        if gone or more:
+            return self._would_fit(pod, node, gone, more)
+        if (
+            pod,
+            node,
+        ) not in self._fits:  # every other pod that waits asks again whether this one is a rival there
+            self._fits[pod, node] = self._would_fit(pod, node, (), ())
+        return self._fits[pod, node]
+
+    def _would_fit(self, pod: ClusterPod, node: ClusterNode, gone: Pods, more: Pods) -> bool:
         if not self.reaches(pod, node):
             return False
         asking, place, layout = self._question(pod, node, gone, self._around(pod, node, gone))
@@ -68,6 +80,14 @@ class Situation:
 
     def clash(self, one: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
         """Whether two pods, each of which fits the node without `gone`, cannot both be there."""
+        if gone:
+            return self._would_clash(one, other, node, gone)
+        pair = frozenset((one, other)), node
+        if pair not in self._clash:
+            self._clash[pair] = self._would_clash(one, other, node, ())
+        return self._clash[pair]
+
+    def _would_clash(self, one: ClusterPod, other: ClusterPod, node: ClusterNode, gone: Pods) -> bool:
         if self.inventory.claims.compete(one.claims, other.claims, node.name):
             return True
         return not (self.fits(one, node, gone, [other]) and self.fits(other, node, gone, [one]))

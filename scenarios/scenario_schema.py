@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..model.environment.cluster.placement_rules import NODE_NAME
 from ..model.environment.cluster.scope import RESOURCE_STRATEGIES, SCORE_PLUGINS
 from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import ExtensionPoint, Operator
@@ -290,7 +291,7 @@ OBJECTS: Mapping[str, Schema] = {
     "nodeSelectorTerm": mapping(
         {
             "matchExpressions": listed(part("nodeRequirement")),
-            "matchFields": listed(part("nodeRequirement")),
+            "matchFields": listed(part("nodeField")),
         }
     ),
     "podAffinity": mapping(
@@ -326,6 +327,14 @@ OBJECTS: Mapping[str, Schema] = {
     "nodeRequirement": mapping(
         {"key": LABEL_KEY, "operator": word(o.value for o in Operator), "values": listed(LABEL_VALUE)},
         ["key", "operator"],
+    ),
+    "nodeField": mapping(
+        {
+            "key": word((NODE_NAME,)),
+            "operator": word(("In", "NotIn")),
+            "values": listed({"type": "string", "maxLength": 253}, 1),
+        },
+        ["key", "operator", "values"],
     ),
     "namespace": mapping({"labels": LABELS}),
     "device": mapping(

@@ -48,6 +48,7 @@ class NodeObject:
 def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> NodeObject:
     """A Node. What it can allocate is its capacity where only that is written, as the API server fills in.
 
+    One that an API server has stored admits no pods unless it says how many (AllowedPodNumber in framework/types.go, 1.36); written by hand, any number.
     Like the scheduler, it goes by taints, and not by conditions.
     """
     spec = fields["spec"].fields(("taints", "unschedulable"), "a mapping") if "spec" in fields else {}
@@ -73,7 +74,10 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
     )
     if "cpu" not in amounts:
         has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
-    pods = has.fields(("pods",), "a mapping").get("pods")
+    pods = _number_of_pods(has.fields(("pods",), "a mapping").get("pods"))
+    if pods is None and meta.uid:
+        remarks.add("the node does not say how many pods it admits: as to kube-scheduler, none", meta.shown)
+        pods = 0
     taints = tuple(read_taints(spec.get("taints")))
     ready, _ = read_conditions(status.get("conditions")).get("Ready", ("True", ""))
     declared = (
@@ -82,7 +86,7 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
     return NodeObject(
         meta,
         amounts,
-        _number_of_pods(pods),
+        pods,
         taints,
         spec["unschedulable"].boolean() if "unschedulable" in spec else False,
         ready,

@@ -1,7 +1,7 @@
 """The fields that Kubernetes' objects have: one that is like them and none of them is a mistake.
 
 A reader looks only at the fields that it asks for. So a misspelt one would change what an object means, and nobody would say so. The lists are those of Kubernetes 1.36
-(k8s.io/api), with what older versions had beside; resource.k8s.io, whose versions differ, is not among them. What an API server has written cannot be misspelt, but may be newer than the lists:
+(k8s.io/api, k8s.io/kube-scheduler), with what older versions had beside; resource.k8s.io, whose versions differ, is not among them. What an API server has written cannot be misspelt, but may be newer than the lists:
 a field that is like none of them is passed over with a note. In metadata and status nothing is refused.
 """
 
@@ -106,6 +106,31 @@ _LISTED = {
     "PersistentVolumeClaimSpec": (
         "accessModes dataSource dataSourceRef resources:ResourceRequirements selector:LabelSelector storageClassName volumeAttributesClassName volumeMode volumeName"
     ),
+    "KubeSchedulerConfiguration": (
+        "apiVersion kind clientConnection delayCacheUntilActive enableContentionProfiling enableProfiling extenders:Extender healthzBindAddress leaderElection "
+        "metricsBindAddress parallelism percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds profiles:KubeSchedulerProfile "
+        "algorithmSource bindTimeoutSeconds disablePreemption hardPodAffinitySymmetricWeight pluginConfig plugins schedulerName"
+    ),
+    "KubeSchedulerProfile": (
+        "percentageOfNodesToScore pluginConfig:PluginConfig plugins:Plugins schedulerName"
+    ),
+    "Plugins": (
+        "bind:PluginSet filter:PluginSet multiPoint:PluginSet permit:PluginSet placementGenerate:PluginSet placementScore:PluginSet postBind:PluginSet "
+        "postFilter:PluginSet preBind:PluginSet preEnqueue:PluginSet preFilter:PluginSet preScore:PluginSet queueSort:PluginSet reserve:PluginSet "
+        "score:PluginSet unreserve:PluginSet"
+    ),
+    "PluginSet": "disabled:Plugin enabled:Plugin",
+    "Plugin": "name weight",
+    "PluginConfig": "args name",
+    "DefaultPreemptionArgs": "apiVersion kind minCandidateNodesAbsolute minCandidateNodesPercentage",
+    "NodeAffinityArgs": "addedAffinity:NodeAffinity apiVersion kind",
+    "NodeResourcesFitArgs": "apiVersion ignoredResourceGroups ignoredResources kind scoringStrategy",
+    "PodTopologySpreadArgs": "apiVersion defaultConstraints:TopologySpreadConstraint defaultingType kind",
+    "Extender": (
+        "bindVerb enableHTTPS enableHttps filterVerb httpTimeout ignorable managedResources:ExtenderManagedResource nodeCacheCapable preemptVerb prioritizeVerb "
+        "tlsConfig urlPrefix weight"
+    ),
+    "ExtenderManagedResource": "ignoredByScheduler name",
 }  # fmt: skip
 """The fields of each type, with the type of those that have fields of their own."""
 
@@ -137,7 +162,7 @@ def _parsed(listed: str) -> Mapping[str, str]:
 
 _TYPES = {kind: _parsed(listed) for kind, listed in (_LISTED | _ONLY_NOTED).items()}
 
-_LIKE = 0.85
+LIKE = 0.85
 """So much alike are a name and its misspelling, with any letters large or small; no two fields that a version of Kubernetes up to 1.37 has added are to those that it had."""
 
 
@@ -145,7 +170,7 @@ _LIKE = 0.85
 def likely_field(kind: str, name: str) -> str:
     """The field of a type that is meant by a name which is none of its fields; empty if none is like it."""
     lower = {known.lower(): known for known in _TYPES[kind]}
-    close = get_close_matches(name.lower(), lower, n=1, cutoff=_LIKE)
+    close = get_close_matches(name.lower(), lower, n=1, cutoff=LIKE)
     return lower[close[0]] if close else ""
 
 

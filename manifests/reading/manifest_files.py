@@ -64,6 +64,8 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
 _MERGE = _TAG + "merge"
+_VALUE = _TAG + "value"
+"""What YAML 1.1 makes of a lone `=`, which Kubernetes' readers know as a text: an argument of a container, or an operator in a schema."""
 _RESOLVER = yaml.resolver.Resolver()
 
 
@@ -105,6 +107,28 @@ _IS_JSON = re.compile(r'\s*\{\s*["}]')
 _SAME_LINE = re.compile(r"\}[ \t]*(?=\{)")
 
 
+_ODD = re.compile(
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)|[\x7f-\x9f\u2028\u2029\ufffe\uffff]"
+)
+"""In JSON: what a backslash begins, and what YAML wants to see escaped and JSON does not. Half a pair of surrogates has a group of its own."""
+
+
+def _as_yaml(text: str) -> str:
+    """JSON as YAML has it: a pair of surrogates is one character, half a pair the replacement character, as to Go, and no control character, and nothing that breaks lines for YAML alone, stands there unescaped."""
+    if not _IS_JSON.match(text):
+        return text
+
+    def written(odd: re.Match[str]) -> str:
+        high, low, half = odd.groups()
+        if high:
+            return f"\\U{0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF):08x}"
+        if half:
+            return "\\ufffd"
+        return odd[0] if odd[0].startswith("\\") else f"\\u{ord(odd[0]):04x}"
+
+    return _ODD.sub(written, text)
+
+
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """A text in pieces, each with the number of lines before it: JSON where an object begins in the line in which the one before ends, and YAML knows no such thing."""
     begin = lines = depth = 0
@@ -135,7 +159,7 @@ class _Shifted:
 
 def documents(text: str, file: str) -> Iterator[Manifest]:
     """The documents of a text that are not empty. Raises ScenarioError where it is not YAML that podrace reads."""
-    for lines, piece in _pieces(text):
+    for lines, piece in _pieces(_as_yaml(text)):
         yield from _documents(piece, file, lines)
 
 
@@ -284,7 +308,8 @@ def _mapping(tag: str, mark: Any, members: list[yaml.Node], file: str) -> yaml.M
 
 @lru_cache(maxsize=1 << 16)
 def _tag_of(value: str, plain: bool) -> str:
-    return str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) if plain else _TAG + "str"
+    tag = str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) if plain else _TAG + "str"
+    return tag if tag != _VALUE else _TAG + "str"
 
 
 def _refuse_tag(node: yaml.Node, file: str) -> None:

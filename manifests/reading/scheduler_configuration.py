@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 
+from ...scenarios.reader.values.yaml_values import one_line
+from .known_fields import LIKE, check_fields
 from .manifest_files import Manifest, Remarks
 from .pod_objects import DEFAULT_SCHEDULER, is_hard
 
@@ -68,21 +71,56 @@ class Configuration:
         return next((p.preemption for p in self.profiles.values() if p.preemption), {})
 
 
-def read_configuration(top: Manifest, remarks: Remarks) -> Configuration:
-    """A KubeSchedulerConfiguration."""
-    fields = top.fields(("profiles", "percentageOfNodesToScore", "extenders"), "a configuration")
+KIND = "KubeSchedulerConfiguration"
+
+_WITH_ARGUMENTS = ("DefaultPreemption", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread")
+"""The plugins whose arguments are read."""
+
+_WITHOUT_PROFILES = {
+    "schedulerName": "write a profile with it",
+    "plugins": "move it into a profile",
+    "pluginConfig": "move it into a profile",
+}
+"""Fields of v1alpha1, which knew no profiles, and where they belong since."""
+
+
+def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) -> Configuration:
+    """A KubeSchedulerConfiguration. As kube-scheduler reads it, a misspelt field is refused; if `strict`, any that is not known."""
+    check_fields(top, KIND, KIND, remarks, strict)
+    fields = top.fields(
+        ("profiles", "percentageOfNodesToScore", "extenders", "algorithmSource", "disablePreemption", *_WITHOUT_PROFILES),
+        "a configuration",
+    )  # fmt: skip
+    _refuse_old(fields)
     if "percentageOfNodesToScore" in fields:
         fields["percentageOfNodesToScore"].integer(0, 100)
         remarks.add("below 100 nodes every node is examined: percentageOfNodesToScore is left out", top.file)
     ignored = _read_extenders(fields["extenders"], remarks) if "extenders" in fields else frozenset()
     profiles: dict[str, Profile] = {}
     for element in fields["profiles"].elements("a list of profiles") if "profiles" in fields else ():
-        profile = _profile(element, remarks)
+        profile = _profile(element, remarks, strict)
         if profile.name in profiles:
             element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
         profiles[profile.name] = profile
     found = profiles or {DEFAULT_SCHEDULER: Profile()}
     return Configuration({n: _with_ignored(p, ignored) for n, p in found.items()})
+
+
+def _refuse_old(fields: Mapping[str, Manifest]) -> None:
+    """Refuse what configurations of v1alpha1 and v1alpha2 decide by other fields than profiles."""
+    for name, remedy in _WITHOUT_PROFILES.items():
+        if name in fields:
+            fields[name].fail(f"a configuration has no such field since v1alpha2: {remedy}")
+    if "disablePreemption" in fields and fields["disablePreemption"].boolean():
+        fields["disablePreemption"].fail(
+            "a configuration has no such field since v1beta1: disable DefaultPreemption at postFilter in each profile"
+        )
+    if "algorithmSource" in fields:
+        source = fields["algorithmSource"].fields(("provider",), "a mapping").get("provider")
+        if source is None or source.scalar("the name of a provider") != "DefaultProvider":
+            fields["algorithmSource"].fail(
+                "a configuration has no such field since v1alpha2: say in a profile which plugins run"
+            )
 
 
 def _with_ignored(profile: Profile, ignored: frozenset[str]) -> Profile:
@@ -156,7 +194,7 @@ def _managed(section: Manifest, seen: set[str]) -> dict[str, bool]:
     return found
 
 
-def _profile(value: Manifest, remarks: Remarks) -> Profile:
+def _profile(value: Manifest, remarks: Remarks, strict: bool) -> Profile:
     fields = value.fields(("schedulerName", "plugins", "pluginConfig"), "a profile: a mapping")
     name = (
         fields["schedulerName"].text("the name of a scheduler")
@@ -170,8 +208,11 @@ def _profile(value: Manifest, remarks: Remarks) -> Profile:
         plugin = element.fields(("name", "args"), "a plugin's arguments: a mapping")
         if "name" not in plugin:
             element.fail("`name` is missing: say which plugin the arguments are for")
-        preemption |= _arguments(plugin["name"].text("a plugin"), plugin.get("args"), remarks)
-        if plugin["name"].text("a plugin") == "NodeResourcesFit":
+        of = plugin["name"].text("a plugin")
+        if of in _WITH_ARGUMENTS and "args" in plugin:
+            check_fields(plugin["args"], f"{of}Args", f"{of} of {name}", remarks, strict)
+        preemption |= _arguments(of, plugin.get("args"), remarks)
+        if of == "NodeResourcesFit":
             ignored |= _ignored(plugin.get("args"))
     return Profile(name, without, preemption, ignored)
 
@@ -199,6 +240,12 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
         for plugin in names.get("enabled", []):
             if plugin not in _ALWAYS:
                 remarks.add("plugins that are enabled beside the modelled ones are left out", plugin)
+        for plugin in names.get("disabled", []):
+            if likely := _meant(plugin):
+                remarks.add(
+                    f"kube-scheduler has no such plugin to disable, and goes on without a word: did you mean `{likely}`?",
+                    one_line(plugin),
+                )
 
     def without(plugin: str, point: str) -> bool:
         return plugin in disabled.get(point, ()) or "*" in disabled.get(point, ())
@@ -219,6 +266,13 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
         if not all(runs(plugin, point) for point in points):
             remarks.add("plugins that are disabled, but cannot be in the model, are kept", plugin)
     return frozenset(off)
+
+
+def _meant(name: str) -> str:
+    """The plugin of the model that is meant by a name which is none of its plugins; empty if none is like it."""
+    lower = {plugin.lower(): plugin for plugin in _ALWAYS}
+    close = get_close_matches(name.lower(), lower, n=1, cutoff=LIKE) if name not in _ALWAYS else []
+    return lower[close[0]] if close else ""
 
 
 def _plugins(value: Manifest) -> list[str]:

@@ -27,6 +27,7 @@ def read(folder: File, text: str, strict: bool = False) -> list[str]:
 
 POD = ("preemptor", "spec")
 CONTAINER = (*POD, "containers", 0)
+PROFILE = ("config", "profiles", 0)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,14 @@ CONTAINER = (*POD, "containers", 0)
         (("node", "spec"), "taint", "spec: unknown field `taint` of NodeSpec; did you mean `taints`?"),
         (("deployment", "spec"), "replica", "spec: unknown field `replica` of DeploymentSpec; did you mean `replicas`?"),
         (("deployment", "spec", "template", "spec"), "nodeSelectr", "spec.template.spec: unknown field `nodeSelectr` of PodSpec; did you mean `nodeSelector`?"),
+        (("config",), "profile", "unknown field `profile` of KubeSchedulerConfiguration; did you mean `profiles`?"),
+        ((*PROFILE,), "schedulername", "profiles[0]: unknown field `schedulername` of KubeSchedulerProfile; did you mean `schedulerName`?"),
+        ((*PROFILE, "plugins"), "multipoint", "profiles[0].plugins: unknown field `multipoint` of Plugins; did you mean `multiPoint`?"),
+        ((*PROFILE, "plugins", "filter"), "disable", "profiles[0].plugins.filter: unknown field `disable` of PluginSet; did you mean `disabled`?"),
+        (
+            (*PROFILE, "pluginConfig", 0, "args"), "minCandidateNodesAbsolut",
+            "profiles[0].pluginConfig[0].args: unknown field `minCandidateNodesAbsolut` of DefaultPreemptionArgs; did you mean `minCandidateNodesAbsolute`?",
+        ),
         (("class",), "globaldefault", "unknown field `globaldefault` of PriorityClass; did you mean `globalDefault`?"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else "",
@@ -110,6 +119,7 @@ def test_in_metadata_and_status_nothing_is_refused(tmp_path: File, way: Path, na
         ("NodeSpec", "podPreemptionPolicy"),
         ("PodStatus", "volumeHealth"),
         ("JobSpec", "scheduling"),
+        ("Plugins", "podGroupPostFilter"),
     ],
 )
 def test_the_new_fields_of_1_37_are_like_none_of_the_others(kind: str, name: str) -> None:
@@ -150,6 +160,83 @@ def test_a_version_that_may_be_newer_is_noted_and_refused_if_strict(tmp_path: Fi
         match=r"there is no such version of PriorityClass: `scheduling.k8s.io/v2`; known: scheduling.k8s.io/v1, .*v1alpha1$",
     ):
         read_manifests([str(file)], strict=True)
+
+
+def configured(**fields: Any) -> str:
+    """The small set of objects, with other fields of the configuration."""
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **fields}
+    return text_of([OBJECTS["node"], OBJECTS["victim"], OBJECTS["preemptor"], OBJECTS["class"], config])
+
+
+def remarks_on(folder: File, text: str, strict: bool = False) -> list[str]:
+    file = folder / "m.yaml"
+    file.write_text(text)
+    return list(read_manifests([str(file)], strict=strict).remarks)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        ("schedulerName", "other", "schedulerName: a configuration has no such field since v1alpha2: write a profile with it"),
+        ("plugins", {}, "plugins: a configuration has no such field since v1alpha2: move it into a profile"),
+        ("pluginConfig", [], "pluginConfig: a configuration has no such field since v1alpha2: move it into a profile"),
+        (
+            "disablePreemption", True,
+            "disablePreemption: a configuration has no such field since v1beta1: disable DefaultPreemption at postFilter in each profile",
+        ),
+        (
+            "algorithmSource", {"policy": {}},
+            "algorithmSource: a configuration has no such field since v1alpha2: say in a profile which plugins run",
+        ),
+    ],
+)  # fmt: skip
+def test_what_old_configurations_decide_without_profiles(
+    tmp_path: File, field: str, value: Any, problem: str
+) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        remarks_on(tmp_path, configured(**{field: value}))
+    assert str(caught.value).endswith(f": {problem}")
+
+
+def test_what_old_configurations_say_and_is_so_anyway(tmp_path: File) -> None:
+    some = configured(disablePreemption=False, algorithmSource={"provider": "DefaultProvider"})
+    assert remarks_on(tmp_path, some, strict=True) == []
+
+
+def test_a_version_of_a_configuration_that_there_is_not(tmp_path: File) -> None:
+    some = configured(apiVersion="kubescheduler.config.k8s.io/v2")
+    assert remarks_on(tmp_path, some) == [
+        "kubescheduler.config.k8s.io/v2 is a version that podrace does not know: read as v1 (KubeSchedulerConfiguration)"
+    ]
+    with pytest.raises(
+        ScenarioError, match=r"there is no such version of KubeSchedulerConfiguration: .*v1alpha1$"
+    ):
+        remarks_on(tmp_path, some, strict=True)
+
+
+def test_a_plugin_that_there_is_not_is_disabled_without_effect(tmp_path: File) -> None:
+    disabled = [{"name": name} for name in ("NodeResourceFit", "NodePorts", "VolumeZone")]
+    some = configured(profiles=[{"plugins": {"filter": {"disabled": disabled}}}])
+    assert remarks_on(tmp_path, some) == [
+        "kube-scheduler has no such plugin to disable, and goes on without a word: did you mean `NodeResourcesFit`? (NodeResourceFit)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "said"),
+    [
+        ("v1", "ResourceQuota", "may keep pods from being created, which those that are still owed are not held to"),
+        (
+            "v1", "Policy",
+            "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",
+        ),
+        ("kyverno.io/v1", "Policy", "say nothing to the scheduler's model"),
+    ],
+)  # fmt: skip
+def test_kinds_that_are_left_out(tmp_path: File, version: str, kind: str, said: str) -> None:
+    other = {"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}
+    text = text_of([OBJECTS["node"], OBJECTS["victim"], other])
+    assert remarks_on(tmp_path, text) == [f"objects of kind {kind} {said}: left out ({tmp_path / 'm.yaml'})"]
 
 
 def test_a_restart_policy_that_there_is_not(tmp_path: File) -> None:

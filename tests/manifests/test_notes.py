@@ -284,6 +284,18 @@ def test_a_node_that_has_said_nothing_yet(tmp_path: Path) -> None:
         inventory(tmp_path, node("n1"), new, pod("p", "0"))
 
 
+@pytest.mark.parametrize("uid", ["", "u"])
+def test_a_node_that_does_not_say_how_many_pods_it_admits(tmp_path: Path, uid: str) -> None:
+    """To kube-scheduler it admits none; who writes one by hand means that this is no matter."""
+    silent = node("n1", "4")
+    del silent["status"]["allocatable"]["pods"]
+    silent["metadata"]["uid"] = uid
+    found = inventory(tmp_path, silent, pod("p", "1"))
+    assert Situation(found).fits(found.pending[0], found.nodes[0]) is not bool(uid)
+    told = ["the node does not say how many pods it admits: as to kube-scheduler, none (Node/n1)"]
+    assert found.remarks == (told if uid else [])
+
+
 def test_what_pods_get_when_they_are_created(tmp_path: Path) -> None:
     owing = stateful(1)
     owing["spec"]["template"]["spec"]["runtimeClassName"] = "kata"

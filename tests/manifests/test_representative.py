@@ -324,3 +324,23 @@ def test_every_representative_can_be_read(
             for entity, original in zip(read.spec.nodes, found.nodes, strict=True):
                 if found.situation.fits(one, original):
                     assert spec_of[one.name].asks_for(entity)
+
+
+def test_pods_of_a_daemon_set_on_nodes_with_long_names(tmp_path: Path) -> None:
+    """Names of nodes have up to 253 characters, label values 63."""
+    name = "worker-0.cluster-blue.production.eu-central-1.compute.internal.example.com"
+    by_name = {
+        "nodeAffinity": {
+            REQUIRED: {
+                "nodeSelectorTerms": [
+                    {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+                ]
+            }
+        }
+    }
+    waiting = pod("p", "1", 10, affinity=by_name)
+    far = node(name, "2")
+    far["metadata"]["labels"]["kubernetes.io/hostname"] = "worker-0"
+    representative = kept(tmp_path, node("n1", "2"), far, waiting)
+    assert [n.name for n in representative.nodes] == [name]
+    assert list(written(representative)["nodes"]) == [name]

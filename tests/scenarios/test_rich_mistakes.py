@@ -285,6 +285,15 @@ def test_pods(fields: str, message: str) -> None:
             ".matchExpressions[0].values[0]: expected a whole number, not `x`",
         ),
         (
+            'matchExpressions: [{key: a, operator: Gt, values: ["-1"]}]',
+            (".matchExpressions[0].values[0]: a number with a sign is no label value, so Gt would match no node: "
+            "write one without a sign"),
+        ),
+        (
+            "matchFields: [{key: metadata.name, operator: In, values: [7]}]",
+            '.matchFields[0].values[0]: expected the name of a node, not `7`: put it in quotes ("7")',
+        ),
+        (
             "matchFields: [{key: metadata.names, operator: In, values: [n]}]",
             (".matchFields[0].key: there is no such field of a node: `metadata.names`; "
             "did you mean `metadata.name`? (known: metadata.name)"),

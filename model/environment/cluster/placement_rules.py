@@ -66,7 +66,8 @@ class Requirement:
     def holds(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels meets the requirement; NotIn is met without the label too.
 
-        Gt and Lt compare whole numbers of 64 bits; what is no such number meets neither.
+        Gt and Lt compare whole numbers of 64 bits; what is no such number meets neither, and nothing meets a limit with a sign, as that is
+        no label value (NewRequirement in apimachinery labels/selector.go, 1.36).
         """
         match self.operator:
             case Operator.IN:
@@ -81,7 +82,8 @@ class Requirement:
                 return self._compares(labels.get(self.key, ""))
 
     def _compares(self, label: str) -> bool:
-        limit = whole_number(self.values[0]) if len(self.values) == 1 else None
+        given = self.values[0] if len(self.values) == 1 else ""
+        limit = whole_number(given) if given[:1].isdigit() else None
         number = whole_number(label)
         if limit is None or number is None:
             return False

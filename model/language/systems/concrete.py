@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..declarations.component import Component, Model
@@ -11,11 +11,27 @@ from ..declarations.tracer import StepTrace, tracing
 from ..declarations.views import Record
 from ..expressions.errors import ModelError
 from ..expressions.expr import Expr, const, fresh_graph
+from ..expressions.expr import Variable as Var
 from .system import initialise, model_variables
 
 
 class NotEnabled(Exception):
     """A guard (`require` or `limit`) of the call does not hold in this state; the state is unchanged."""
+
+
+class _Constants(dict[Var, Expr]):
+    """The values of a state, each made when it is read first: a call reads few of them."""
+
+    def __init__(self, codes: Mapping[Var, int]) -> None:
+        super().__init__()
+        self._codes = codes
+
+    def get(self, var: Var, default: Any = None) -> Any:
+        """As of any mapping: the constant, or what was assigned since."""
+        found = super().get(var)
+        if found is None and var in self._codes:
+            found = self[var] = const(var.sort, self._codes[var])
+        return default if found is None else found
 
 
 class Concrete:
@@ -38,7 +54,7 @@ class Concrete:
     def _run(self, call: Callable[[], Any], keep: bool) -> Any:
         with fresh_graph():
             trace = StepTrace()
-            trace.values = {var: const(var.sort, code) for var, code in self._codes.items()}
+            trace.values = _Constants(self._codes)
             with tracing(trace):
                 result = self._plain(call())
             guards = [trace.guard, *trace.constraints.values()]

@@ -23,6 +23,7 @@ from .labels import (
     SELECTOR_FIELDS,
     label_key,
     label_value,
+    node_name,
     read_name,
     read_requirements,
     read_selector,
@@ -177,7 +178,7 @@ def read_node_selector(required: Value) -> NodeAffinity:
 
 def _term(value: Value) -> NodeTerm:
     fields = value.fields(NODE_TERM_FIELDS, "a term with `matchExpressions` or `matchFields`")
-    names = read_requirements(fields.get("matchFields"), (Operator.IN, Operator.NOT_IN), _field)
+    names = read_requirements(fields.get("matchFields"), (Operator.IN, Operator.NOT_IN), _field, node_name)
     wrong = next((i for i, r in enumerate(names) if len(r.values) != 1), None)
     if wrong is not None:
         place = fields["matchFields"].elements("")[wrong]

@@ -116,16 +116,24 @@ def selector_in(fields: Mapping[str, Value]) -> Selector:
 
 
 def read_requirements(
-    value: Value | None, operators: Sequence[Operator], key_of: Callable[[Value], str] = label_key
+    value: Value | None,
+    operators: Sequence[Operator],
+    key_of: Callable[[Value], str] = label_key,
+    value_of: Callable[[Value], str] = label_value,
 ) -> tuple[Requirement, ...]:
     """A list of matchExpressions or matchFields; none if the field is not there."""
     if value is None:
         return ()
     elements = value.elements("a list of requirements with `key` and `operator`")
-    return tuple(_requirement(element, operators, key_of) for element in elements)
+    return tuple(_requirement(element, operators, key_of, value_of) for element in elements)
 
 
-def _requirement(value: Value, operators: Sequence[Operator], key_of: Callable[[Value], str]) -> Requirement:
+def _requirement(
+    value: Value,
+    operators: Sequence[Operator],
+    key_of: Callable[[Value], str],
+    value_of: Callable[[Value], str],
+) -> Requirement:
     fields = value.fields(REQUIREMENT_FIELDS, "a requirement with `key` and `operator`")
     for needed in ("key", "operator"):
         if needed not in fields:
@@ -141,7 +149,7 @@ def _requirement(value: Value, operators: Sequence[Operator], key_of: Callable[[
         return Requirement(key, operator, (_limit(value, operator, given),))
     if not given:
         value.fail(f"`values` is missing: {operator.value} needs at least one")
-    return Requirement(key, operator, tuple(label_value(v) for v in given))
+    return Requirement(key, operator, tuple(value_of(v) for v in given))
 
 
 def _limit(owner: Value, operator: Operator, given: Sequence[Value]) -> str:
@@ -150,4 +158,14 @@ def _limit(owner: Value, operator: Operator, given: Sequence[Value]) -> str:
     written = given[0].text("a whole number")
     if whole_number(written) is None:
         given[0].expect("a whole number")
+    if not written[0].isdigit():
+        given[0].fail(
+            f"a number with a sign is no label value, so {operator.value} would match no node: write one without a sign"
+        )
     return written
+
+
+def node_name(value: Value) -> str:
+    """The name of a node, which may be longer than a label value."""
+    value.text("the name of a node")
+    return read_object_name(value)

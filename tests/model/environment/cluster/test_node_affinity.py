@@ -32,6 +32,9 @@ LABELS = {"zone": "a", "cores": "8", "word": "eight"}
         ("word", Operator.LESS, ("7",), False),
         ("none", Operator.LESS, ("7",), False),
         ("cores", Operator.GREATER, ("seven",), False),
+        ("cores", Operator.GREATER, ("-1",), False),  # no label value, so to the scheduler no requirement
+        ("cores", Operator.LESS, ("+9",), False),
+        ("cores", Operator.LESS, ("",), False),
         ("cores", Operator.GREATER, ("1", "2"), False),
     ],
 )
