@@ -140,9 +140,8 @@ class Cache(Component):
         Somebody else binds it, or an earlier attempt did without being heard of, or for the pod that had its name before.
         """
         scope = self.scope
-        unheard = (
-            scope.lost_replies or scope.assume_expiries or scope.leader_changes or scope.extender_failures
-        )
+        unheard = scope.lost_replies or scope.late_bindings or scope.assume_expiries
+        unheard = unheard or scope.leader_changes or scope.extender_failures
         return bool(scope.external_binds or unheard or self.universe[Recreation])
 
     # --- pods of the scheduling and the binding cycle ----------------------------------------------------
