@@ -53,8 +53,8 @@ from tests.races.hazard_patches import (
     VictimsAwaitedByUID,
     VictimsDeletedByUID,
     VictimsPaidFor,
-    WrittenByUID,
     WrittenBeforeForgotten,
+    WrittenByUID,
 )
 from tests.races.taint_patches import LiveTaintsAsked, TaintedDeletedByUID, WorksByUID
 
