@@ -38,11 +38,13 @@ class CacheFollowsNodeEvents(Property):
     def _started_anew(self) -> Expr:
         """Whether another process has taken over in this step: what was handled before is nothing to it."""
         kinds = (Fault.RESTART, Fault.LEADER_CHANGE)
-        return any_of(
+        replaced = any_of(
             self.process.faults.left[k] < before(partial(self._left, k))
             for k in kinds
             if getattr(self.scope, k.value)
         )
+        ended = zip(self.handlers.ends(), before(self.handlers.ends), strict=True)
+        return replaced | any_of(now & ~then for now, then in ended)
 
     def _left(self, kind: Fault) -> Expr:
         left: Expr = self.process.faults.left[kind]

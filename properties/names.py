@@ -170,7 +170,7 @@ class SchedulerGoesOn(Property):
     """No handler of the scheduler ends the process because of what the watch tells it, and no goroutine because of what it finds in a claim, or in the state of a group."""
 
     id = "S-EXIT"
-    issues = (141255, 137371)
+    issues = (141255, 137371, 50916)
 
     resource_claims: ResourceClaims
     dynamic_resources: DynamicResources
@@ -198,6 +198,15 @@ class SchedulerGoesOn(Property):
                     & self.dynamic_resources.copy[use].allocated
                     & ~self.resource_claims.object[use.claim].allocated
                     for use in self.universe[ClaimUse]
+                )
+            }
+        if not self.universe[Recreation] and self.cache.may_be_elsewhere():
+            return {
+                "a pod is assumed on another node than the one that it is bound to": any_of(
+                    self.cache.is_assumed(p)
+                    & self.api.pod[p].node.is_some
+                    & (self.api.pod[p].node != self.cache.node_of(p))
+                    for p in self.pods
                 )
             }
         gone = (

@@ -18,6 +18,7 @@ class Fault(Enum):
     POD_CREATION = "pod_creations"
     BIND_FAILURE = "bind_failures"
     LOST_REPLY = "lost_replies"
+    LATE_BINDING = "late_bindings"
     WRITE_FAILURE = "write_failures"
     STATUS_FAILURE = "status_failures"
     ASSUME_EXPIRY = "assume_expiries"

@@ -351,9 +351,13 @@ class EventHandlers(Component):
         self.queue_busy = False
         self.conclude(pod, old, new)
 
+    def ends(self) -> tuple[Expr, ...]:
+        """Each way in which a handler can end the process because of what it is told, and whether it has."""
+        return ()
+
     def has_ended_itself(self) -> Expr:
         """Whether a handler has ended the process because of what it was told."""
-        return as_expr(False)
+        return any_of(self.ends())
 
     def is_filtered(self) -> bool:
         """Whether an update of a pod that had a node counts as its deletion if the new object has none."""

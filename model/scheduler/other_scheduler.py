@@ -12,7 +12,23 @@ from typing import TYPE_CHECKING
 from ..environment.cluster.node_versions import NodeVersion
 from ..environment.cluster.pod_versions import PodVersion, in_form
 from ..environment.objects import Node, Pod
-from ..language import Component, Entity, Expr, Words, as_expr, per, ref, require, step, tells, when, words
+from ..language import (
+    NOTHING,
+    Component,
+    Entity,
+    Expr,
+    Sentence,
+    Words,
+    as_expr,
+    changes,
+    per,
+    ref,
+    require,
+    step,
+    tells,
+    when,
+    words,
+)
 from .framework.placement import Placement
 
 if TYPE_CHECKING:
@@ -90,7 +106,13 @@ class OtherScheduler(Component):
         self.assumed[foreign] = node
 
     @step(actor="second scheduler", each="foreign")
-    @tells("The second scheduler binds {foreign}.")
+    @tells(
+        Sentence(
+            "The second scheduler finds that {foreign} cannot be bound, and keeps no room for it any more.",
+            changes("other_scheduler.assumed", after=NOTHING),
+        ),
+        "The second scheduler binds {foreign}.",
+    )
     def bind(self, foreign: ForeignPod) -> None:
         """Its Binding; one that is refused ends the assumption, one that is accepted keeps it until the informer shows the pod."""
         pod = foreign.pod

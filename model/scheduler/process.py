@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 class Process(Component):
     """The process that holds the lease.
 
-    `sent[p]` is the node of a Binding that a process sent before it lost the lease, and that the API server may still
-    execute; what came of it nobody hears (it counts as a lost reply).
+    `sent[p]` is the node of a Binding that the API server may still execute, although nobody hears what comes of it: a process sent it before it
+    lost the lease (it counts as a lost reply), or an error came back for it, as of a time-out (a late Binding).
     """
 
     api: APIServer
@@ -113,8 +113,35 @@ class Process(Component):
         if not (self.scope.leader_changes and self.scope.lost_replies):
             require(False)
             return
-        require(self.sent[pod] == node)
         self.faults.spend(Fault.LOST_REPLY)
+        self._land(pod, node)
+
+    @step(actor="binding cycle", each="pod")
+    @tells(
+        "The binding goroutine asks the API server to bind {pod}: an error comes back, and the Binding may still be executed."
+    )
+    def bind_in_doubt(self, pod: Pod) -> None:
+        """POST the Binding, which the API server, or etcd, has not done with when the time for an answer is over."""
+        if not self.scope.late_bindings:
+            require(False)
+            return
+        self.binding.require_bind(pod)
+        require(as_expr(self.sent[pod]).is_none)
+        self.faults.spend(Fault.LATE_BINDING)
+        self.sent[pod] = self.binding.node[pod]
+        self.binding.bind_answered(pod, as_expr(False))
+
+    @step(actor="API server", fair=False)
+    @tells("The binding of {pod} to {node}, for which an error came back, is executed.")
+    def land_late(self, pod: Pod, node: Node) -> None:
+        """A Binding for which an error came back is executed, unless the pod cannot be bound any more."""
+        if not self.scope.late_bindings:
+            require(False)
+            return
+        self._land(pod, node)
+
+    def _land(self, pod: Pod, node: Node) -> None:
+        require(self.sent[pod] == node)
         self.api.bind(pod, node)
         self.sent[pod] = None
 

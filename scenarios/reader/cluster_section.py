@@ -139,6 +139,10 @@ def read_scope(
         given["disruption_controller_lags"].fail(
             "there is no disruption controller: add `disruption_controller: true`, or remove this"
         )
+    if values.get("late_bindings") and values.get("leader_changes"):
+        given["late_bindings"].fail(
+            "which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`"
+        )
     if values.get("evictions") and not values.get("disruption_controller"):
         given["evictions"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true`"

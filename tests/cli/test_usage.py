@@ -60,7 +60,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ),
         (
             "check 72124 --with-fix 5",
-            f"unknown fix `5`; the nearest: 53647, 55109, 56622; `podrace fixes` lists all {len(CHANGES)}",
+            f"unknown fix `5`; the nearest: 53647, 55109, 55262; `podrace fixes` lists all {len(CHANGES)}",
         ),
         (
             "check 72124 --without-fix hints-decid",

@@ -19,6 +19,7 @@ from podrace.model.language import Expr, any_of, as_expr, require
 from podrace.model.scheduler import Filters
 from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.framework.status import Code
+from podrace.model.scheduler.other_scheduler import OtherScheduler
 
 
 class PreferredHaveRoom(Descheduler):
@@ -90,6 +91,19 @@ class NodesApart(Filters):
         found: Expr = super().node_affinity(pod, node, placement)
         last = len(self.universe[Node]) - 1
         return found if (node.index == last) is pod.foreign else as_expr(Code.UNRESOLVABLE)
+
+
+class NominationsHeeded(OtherScheduler):
+    """The second scheduler puts no pod on a node to which one of a higher priority is nominated, whoever places that."""
+
+    def fits(self, pod: Pod, node: Node, where: Placement) -> Expr:
+        kept = any_of(
+            (other.priority > pod.priority)
+            & self.api.pod[other].pending
+            & (self.api.pod[other].nominated == node)
+            for other in self.universe[Pod]
+        )
+        return super().fits(pod, node, where) & ~kept
 
 
 class KeptForPending(Autoscaler):

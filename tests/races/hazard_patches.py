@@ -156,6 +156,23 @@ class AskedBeforeForgotten(Binding):
             super().forget(pod)
 
 
+class WrittenBeforeForgotten(Binding):
+    """A Binding has the pod's version as a precondition, and after an error the pod is written to before ForgetPod: what is late meets another version."""
+
+    process: Process
+
+    @step(actor="binding cycle", each="pod")
+    def forget(self, pod: Pod) -> None:
+        """The write fails for a pod that is bound after all, which stays assumed; else ForgetPod, and no Binding from before is executed."""
+        require(self.phase[pod] == BindingPhase.FORGET)
+        with when(self.api.pod[pod].assigned):
+            self.bound(pod)
+            self._end(pod)
+        with otherwise():
+            self.process.sent[pod] = None
+            super().forget(pod)
+
+
 class Barrier(Process):
     """A standby begins only when its informers have seen what the API server had when it got the lease (137308)."""
 

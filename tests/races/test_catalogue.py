@@ -159,6 +159,11 @@ ROWS = [
     Row("live-read-removes-node", "S-CACHE", "1.8", ("no-node-check", "56622"), (), H, 12, 14, 5),
     Row("missed-deletion", "S-LEAK", "1.22", (), (), V, 127, 260, 10, 10),
     Row("missed-deletion", "S-LEAK", "1.22", ("106102",), (), H, 355, 819, 26),
+    # 50916: a pod that goes, or changes, after it was assumed on another node than the one it is bound to.
+    Row("corrupted-cache", "S-EXIT", "1.8", (), (), V, 1128, 2924, 19, 19),
+    Row("corrupted-cache", "S-EXIT", "1.8", ("55262",), (), H, 2025, 5950, 29),
+    Row("corrupted-cache", "S-EXIT", "1.9", (), (), H, 2524, 7295, 30),
+    Row("corrupted-cache", "S-EXIT", "1.9", (), ("55262",), V, 1359, 3461, 19, 19),
     # A Binding that succeeded although its reply was lost; a restart.
     Row("bound-but-requeued", "S-REQUEUE", "1.20", (), (), V, 55, 100, 11, 11),
     Row("bound-but-requeued", "S-REQUEUE", "1.20", ("assigned-not-requeued",), (), H, 150, 304, 28),

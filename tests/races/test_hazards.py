@@ -53,6 +53,7 @@ from tests.races.hazard_patches import (
     VictimsAwaitedByUID,
     VictimsDeletedByUID,
     VictimsPaidFor,
+    WrittenBeforeForgotten,
     WrittenByUID,
 )
 from tests.races.taint_patches import LiveTaintsAsked, TaintedDeletedByUID, WorksByUID
@@ -79,6 +80,10 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("ghost", "S-GHOST", (RequeueLooksAgain,), (), H, 491, None),
     ("two-generals", "S-CAP", (), (), V, 328, 12),
     ("two-generals", "S-CAP", (AskedBeforeForgotten,), (), H, 734, None),
+    ("in-doubt", "S-CAP", (), (), V, 407, 13),
+    ("in-doubt", "S-CAP", (AskedBeforeForgotten,), (), V, 420, 13),
+    ("in-doubt", "S-CAP", (WrittenBeforeForgotten,), (), H, 8954, None),
+    ("two-generals", "S-CAP", (WrittenBeforeForgotten,), (), H, 734, None),
     ("leader-hand-over", "S-CAP", (), (), V, 240, 12),
     ("leader-hand-over", "S-CAP", (Barrier,), (), H, 825, None),
     # The barrier does not stop a Binding that is under way; a fence does, and then a lost reply is left.
@@ -234,6 +239,7 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("gone-victim", "S-STUCK", V, 3167, 35),
     ("grown-in-flight", "S-CAP", V, 24, 5),
     ("half-kept-out", "S-STUCK", H, 186, None),
+    ("in-doubt", "S-CAP", V, 203, 12),
     ("kept-out-by-others", "S-STUCK", V, 98, 15),
     ("last-of-its-kind", "S-STUCK", V, 167, 15),
     ("last-peer-relabelled", "S-STUCK", V, 100, 16),

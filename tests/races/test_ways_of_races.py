@@ -32,6 +32,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "forgotten-wakes-nobody": (13,),
     "error-is-parked": (12,),
     "missed-deletion": (10,),
+    "corrupted-cache": (19,),
     "expired-assumption": (12,),
     "restart-before-handlers": (13,),
     "update-in-flight": (17,),

@@ -68,6 +68,7 @@ class Scope:
     pod_creations: int = 0
     bind_failures: int = 0
     lost_replies: int = 0
+    late_bindings: int = 0
     write_failures: int = 0
     status_failures: int = 0
     assume_expiries: int = 0

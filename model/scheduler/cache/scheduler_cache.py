@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...environment.cluster.node_versions import NodeVersion, versions_in
 from ...environment.cluster.pod_versions import PodVersion, first_version, numbered
+from ...environment.names import Recreation
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
 from ...environment.storage.volumes import CountedClaim
 from ...language import (
@@ -132,6 +133,16 @@ class Cache(Component):
     def has_entry(self, node: Node) -> Expr:
         """Whether the node has a NodeInfo: for its Node object, or for pods that have none (a ghost)."""
         return self.live[node] | any_of(self.on(p, node) for p in self.universe[Pod])
+
+    def may_be_elsewhere(self) -> bool:
+        """Whether anything in the scope may have a pod assumed on another node than the one that it is bound to.
+
+        Somebody else binds it, or an earlier attempt did without being heard of, or for the pod that had its name before.
+        """
+        scope = self.scope
+        unheard = scope.lost_replies or scope.late_bindings or scope.assume_expiries
+        unheard = unheard or scope.leader_changes or scope.extender_failures
+        return bool(scope.external_binds or unheard or self.universe[Recreation])
 
     # --- pods of the scheduling and the binding cycle ----------------------------------------------------
 

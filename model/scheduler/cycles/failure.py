@@ -105,7 +105,13 @@ def loses_conditions(scope: Scope) -> bool:
     (An attempt in which the cache refuses the pod is such an error, too; it is not counted here. Nor is the scheduler's own Binding, which a pod
     that is tried again from an older object has behind it: A-CONDITION.)
     """
-    binds = scope.external_binds + scope.lost_replies + scope.leader_changes + scope.restarts
+    binds = (
+        scope.external_binds
+        + scope.lost_replies
+        + scope.late_bindings
+        + scope.leader_changes
+        + scope.restarts
+    )
     errors = scope.bind_failures + scope.plugin_errors + scope.extender_failures + scope.late_answers
     return bool(binds + errors + scope.node_deletions)
 

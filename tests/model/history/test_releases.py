@@ -145,6 +145,7 @@ UNSEEN = {
     "86964": "needs a node that may be removed: see changes/test_snapshot",
     "95130": "needs a node that may be removed: see changes/test_snapshot",
     "53647": "needs affinity terms: see the scenario 53647",
+    "55262": "needs a pod that is bound elsewhere than where it is assumed: see the scenario corrupted-cache",
     "no-victims": "decides how often the filters run, and with 101560 also what wins",
     "affinity-skips": "needs affinity terms: see test_filters",
     "98096": "needs scores",

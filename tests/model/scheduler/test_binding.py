@@ -322,3 +322,26 @@ def test_without_async_preemption_the_cycle_stops_its_victims_in_the_same_way(re
     model.do(steps[stopped])
     assert exists(model, v) is stopped
     assert model.get(lambda: preemption.victim[v]) is False
+
+
+# --- a Binding for which an error comes back -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_binding_in_doubt_is_executed_later_unless_the_pod_cannot_be_bound_any_more(deleted):
+    model, v, _, (n0, n1) = started("1.36", (), late_bindings=1, pod_deletions=1)
+    process = model.part("process")
+    model.do(lambda: process.bind_in_doubt(v))
+    assert phase(model, v) is BindingPhase.FORGET
+    assert model.get(lambda: model.part("api").pod[v].node) is None
+    assert not enabled(model, lambda: process.land_late(v, n1))
+    if deleted:
+        model.do(lambda: model.part("users").delete_pod(v))
+    model.do(lambda: process.land_late(v, n0))
+    assert model.get(lambda: model.part("api").pod[v].node) is (None if deleted else n0)
+    assert not enabled(model, lambda: process.land_late(v, n0))
+
+
+def test_without_the_bound_no_binding_is_in_doubt():
+    model, v, _, _ = started("1.36", (), lost_replies=1)
+    assert not enabled(model, lambda: model.part("process").bind_in_doubt(v))

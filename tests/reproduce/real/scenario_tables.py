@@ -82,6 +82,8 @@ ACTORS = ScenarioTable(
         ("too-large-anywhere", "L-LOOP"),
         ("two-schedulers", "S-ADMIT"),
         ("two-schedulers", "S-CAP"),
+        ("preempted-by-another", "L-OVER"),
+        ("preempted-by-another", "L-LOOP"),
         ("consolidated-too-soon", "L-LOOP"),
         ("taint-unseen", "S-SCALE"),
         ("quota-held-back", "S-QUOTA"),

@@ -28,6 +28,8 @@ _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOT
 UNPLAYED = {
     "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
     "claim_cache.tell_late": "as `claim_cache.take`",
+    "process.bind_in_doubt": "what the driver answers a Binding with is known when it is answered: it keeps none to execute it later (`late_bindings`)",
+    "process.land_late": "as `process.bind_in_doubt`",
 }
 """Why the driver does not play a step."""
 

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from ....environment.faults import Fault
 from ....environment.objects import Node, Pod, PodObject
-from ....environment.watch import PodWatch
+from ....environment.watch import Handler, PodWatch
 from ....language import (
+    NOTHING,
     UNTOLD,
     Expr,
+    Sentence,
     Value,
     any_of,
     as_expr,
     boolean,
+    changes,
     otherwise,
     per,
     require,
@@ -22,12 +25,13 @@ from ....language import (
     tells,
     when,
 )
-from ....scheduler import Cache
+from ....scheduler import Cache, EventHandlers
 from ....scheduler.cache.scheduler_cache import CachedPod
 from ...registry.change import before
 
 if TYPE_CHECKING:
     from ....environment.faults import Faults
+    from ....scheduler.process import Process
 
 
 @before(
@@ -138,3 +142,72 @@ class AssumedPodsStay(Cache):
 
     def removable(self, pod: Pod) -> Expr:
         return super().removable(pod) & ~self.is_assumed(pod)
+
+
+_AS_SHOWN = "a pod that was assumed on another node than the one that the watch shows is kept as it is shown"
+
+
+@before("55262", _AS_SHOWN, first_in="1.9", issues=(50916,))
+class KeptAsAssumed(Cache):
+    """AddPod put such a pod into the NodeInfo of the other node, and left its pod state with the object that was assumed (schedulercache/cache.go, 1.8.0).
+
+    `mistaken[p]`: the pod state of p names another node than the one whose NodeInfo has it.
+    """
+
+    mistaken = per(Pod, boolean())
+
+    phrases = UNTOLD
+
+    def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
+        elsewhere = self.is_assumed(pod) & (self.pod[pod].node != new.node)
+        failed = super().add_pod(pod, new, version)
+        if self.may_be_elsewhere():
+            self.mistaken[pod] = self.mistaken[pod] | elsewhere
+        return failed
+
+
+@before("55262", _AS_SHOWN, first_in="1.9", issues=(50916,))
+class MistakenStateEndsProcess(EventHandlers):
+    """UpdatePod and RemovePod compared the nodes of pod state and object, and ended the process where they differ ("Schedulercache is corrupted").
+
+    `corrupted[p]`: they did, because of p; once for each pod, after that its state counts as mended. What other handlers are amid of is lost with
+    the rest of the memory, so that the process might as well end when they are idle.
+    """
+
+    cache: KeptAsAssumed
+    process: Process
+
+    corrupted = per(Pod, boolean())
+
+    phrases = UNTOLD
+
+    def ends(self) -> tuple[Expr, ...]:
+        if not self.cache.may_be_elsewhere():
+            return super().ends()
+        return (*super().ends(), *(as_expr(self.corrupted[p]) for p in self.universe[Pod]))
+
+    @step(actor="cache handler")
+    @tells(
+        Sentence(
+            "The watch delivers an event about {pod} to the cache's handler: the cache had it assumed on another node, takes itself for corrupted, and the scheduler ends itself.",
+            changes("handlers.corrupted"),
+        ),
+        Sentence(
+            "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
+            changes("cache.pod.node", after=NOTHING),
+        ),
+        "The watch delivers an event about {pod} to the cache's handler.",
+    )
+    def handle_for_cache(self, pod: Pod) -> None:
+        """The cache's handler takes its next event, which ends the process if the pod state is mistaken."""
+        if not self.cache.may_be_elsewhere():
+            super().handle_for_cache(pod)
+            return
+        ends = self.cache.mistaken[pod] & ~self.corrupted[pod]
+        require(~ends | (~self.cache_busy & self.is_queue_idle() & ~self.node_busy))
+        with when(ends):
+            self.pod_watch.take(Handler.CACHE, pod)
+            self.process.start_anew()
+            self.corrupted[pod] = True
+        with otherwise():
+            super().handle_for_cache(pod)

@@ -282,7 +282,7 @@ class PreemptionHearsAll(Hints):
 _LOST_NOMINATIONS = "a pod that loses its nomination wakes those that respected it"
 
 
-@before("129058", _LOST_NOMINATIONS, first_in="1.33")
+@before("129058", _LOST_NOMINATIONS, first_in="1.33", issues=(126700,))
 class LostNominationsWakeNobody(EventHandlers):
     """Room that was kept for a nominated pod became free, and no parked pod was moved."""
 
@@ -290,7 +290,7 @@ class LostNominationsWakeNobody(EventHandlers):
         return as_expr(False)
 
 
-@before("129058", _LOST_NOMINATIONS, first_in="1.33")
+@before("129058", _LOST_NOMINATIONS, first_in="1.33", issues=(126700,))
 class FitIgnoresNominations(Hints):
     """To NodeResourcesFit and NodePorts a pod without a node had nothing that it could give back, nominated or not
     (isSchedulableAfterPodEvent, isSchedulableAfterPodDeleted).

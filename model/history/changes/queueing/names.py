@@ -10,10 +10,12 @@ from ....language import (
     UNTOLD,
     Expr,
     Record,
+    Sentence,
     Value,
     any_of,
     as_expr,
     boolean,
+    changes,
     otherwise,
     per,
     require,
@@ -192,8 +194,8 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     phrases = UNTOLD
 
-    def has_ended_itself(self) -> Expr:
-        return any_of(self.ended[r] for r in self.universe[Recreation])
+    def ends(self) -> tuple[Expr, ...]:
+        return (*super().ends(), *(as_expr(self.ended[r]) for r in self.universe[Recreation]))
 
     def _swap_is_next(self, handler: Handler, pod: Pod) -> Expr:
         found = [self.pod_watch.is_swap(handler, r) for r in self.universe[Recreation] if r.after is pod]
@@ -229,7 +231,11 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     @step(actor="cache handler")
     @tells(
-        "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile."
+        Sentence(
+            "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile. The cache takes itself for corrupted, and the scheduler ends itself.",
+            changes("handlers.ended"),
+        ),
+        "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile.",
     )
     def handle_swap_for_cache(self, recreation: Recreation) -> None:
         """UpdatePod with two UIDs, or deletePodFromCache with the old one; the process ends when the node handler is between two events."""
