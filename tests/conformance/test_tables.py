@@ -233,6 +233,39 @@ def test_a_cycle_of_which_nothing_is_said_ends_without_an_error() -> None:
     assert scheduled(filters=["AlwaysFail"]).reason == "an error: expected False, the model gives True"
 
 
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"expected_any_of": [], "expected_error": True}, ""),
+        ({"expected_any_of": ["2", "3"]}, "host: expected {2, 3}, the model lets {} win"),
+        ({"expected_any_of": [], "expected_error": False}, "an error: expected False, the model gives True"),
+        (
+            {"expected_any_of": [], "expected_unschedulable_by": {"1": "Breaks"}},
+            "rejected by: expected {'1': 'Breaks'}, the model gives {}",
+        ),
+    ],
+)
+def test_a_filter_that_fails_on_one_node_ends_the_cycle(more: dict[str, Any], reason: str) -> None:
+    assert scheduled(filters=[{"kind": "Breaks", "codes": {"1": "Error"}}], **more).reason == reason
+
+
+def test_that_nobody_wins_without_an_error_is_compared() -> None:
+    nobody = {"filters": ["AlwaysFail"], "expected_any_of": [], "expected_error": False}
+    assert scheduled(**nobody).reason == "an error: expected False, the model gives True"
+    # A diagnosis is an error, too; who tells it need not say so.
+    by = dict.fromkeys(("1", "2", "3"), "AlwaysFail")
+    assert scheduled(**nobody, expected_unschedulable_by=by).reason == ""
+
+
+def test_a_status_of_scoring_that_is_unknown_is_refused() -> None:
+    case = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {"n": 0}}
+    assert run_case({**case, "expected_status": "Skip"}, "s", "1.22").reason == ""
+    assert (
+        run_case({**case, "expected_status": "Pending"}, "s", "1.22").reason
+        == "not translated: expected_status is Pending, not Success, Skip or Error"
+    )
+
+
 @pytest.mark.parametrize(("scores", "fails"), [([], True), ([{"node": "n", "score": 1}], False)])
 def test_whether_there_is_a_host_to_select(scores: list[dict[str, Any]], fails: bool) -> None:
     case = {"id": "h", "kind": "select_host", "scores": scores}
