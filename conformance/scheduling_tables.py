@@ -172,11 +172,13 @@ def num_feasible(case: Case, release: str) -> Outcome:
 def rotation(case: Case, release: str) -> Outcome:
     """Where cycle after cycle begins, all nodes being feasible."""
     model, sampling = _sampling(case)
-    outcomes = []
+    outcomes, starts = [], case["expected_next_start"]
+    if len(starts) != int(case["cycles"]):
+        raise NotTranslated(f"expected_next_start has {len(starts)} numbers for {case['cycles']} cycles")
     for number in range(int(case["cycles"])):
         found = model.do(lambda: sampling.walk([True] * int(case["all_nodes"])).found)
         outcomes.append(differ(f"nodes found in cycle {number + 1}", case["expected_found_each"], found))
-        expected = case["expected_next_start"][number]
+        expected = starts[number]
         outcomes.append(
             differ(f"start after cycle {number + 1}", expected, model.get(lambda: sampling.start))
         )
@@ -201,7 +203,7 @@ def schedule(case: Case, release: str) -> Outcome:
     expected = case.get("expected_unschedulable_by")
     if any_of is not None:
         outcomes.append(any_of_these("host", any_of, drive.hosts))
-    if fails or expected is None and (any_of is None or fails is not None):
+    if fails or (expected is None and (any_of is None or fails is not None)):
         # Upstream's rows that name no node and no error still end without one. A diagnosis is an error, too, which not every row says.
         outcomes.append(differ("an error", bool(fails), not drive.hosts))
     if expected is not None:

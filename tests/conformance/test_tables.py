@@ -257,6 +257,50 @@ def test_that_nobody_wins_without_an_error_is_compared() -> None:
     assert scheduled(**nobody, expected_unschedulable_by=by).reason == ""
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"key": "k", "operator": "NotIn", "values": ["no label!"]},
+        {"key": "k", "operator": "Exists", "values": ["v"]},
+        {"key": "k", "operator": "NotIn", "values": []},
+        {"key": "k", "operator": "Gt", "values": ["0", "0"]},
+    ],
+)
+def test_a_term_of_node_affinity_that_cannot_be_parsed_matches_no_node(wrong: dict[str, Any]) -> None:
+    nodes = [{"name": "n", "labels": {"k": "5"}}]
+    right = {"matchExpressions": [{"key": "k", "operator": "Exists"}]}
+
+    def hosts(*terms: dict[str, Any]) -> str:
+        pod = {"name": "p", "nodeAffinity": {"nodeSelectorTerms": [*terms]}}
+        return scheduled(nodes=nodes, pod=pod, filters=["NodeAffinity"], expected_any_of=["n"]).status
+
+    assert hosts({"matchExpressions": [wrong]}) == "FAIL"
+    assert hosts({"matchExpressions": [wrong]}, right) == "PASS"
+
+
+def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() -> None:
+    wrong = {"matchExpressions": [{"key": "k", "operator": "NotIn", "values": ["no label!"]}]}
+    anti = {"antiAffinity": {"required": [{"labelSelector": wrong, "topologyKey": "zone"}]}}
+    row = {"nodes": [{"name": "n", "labels": {"zone": "z"}}], "filters": ["InterPodAffinity"]}
+    there = {"name": "there", "nodeName": "n"}
+    rejected = {"expected_any_of": [], "expected_unschedulable_by": {"n": "InterPodAffinity"}}
+    assert scheduled(**row, pod={"name": "p", **anti}, **rejected).reason == ""
+    assert scheduled(**row, pod={"name": "p"}, pods=[{**there, **anti}], expected_any_of=["n"]).reason == ""
+
+
+def test_a_pod_that_has_a_node_is_not_scheduled() -> None:
+    found = scheduled(filters=ALL, pod={"name": "p", "nodeName": "1"}, expected_any_of=["1"])
+    assert found.reason == "not translated: the pod that is to be scheduled has a nodeName"
+
+
+def test_there_is_a_start_for_each_cycle() -> None:
+    case = {"id": "r", "kind": "rotation", "all_nodes": 10, "cycles": 2, "expected_found_each": 10}
+    assert run_case({**case, "expected_next_start": [0, 0]}, "s", "1.22").reason == ""
+    for starts in ([0], [0, 0, 0]):
+        reason = run_case({**case, "expected_next_start": starts}, "s", "1.22").reason
+        assert reason == f"not translated: expected_next_start has {len(starts)} numbers for 2 cycles"
+
+
 def test_a_status_of_scoring_that_is_unknown_is_refused() -> None:
     case = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {"n": 0}}
     assert run_case({**case, "expected_status": "Skip"}, "s", "1.22").reason == ""
