@@ -62,6 +62,19 @@ def terms(pod: Mapping[str, Any]) -> list[Term]:
     return found
 
 
+def _terms_as_parsed(pod: Mapping[str, Any], queued: bool) -> list[Term]:
+    """What NewPodInfo makes of the terms of a pod where it cannot parse one.
+
+    PreFilter of InterPodAffinity rejects the pod that is to be scheduled then: no pod is like the one that it would have to lie with. Of any other pod all terms of that group
+    are left out.
+    """
+    found = terms(pod)
+    broken = {(t.required, t.anti) for t in found if not t.valid}
+    if broken and queued:
+        return [*found, Term({}, "", nothing=True)]
+    return [t for t in found if (t.required, t.anti) not in broken]
+
+
 def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
     chosen, spaces = selector(facts.get("labelSelector")), facts.get("namespaceSelector")
     return Term(
@@ -147,8 +160,26 @@ def _node_affinity(facts: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
     """Required node affinity: its terms, or the expressions of a single one."""
     if isinstance(facts, Mapping):
         terms = facts.get("nodeSelectorTerms") or ()
-        return NodeAffinity(tuple(NodeTerm(_requirements(t), _requirements(t, "matchFields")) for t in terms))
-    return NodeAffinity((NodeTerm(_requirements({"matchExpressions": facts})),)) if facts else None
+        return NodeAffinity(tuple(map(_node_term, terms)))
+    return NodeAffinity((_node_term({"matchExpressions": facts}),)) if facts else None
+
+
+def _node_term(facts: Mapping[str, Any]) -> NodeTerm:
+    """A term of node affinity; one that cannot be parsed matches no node."""
+    labels = _requirements(facts)
+    if not (Selector(expressions=labels).valid and all(map(_has_its_values, labels))):
+        return NodeTerm()
+    return NodeTerm(labels, _requirements(facts, "matchFields"))
+
+
+def _has_its_values(requirement: Requirement) -> bool:
+    """Whether an expression has as many values as its operator takes (labels.NewRequirement)."""
+    match requirement.operator:
+        case Operator.IN | Operator.NOT_IN:
+            return bool(requirement.values)
+        case Operator.EXISTS | Operator.DOES_NOT_EXIST:
+            return not requirement.values
+    return len(requirement.values) == 1
 
 
 def _host_ports(facts: Sequence[Mapping[str, Any]]) -> list[HostPort]:
@@ -194,7 +225,7 @@ def make_pod(
         start=None if started is None else start_number(started),
         preempts=_preempts(facts.get("preemptionPolicy")),
         labels=dict(facts.get("labels") or {}),
-        terms=terms(facts),
+        terms=_terms_as_parsed(facts, queued),
         tolerations=[
             Toleration(
                 t.get("key") or "", t.get("operator") or "Equal", t.get("value") or "", t.get("effect") or ""

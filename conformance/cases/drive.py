@@ -13,6 +13,7 @@ from ...model.language import NotEnabled
 from ...model.language.declarations.component import StepMethod, steps_of
 from ...model.scheduler.framework.status import NodeStatus, Phase
 from .case_cluster import CaseSituation
+from .cases import NotTranslated
 from .upstream_plugins import code_named
 
 CHOICES = ("choose_candidate", "assume")
@@ -62,6 +63,8 @@ class Drive:
         """Take steps until the goroutine stands at one of these phases."""
         for _ in range(MAX_STEPS):
             if not self._take_one():
+                if self.here.preemptor.node is not None:
+                    raise NotTranslated("the pod that is to be scheduled has a nodeName")
                 raise RuntimeError(f"the model is stuck at {self.phase.name}")
             if self.phase in until:
                 self._finish_evictions()

@@ -9,6 +9,7 @@ from typing import Any
 from ...scenarios.reader.values.yaml_values import one_line
 from .cases import Case, NotTranslated, says_nothing
 from .nominations import is_bare, is_wrapped, nomination_fields
+from .read_fields import refuse_unread
 
 Shape = Callable[[str, Any], None]
 """Looks at a value at a place; raises NotTranslated."""
@@ -127,6 +128,27 @@ def fields(known: Mapping[str, Shape], needed: Sequence[str] = ()) -> Shape:
     return look
 
 
+def closed(known: Mapping[str, Shape], needed: Sequence[str] = ()) -> Shape:
+    """An object with these fields and no others that say something: each would change what it means."""
+    look = fields(known, needed)
+
+    def all_known(at: str, value: Any) -> None:
+        look(at, value)
+        refuse_unread(f"{at}.", value, known)
+
+    return all_known
+
+
+def one_of(*words: str) -> Shape:
+    """One of these texts."""
+
+    def look(at: str, value: Any) -> None:
+        if value not in words:
+            _refuse(at, value, f"one of {', '.join(filter(None, words))}")
+
+    return look
+
+
 def optional(of: Shape) -> Shape:
     """The same, or null."""
     return lambda at, value: None if value is None else of(at, value)
@@ -143,8 +165,9 @@ LABELS = mapped(text)
 AMOUNTS = {
     "cpu_milli": number, "memory_bytes": number, "ephemeral_bytes": number, "extended": mapped(number),
 }  # fmt: skip
-REQUIREMENT = fields({"key": text, "operator": text, "values": listed(text)}, ["key", "operator"])
-SELECTOR = fields({"matchLabels": LABELS, "matchExpressions": listed(REQUIREMENT)})
+OPERATOR = one_of("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+REQUIREMENT = closed({"key": text, "operator": OPERATOR, "values": listed(text)}, ["key", "operator"])
+SELECTOR = closed({"matchLabels": LABELS, "matchExpressions": listed(REQUIREMENT)})
 TAINT = fields({"key": text, "value": text, "effect": text})
 NODE = fields(
     {
@@ -153,21 +176,23 @@ NODE = fields(
     },
     ["name"],
 )  # fmt: skip
-TERM = fields({
+TERM = closed({
     "labelSelector": SELECTOR, "topologyKey": text, "namespaces": listed(text), "namespaceSelector": SELECTOR,
     "weight": whole,
 })  # fmt: skip
-AFFINITY = fields({"required": listed(TERM), "preferred": listed(TERM)})
-SPREAD = fields(
+AFFINITY = closed({"required": listed(TERM), "preferred": listed(TERM)})
+POLICY = one_of("Honor", "Ignore", "")
+SPREAD = closed(
     {
-        "maxSkew": whole, "topologyKey": text, "whenUnsatisfiable": text, "labelSelector": SELECTOR,
-        "minDomains": whole, "nodeAffinityPolicy": text, "nodeTaintsPolicy": text, "default": flag,
+        "maxSkew": whole, "topologyKey": text, "labelSelector": SELECTOR,
+        "whenUnsatisfiable": one_of("DoNotSchedule", "ScheduleAnyway", ""),
+        "minDomains": whole, "nodeAffinityPolicy": POLICY, "nodeTaintsPolicy": POLICY, "default": flag,
         "matchLabelKeys": listed(text),
     },
     ["maxSkew", "topologyKey"],
 )  # fmt: skip
-NODE_SELECTOR = fields(
-    {"nodeSelectorTerms": listed(fields({"matchExpressions": listed(REQUIREMENT), "matchFields": listed(REQUIREMENT)}))},
+NODE_SELECTOR = closed(
+    {"nodeSelectorTerms": listed(closed({"matchExpressions": listed(REQUIREMENT), "matchFields": listed(REQUIREMENT)}))},
     ["nodeSelectorTerms"],
 )  # fmt: skip
 
@@ -177,13 +202,16 @@ def node_affinity(at: str, value: Any) -> None:
     (NODE_SELECTOR if isinstance(value, Mapping) else listed(REQUIREMENT))(at, value)
 
 
+PORT = closed({"ip": text, "protocol": text, "port": whole}, ["port"])
+TOLERATION = closed({
+    "key": text, "operator": one_of("Equal", "Exists", ""), "value": text, "effect": text, "tolerationSeconds": whole,
+})  # fmt: skip
 POD = fields({
     "name": text, "uid": text, "namespace": text, "labels": LABELS, "priority": whole, "requests": fields(AMOUNTS),
     "nodeName": text, "nominatedNodeName": text, "startTime": number, "terminating": flag, "preemptionPolicy": text,
     "affinity": AFFINITY, "antiAffinity": AFFINITY, "topologySpreadConstraints": listed(SPREAD),
     "conditions": listed(fields({"type": text, "status": text, "reason": text})), "annotations": LABELS,
-    "hostPorts": listed(fields({"ip": text, "protocol": text, "port": whole}, ["port"])), "pvcs": listed(text),
-    "tolerations": listed(fields({"key": text, "operator": text, "value": text, "effect": text})),
+    "hostPorts": listed(PORT), "pvcs": listed(text), "tolerations": listed(TOLERATION),
     "nodeSelector": LABELS, "nodeAffinity": node_affinity,
 })  # fmt: skip
 NAMED_POD = fields({"name": text}, ["name"])
@@ -207,7 +235,6 @@ SPAN = either(number, text, wanted="a number of seconds or a span of the queue's
 SIDE = fields({"priority": whole, "queued_at": number})
 NOMINATED = fields({"pod": POD, "node": text, "nodeName": text, "nominatedNodeName": text}, ["pod"])
 REGISTRATION = fields({"event": EVENT, "plugins": listed(text)}, ["event", "plugins"])
-PORT = fields({"ip": text, "protocol": text, "port": whole}, ["port"])
 
 
 def nomination(at: str, value: Any) -> None:

@@ -101,6 +101,37 @@ def test_a_wrong_event_match_fails():
 
 
 @pytest.mark.parametrize(
+    ("registered", "event", "matches"),
+    [
+        (("*", "update_node_label"), ("Pod", "update_node_label"), {"1.30", "1.33", "1.34", "1.36"}),
+        (("*", "add"), ("Pod", "delete"), set()),
+        (("Node", "update_node_label"), ("Node", "update"), {"1.22", "1.29", "1.30", "1.33"}),
+        (("Pod", "update"), ("Pod", "update_pod_label"), {"1.22", "1.29", "1.30", "1.33", "1.34", "1.36"}),
+        (("Pod", "update_pod_label"), ("UnschedulablePod", "update_pod_toleration"), set()),
+    ],
+)
+def test_what_matches_what_was_registered_depends_on_the_release(registered, event, matches):
+    first, second = (dict(zip(("resource", "action"), said, strict=True)) for said in (registered, event))
+    case = {
+        "id": "m", "kind": "event_match", "unschedulable_plugins": ["p"], "event": {"name": "e", **second},
+        "registrations": [{"event": {"name": "r", **first}, "plugins": ["p"]}], "expected_match": True,
+    }  # fmt: skip
+    releases = ("1.22", "1.29", "1.30", "1.33", "1.34", "1.36")
+    assert {release for release in releases if queue.run(case, release).status == "PASS"} == matches
+
+
+@pytest.mark.parametrize(
+    ("release", "untried", "first"), [("1.31", 5, 5), ("1.32", 0, 5), ("1.33", 0, 5), ("1.34", 0, 3)]
+)
+def test_backoffs_of_who_was_not_tried_and_of_the_first_attempt(release, untried, first):
+    case = {"id": "b", "kind": "backoff", "initial_ns": 5, "max_ns": 3}
+    for attempts, expected in ((0, untried), (1, first), (2, 3)):
+        told = {**case, "attempts": attempts, "expected_ns": expected}
+        assert order_backoff.run(told, release).reason == ""
+        assert order_backoff.run({**told, "expected_ns": 9}, release).status == "FAIL"
+
+
+@pytest.mark.parametrize(
     ("op", "reason"),
     [
         ({"op": "dance"}, ": there is no operation dance"),

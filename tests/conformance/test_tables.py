@@ -233,6 +233,83 @@ def test_a_cycle_of_which_nothing_is_said_ends_without_an_error() -> None:
     assert scheduled(filters=["AlwaysFail"]).reason == "an error: expected False, the model gives True"
 
 
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"expected_any_of": [], "expected_error": True}, ""),
+        ({"expected_any_of": ["2", "3"]}, "host: expected {2, 3}, the model lets {} win"),
+        ({"expected_any_of": [], "expected_error": False}, "an error: expected False, the model gives True"),
+        (
+            {"expected_any_of": [], "expected_unschedulable_by": {"1": "Breaks"}},
+            "rejected by: expected {'1': 'Breaks'}, the model gives {}",
+        ),
+    ],
+)
+def test_a_filter_that_fails_on_one_node_ends_the_cycle(more: dict[str, Any], reason: str) -> None:
+    assert scheduled(filters=[{"kind": "Breaks", "codes": {"1": "Error"}}], **more).reason == reason
+
+
+def test_that_nobody_wins_without_an_error_is_compared() -> None:
+    nobody = {"filters": ["AlwaysFail"], "expected_any_of": [], "expected_error": False}
+    assert scheduled(**nobody).reason == "an error: expected False, the model gives True"
+    # A diagnosis is an error, too; who tells it need not say so.
+    by = dict.fromkeys(("1", "2", "3"), "AlwaysFail")
+    assert scheduled(**nobody, expected_unschedulable_by=by).reason == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"key": "k", "operator": "NotIn", "values": ["no label!"]},
+        {"key": "k", "operator": "Exists", "values": ["v"]},
+        {"key": "k", "operator": "NotIn", "values": []},
+        {"key": "k", "operator": "Gt", "values": ["0", "0"]},
+    ],
+)
+def test_a_term_of_node_affinity_that_cannot_be_parsed_matches_no_node(wrong: dict[str, Any]) -> None:
+    nodes = [{"name": "n", "labels": {"k": "5"}}]
+    right = {"matchExpressions": [{"key": "k", "operator": "Exists"}]}
+
+    def hosts(*terms: dict[str, Any]) -> str:
+        pod = {"name": "p", "nodeAffinity": {"nodeSelectorTerms": [*terms]}}
+        return scheduled(nodes=nodes, pod=pod, filters=["NodeAffinity"], expected_any_of=["n"]).status
+
+    assert hosts({"matchExpressions": [wrong]}) == "FAIL"
+    assert hosts({"matchExpressions": [wrong]}, right) == "PASS"
+
+
+def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() -> None:
+    wrong = {"matchExpressions": [{"key": "k", "operator": "NotIn", "values": ["no label!"]}]}
+    anti = {"antiAffinity": {"required": [{"labelSelector": wrong, "topologyKey": "zone"}]}}
+    row = {"nodes": [{"name": "n", "labels": {"zone": "z"}}], "filters": ["InterPodAffinity"]}
+    there = {"name": "there", "nodeName": "n"}
+    rejected = {"expected_any_of": [], "expected_unschedulable_by": {"n": "InterPodAffinity"}}
+    assert scheduled(**row, pod={"name": "p", **anti}, **rejected).reason == ""
+    assert scheduled(**row, pod={"name": "p"}, pods=[{**there, **anti}], expected_any_of=["n"]).reason == ""
+
+
+def test_a_pod_that_has_a_node_is_not_scheduled() -> None:
+    found = scheduled(filters=ALL, pod={"name": "p", "nodeName": "1"}, expected_any_of=["1"])
+    assert found.reason == "not translated: the pod that is to be scheduled has a nodeName"
+
+
+def test_there_is_a_start_for_each_cycle() -> None:
+    case = {"id": "r", "kind": "rotation", "all_nodes": 10, "cycles": 2, "expected_found_each": 10}
+    assert run_case({**case, "expected_next_start": [0, 0]}, "s", "1.22").reason == ""
+    for starts in ([0], [0, 0, 0]):
+        reason = run_case({**case, "expected_next_start": starts}, "s", "1.22").reason
+        assert reason == f"not translated: expected_next_start has {len(starts)} numbers for 2 cycles"
+
+
+def test_a_status_of_scoring_that_is_unknown_is_refused() -> None:
+    case = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {"n": 0}}
+    assert run_case({**case, "expected_status": "Skip"}, "s", "1.22").reason == ""
+    assert (
+        run_case({**case, "expected_status": "Pending"}, "s", "1.22").reason
+        == "not translated: expected_status is Pending, not Success, Skip or Error"
+    )
+
+
 @pytest.mark.parametrize(("scores", "fails"), [([], True), ([{"node": "n", "score": 1}], False)])
 def test_whether_there_is_a_host_to_select(scores: list[dict[str, Any]], fails: bool) -> None:
     case = {"id": "h", "kind": "select_host", "scores": scores}
