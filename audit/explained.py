@@ -46,11 +46,15 @@ _ASKED = frozenset({"S-CAP", "S-COND"})
 GROWN = "grown-in-flight"
 """The race that takes no fault, but a pod that is changed before it is bound."""
 
+IN_DOUBT = "late_bindings"
+"""A fault that the log shows: a Binding was answered with an error."""
+
 
 ISSUES = {
     "two-generals": 96579,
     "leader-hand-over": 137308,
     "late-binding": 137308,
+    "in-doubt": 100140,
     "late-condition": 139417,
     GROWN: 126891,
 }
@@ -95,8 +99,11 @@ def release_of(agents: Iterable[str]) -> str | None:
     return next(iter(named)) if len(named) == 1 and named <= set(RELEASE_ORDER) else None
 
 
-def candidates(of: str, grown: bool = False) -> list[Candidate]:
-    """The races and open hazards that break this property by some fault, those with the fewest faults first; where a pod was changed before it was bound, that one, too."""
+def candidates(of: str, grown: bool = False, in_doubt: bool = False) -> list[Candidate]:
+    """The races and open hazards that break this property by some fault, those with the fewest faults first.
+
+    Where a pod was changed before it was bound, or a Binding was answered with an error, also those that take that.
+    """
     found = []
     for scenario in (*hazards(), *catalogue()):
         faults = tuple(
@@ -104,6 +111,8 @@ def candidates(of: str, grown: bool = False) -> list[Candidate]:
             for name in _FAULTS
             if getattr(scenario.spec.scope, name)
         )
+        if not in_doubt and any(name == IN_DOUBT for name, _ in faults):
+            continue
         if scenario.name == GROWN and grown:
             found.append(Candidate(scenario, ()))
         elif faults and ("S-CAP" in scenario.properties or of in _ASKED.intersection(scenario.properties)):
@@ -137,7 +146,7 @@ def _sentences(
         return
     composition = resolve(release)
     by, refused, open_, ruled_out = list[Candidate](), list[Candidate](), list[Candidate](), list[Candidate]()
-    for candidate in candidates(of, case.grown):
+    for candidate in candidates(of, case.grown, case.in_doubt):
         names = {name for name, _ in candidate.faults}
         if any(other.faults and {name for name, _ in other.faults} <= names for other in by):
             continue  # what takes more faults than one that explains it says nothing more
@@ -162,7 +171,7 @@ def _sentences(
     elsewhere = [
         hazard.name
         for hazard in hazards()
-        if of in hazard.properties and all(hazard is not c.scenario for c in candidates(of, True))
+        if of in hazard.properties and all(hazard is not c.scenario for c in candidates(of, True, True))
     ]
     if elsewhere:
         yield f"not asked, as they take more than a fault: {', '.join(elsewhere)}"

@@ -10,7 +10,7 @@ from ...model.environment.cluster.placement_rules import Term
 from ...reports.audit_report import Hit
 from ..history.objects import NodeHistory, PodHistory, Stay
 from .capacity import MOST_CANDIDATES
-from .cases import Case, Involved, Sender
+from .cases import Case, Involved, Sender, in_doubt
 from .check import Check, Found, Trust, at
 
 
@@ -179,6 +179,7 @@ def _case(pair: _Pair) -> Case:
         both[0].may_come,
         pair.moment,
         together=pair.one.node == pair.other.node,
+        in_doubt=any(in_doubt(s.pod, s.node) for s in both),
         undecided=""
         if all(s.binding for s in both) and pair.by_binding
         else "the model is asked of two pods that are bound one after the other",

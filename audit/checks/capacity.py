@@ -12,7 +12,7 @@ from ...reports.audit_report import Bar, Hit, Timeline
 from ..history.amounts import PODS, clashing
 from ..history.objects import BEFORE, NodeHistory, NodeState, Stay
 from ..reading.records import EVER
-from .cases import Case, Involved, Sender
+from .cases import Case, Involved, Sender, in_doubt
 from .check import Check, Found, Trust, at, listed
 
 MOST_CANDIDATES = 10_000
@@ -220,6 +220,7 @@ def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Case:
         moment,
         over <= amounts[last] - _smallest(last, resource, moment),
         larger,
+        in_doubt=any(in_doubt(s.pod, s.node) for s in both),
         undecided=undecided,
     )
 

@@ -27,6 +27,12 @@ class Sender:
         return None if sent is None else cls(sent.user, sent.address)
 
 
+def in_doubt(pod: PodHistory, node: str) -> bool:
+    """Whether the Binding that brought the pod to the node was answered with an error, and carried out all the same."""
+    sent = pod.sent_to(node)
+    return sent is not None and sent.code >= 500
+
+
 @dataclass(frozen=True, slots=True)
 class Involved:
     """A pod."""
@@ -40,7 +46,8 @@ class Case:
     """The pods of a violation in the order in which they were bound, and the senders of the requests that brought it about, in the order of these.
 
     It began at `since`, and was surely so by `until`. `grown`: the last pod would have had room as it was created, or before it was changed; `larger`: pods that have asked for more
-    since they were bound, and would have left room before. `together`: both pods are on one node. `undecided`: why the model is not asked.
+    since they were bound, and would have left room before. `together`: both pods are on one node. `in_doubt`: a Binding that brought one of them there was answered
+    with an error. `undecided`: why the model is not asked.
     """
 
     pods: tuple[Involved, ...]
@@ -50,4 +57,5 @@ class Case:
     grown: bool = False
     larger: tuple[str, ...] = ()
     together: bool = True
+    in_doubt: bool = False
     undecided: str = ""

@@ -7,7 +7,7 @@ from functools import partial
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Pod, Write
-from .cases import Case, Involved, Sender
+from .cases import Case, Involved, Sender, in_doubt
 from .check import Check, Found, Trust, at
 
 MOST_HITS = 10_000
@@ -75,4 +75,5 @@ def _case(pod: PodHistory, node: str, begin: int, end: int, sender: Sender) -> C
     """The Binding, and the request whose body says that there was none."""
     sent = pod.sent_to(node)
     since = min(sent.begin, begin) if sent is not None else begin
-    return Case((Involved(pod.key, pod.priority),), (Sender.of_binding(pod, node), sender), since, end)
+    senders = (Sender.of_binding(pod, node), sender)
+    return Case((Involved(pod.key, pod.priority),), senders, since, end, in_doubt=in_doubt(pod, node))
