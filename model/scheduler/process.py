@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import UNTOLD, Component, Expr, as_expr, constraint, per, ref, require, select, step, tells, when
+from ..language import (
+    UNTOLD,
+    Component,
+    Expr,
+    as_expr,
+    constraint,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
 from .cycles.binding import BindingPhase
 
 if TYPE_CHECKING:
