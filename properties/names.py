@@ -65,11 +65,20 @@ class BindingsHitTheirPod(WrittenByName):
     issues = (105261, 102761)
 
     def due(self, pod: Pod) -> Expr:
+        return self._is_posting(pod) | self._is_under_way(pod)
+
+    def _is_posting(self, pod: Pod) -> Expr:
         due: Expr = self.binding.phase[pod] == BindingPhase.BIND
         return due
 
+    def _is_under_way(self, pod: Pod) -> Expr:
+        """Whether a Binding was sent of which nobody hears any more: it is executed some time after."""
+        under_way: Expr = self.process.sent[pod].is_some
+        return under_way
+
     def sent(self, pod: Pod) -> Expr:
-        return before(partial(self.due, pod)) & ~self.due(pod)
+        parts = (self._is_posting, self._is_under_way)
+        return any_of(before(partial(part, pod)) & ~part(pod) for part in parts)
 
     def hit(self, pod: Pod) -> Expr:
         def bound() -> Expr:

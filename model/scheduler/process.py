@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING
 from ..environment.faults import Fault
 from ..environment.objects import Node, Pod, PodObject
 from ..environment.watch import Handler
-from ..language import UNTOLD, Component, Expr, as_expr, per, ref, require, select, step, tells, when
+from ..language import (
+    UNTOLD,
+    Component,
+    Expr,
+    as_expr,
+    constraint,
+    per,
+    ref,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
 from .cycles.binding import BindingPhase
 
 if TYPE_CHECKING:
@@ -126,8 +139,9 @@ class Process(Component):
             require(False)
             return
         self.binding.require_bind(pod)
-        require(as_expr(self.sent[pod]).is_none)
         self.faults.spend(Fault.LATE_BINDING)
+        if self.scope.late_bindings > 1:
+            constraint("late Bindings of one pod: 1 at a time", as_expr(self.sent[pod]).is_none)
         self.sent[pod] = self.binding.node[pod]
         self.binding.bind_answered(pod, as_expr(False))
 
