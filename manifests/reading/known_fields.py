@@ -109,7 +109,7 @@ _LISTED = {
     "KubeSchedulerConfiguration": (
         "apiVersion kind clientConnection delayCacheUntilActive enableContentionProfiling enableProfiling extenders:Extender healthzBindAddress leaderElection "
         "metricsBindAddress parallelism percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds profiles:KubeSchedulerProfile "
-        "algorithmSource bindTimeoutSeconds disablePreemption hardPodAffinitySymmetricWeight pluginConfig plugins schedulerName"
+        "algorithmSource bindTimeoutSeconds disablePreemption failureDomains hardPodAffinitySymmetricWeight pluginConfig plugins schedulerName"
     ),
     "KubeSchedulerProfile": (
         "percentageOfNodesToScore pluginConfig:PluginConfig plugins:Plugins schedulerName"

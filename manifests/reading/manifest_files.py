@@ -111,6 +111,8 @@ _ODD = re.compile(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)|[\x7f-\x9f\u2028\u2029\ufffe\uffff]"
 )
 """In JSON: what a backslash begins, and what YAML wants to see escaped and JSON does not. Half a pair of surrogates has a group of its own."""
+_DOCUMENT = re.compile(r"^(?=---)", re.MULTILINE)
+"""Before a document, as no line of JSON begins: one of YAML may come after JSON, and in its quotes a backslash may be a backslash."""
 
 
 def _as_yaml(text: str) -> str:
@@ -126,7 +128,10 @@ def _as_yaml(text: str) -> str:
             return "\\ufffd"
         return odd[0] if odd[0].startswith("\\") else f"\\u{ord(odd[0]):04x}"
 
-    return _ODD.sub(written, text)
+    parts = _DOCUMENT.split(text)
+    return "".join(
+        _ODD.sub(written, part) if _IS_JSON.match(part.removeprefix("---")) else part for part in parts
+    )
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:

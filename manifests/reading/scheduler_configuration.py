@@ -83,6 +83,9 @@ _WITHOUT_PROFILES = {
 }
 """Fields of v1alpha1, which knew no profiles, and where they belong since."""
 
+_PROVIDERS = ("DefaultProvider", "ClusterAutoscalerProvider")
+"""The providers that filter by what runs by default; the second one only scores otherwise (algorithmprovider/registry.go, 1.18)."""
+
 
 def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) -> Configuration:
     """A KubeSchedulerConfiguration. As kube-scheduler reads it, a misspelt field is refused; if `strict`, any that is not known."""
@@ -107,20 +110,28 @@ def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) ->
 
 
 def _refuse_old(fields: Mapping[str, Manifest]) -> None:
-    """Refuse what configurations of v1alpha1 and v1alpha2 decide by other fields than profiles."""
+    """Refuse what configurations of v1alpha1 and v1alpha2 decide by other fields than profiles, unless it is as without the field: so kube-scheduler writes them itself (--write-config-to)."""
     for name, remedy in _WITHOUT_PROFILES.items():
-        if name in fields:
+        if name in fields and not _is_default(name, fields[name]):
             fields[name].fail(f"a configuration has no such field since v1alpha2: {remedy}")
     if "disablePreemption" in fields and fields["disablePreemption"].boolean():
         fields["disablePreemption"].fail(
             "a configuration has no such field since v1beta1: disable DefaultPreemption at postFilter in each profile"
         )
     if "algorithmSource" in fields:
-        source = fields["algorithmSource"].fields(("provider",), "a mapping").get("provider")
-        if source is None or source.scalar("the name of a provider") != "DefaultProvider":
+        source = fields["algorithmSource"].fields(("provider", "policy"), "a mapping")
+        provider = source["provider"].scalar("the name of a provider") if "provider" in source else ""
+        if provider not in _PROVIDERS and (provider or "policy" in source):
             fields["algorithmSource"].fail(
                 "a configuration has no such field since v1alpha2: say in a profile which plugins run"
             )
+
+
+def _is_default(name: str, value: Manifest) -> bool:
+    """Whether a field of v1alpha1 says what holds without it."""
+    if name == "schedulerName":
+        return value.text("the name of a scheduler") == DEFAULT_SCHEDULER
+    return not value.node.value
 
 
 def _with_ignored(profile: Profile, ignored: frozenset[str]) -> Profile:

@@ -178,14 +178,18 @@ def remarks_on(folder: File, text: str, strict: bool = False) -> list[str]:
     ("field", "value", "problem"),
     [
         ("schedulerName", "other", "schedulerName: a configuration has no such field since v1alpha2: write a profile with it"),
-        ("plugins", {}, "plugins: a configuration has no such field since v1alpha2: move it into a profile"),
-        ("pluginConfig", [], "pluginConfig: a configuration has no such field since v1alpha2: move it into a profile"),
+        ("plugins", {"filter": {"disabled": [{"name": "NodePorts"}]}}, "plugins: a configuration has no such field since v1alpha2: move it into a profile"),
+        ("pluginConfig", [{"name": "NodeResourcesFit", "args": {}}], "pluginConfig: a configuration has no such field since v1alpha2: move it into a profile"),
         (
             "disablePreemption", True,
             "disablePreemption: a configuration has no such field since v1beta1: disable DefaultPreemption at postFilter in each profile",
         ),
         (
             "algorithmSource", {"policy": {}},
+            "algorithmSource: a configuration has no such field since v1alpha2: say in a profile which plugins run",
+        ),
+        (
+            "algorithmSource", {"provider": "MyProvider"},
             "algorithmSource: a configuration has no such field since v1alpha2: say in a profile which plugins run",
         ),
     ],
@@ -198,9 +202,19 @@ def test_what_old_configurations_decide_without_profiles(
     assert str(caught.value).endswith(f": {problem}")
 
 
-def test_what_old_configurations_say_and_is_so_anyway(tmp_path: File) -> None:
-    some = configured(disablePreemption=False, algorithmSource={"provider": "DefaultProvider"})
-    assert remarks_on(tmp_path, some, strict=True) == []
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"disablePreemption": False, "algorithmSource": {"provider": "DefaultProvider"}},
+        {"algorithmSource": {"provider": "ClusterAutoscalerProvider"}},
+        {"algorithmSource": {}, "schedulerName": "default-scheduler", "plugins": {}, "pluginConfig": []},
+        {"failureDomains": "kubernetes.io/hostname", "hardPodAffinitySymmetricWeight": 1, "bindTimeoutSeconds": 600},
+    ],
+)  # fmt: skip
+def test_what_old_configurations_say_and_is_so_anyway(tmp_path: File, fields: dict[str, Any]) -> None:
+    """As kube-scheduler of 1.13 to 1.18 writes its own defaults."""
+    old = configured(apiVersion="kubescheduler.config.k8s.io/v1alpha1", **fields)
+    assert remarks_on(tmp_path, old, strict=True) == []
 
 
 def test_a_version_of_a_configuration_that_there_is_not(tmp_path: File) -> None:
@@ -229,6 +243,10 @@ def test_a_plugin_that_there_is_not_is_disabled_without_effect(tmp_path: File) -
         (
             "v1", "Policy",
             "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",
+        ),
+        (
+            "componentconfig/v1alpha1", "KubeSchedulerConfiguration",
+            "said in old releases what only one of kubescheduler.config.k8s.io says here",
         ),
         ("kyverno.io/v1", "Policy", "say nothing to the scheduler's model"),
     ],

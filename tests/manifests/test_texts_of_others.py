@@ -46,6 +46,12 @@ def test_yaml_is_left_as_it_is() -> None:
     assert read(r"a: \ud83d\ude00") == {"a": r"\ud83d\ude00"}
 
 
+def test_yaml_after_json_is_left_as_it_is() -> None:
+    text = '{"a": "\\ud83d\\ude00"}\n---\na: \'\\ud83d\\ude00\'\n---\n{"a": "\\ud83d\\ude00"}\n'
+    found = [value.node.value for document in documents(text, "m") for _, value in document.items("")]
+    assert found == ["\U0001f600", r"\ud83d\ude00", "\U0001f600"]
+
+
 def test_lines_are_those_of_the_text() -> None:
     text = json.dumps({"a": ODD, "b": {}, "c": {}}, indent=1, ensure_ascii=False)
     (document,) = documents(text, "m")

@@ -1,6 +1,9 @@
 package podrace
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // foreseen gives what a move leads to, as far as the player has to know it: where the goroutine goes next. The moves that follow tell.
 func foreseen(c *Case, n int) map[string]any {
@@ -23,6 +26,14 @@ func foreseen(c *Case, n int) map[string]any {
 		if following(rest, "async_preemption.", pod) == "async_preemption.activate" {
 			f["async_preemption.phase["+pod+"]"] = "ACTIVATE"
 		}
+	case "pod_watch":
+		if name == "resume" {
+			told := toldNext(rest)
+			f["pod_watch.log.length"] = len(told)
+			for i, pod := range told {
+				f[fmt.Sprintf("pod_watch.log[%d].pod", i)] = pod
+			}
+		}
 	case "handlers":
 		for _, variable := range []string{"queue_busy", "queue_removal", "queue_waking", "cache_busy", "node_busy"} {
 			f["handlers."+variable] = "NONE"
@@ -41,6 +52,19 @@ func foreseen(c *Case, n int) map[string]any {
 		}
 	}
 	return f
+}
+
+// toldNext are the pods of which the informer hears next, each once: in this order the list that follows an interrupted watch tells of them.
+func toldNext(rest []Step) (pods []string) {
+	for _, t := range rest {
+		if t.Step == "pod_watch.resume" {
+			break
+		}
+		if pod := t.arg("pod"); t.Step == "pod_watch.store" && !contains(pods, pod) {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
 }
 
 // following is the next step of a part of the scheduler about a pod; empty if there is none.

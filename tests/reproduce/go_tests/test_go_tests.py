@@ -24,13 +24,14 @@ from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
 from podrace.reproduce.go_tests.running import results_for, results_of
-from podrace.reproduce.go_tests.text import lines_of, name_of
+from podrace.reproduce.go_tests.text import UNFORCED, lines_of, name_of
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY
 from podrace.reproduce.reproducing import Prepared, prepare
 from podrace.reproduce.running import driver_files
 from podrace.scenarios import find_scenarios
+from tests.reproduce.real.steps_table import rules, steps
 
 GOLDEN = Path(__file__).parent
 
@@ -247,6 +248,29 @@ def test_no_test_with_a_step_that_goes_by_what_the_model_knows(hazard: str, what
     file = str(Path(__file__).parents[3] / "scenarios" / hazard)
     with pytest.raises(UsageProblem, match=f"^--go-test: .*: {what}: run the trace without --go-test$"):
         go_tests(prepared(file))
+
+
+def test_no_test_with_a_step_that_the_driver_cannot_force() -> None:
+    """At its move the test would end, and pass."""
+    file = str(Path(__file__).parents[3] / "scenarios" / "hazards" / "in-doubt.yaml")
+    with pytest.raises(UsageProblem, match=r"^--go-test: .*: process.bind_in_doubt cannot be forced on kube-scheduler, so a test would end before it: give a scope in which it does not happen$"):  # fmt: skip
+        go_tests(prepared(file))
+
+
+def test_what_cannot_be_forced_is_what_the_driver_has_no_rule_for() -> None:
+    known = rules()
+    assert {step for step in {*steps(), *known} if known.get(step, True)} == UNFORCED
+
+
+def test_no_test_where_a_node_joins_in_another_version(tmp_path: Path) -> None:
+    """With the node lifecycle controller it has the taint `not-ready`; `CreateNode` would create it without."""
+    file = tmp_path / "joined.yaml"
+    file.write_text(
+        "properties: [S-CAP]\nnodes: {n: {cpu: 1, exists: false}}\npods: {a: {cpu: 1}, b: {cpu: 1}}\n"
+        "scope: {external_binds: 2, flush: false, node_creations: 1, node_lifecycle: true}\n"
+    )
+    with pytest.raises(UsageProblem, match=r", users.create_node, goes by more than a move can say: run the trace without --go-test$"):  # fmt: skip
+        go_tests(prepared(str(file)))
 
 
 @pytest.mark.parametrize(

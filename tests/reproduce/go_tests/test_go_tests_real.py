@@ -98,3 +98,45 @@ def test_an_overfull_node_is_seen_whatever_it_has_too_little_of(go: Go, tmp_path
     assert {name: (found[name_of(name)].passed, found[name_of(name)].said) for name in OVERFULL} == {
         name: (False, (words,)) for name, (*_, words) in OVERFULL.items()
     }
+
+
+INTERRUPTED = """package podrace
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
+)
+
+func TestInterrupted(t *testing.T) {
+	one := map[v1.ResourceName]string{"cpu": "1"}
+	cluster := Cluster{
+		Nodes: []*v1.Node{st.MakeNode().Name("n").UID("n").Capacity(one).Obj()},
+		Pods: []*v1.Pod{
+			st.MakePod().Namespace("default").Name("a").UID("a").Req(one).ZeroTerminationGracePeriod().Obj(),
+			st.MakePod().Namespace("default").Name("b").UID("b").Req(one).ZeroTerminationGracePeriod().Obj(),
+			st.MakePod().Namespace("default").Name("c").UID("c").Req(one).ZeroTerminationGracePeriod().Obj(),
+		},
+	}
+	run(t, cluster, func(c *Moves) {
+		c.SomebodyElseBinds("a", "n")
+		c.DeletePod("b")
+		c.WatchIsInterrupted()
+		c.InformerStores("b")
+		c.InformerStores("a")
+		c.SomebodyElseBinds("c", "n")
+
+		c.ExpectNoNodeOverfull()
+	})
+}
+"""
+
+
+def test_a_list_after_an_interrupted_watch_tells_in_the_order_of_the_test(go: Go) -> None:
+    """Deletions come first; told by the order of the pods, the test would end at the first of them, and pass."""
+    found = run_go_tests(VERSION, go, {"interrupted_test.go": INTERRUPTED}, (), print)
+    said = ("cpu of n has 1 allocatable, but 2 is requested for a, c",)
+    assert {name: (result.passed, result.said) for name, result in found.items()} == {
+        "TestInterrupted": (False, said)
+    }
