@@ -39,7 +39,7 @@ ROWS = [
     # AssignedPodUpdated was told to few of the parked pods.
     ("label-lost", "1.31", "S-STUCK", (V, 134, 252, 15, 15)),
     # Up to 1.21 the node of the other zone woke the pod, too.
-    ("new-node-in-zone", "1.21", "S-STUCK", (H, 3218, 9958, 39, None)),
+    ("new-node-in-zone", "1.21", "S-STUCK", (H, 2728, 8542, 39, None)),
 ]
 
 
