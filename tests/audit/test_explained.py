@@ -268,7 +268,7 @@ def test_the_search_answers_for_each_property(
     of: str, case: Case, names: list[str], races: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = [c for c in candidates(of, case.grown) if c.scenario.name in names]
-    monkeypatch.setattr(module, "candidates", lambda of, grown=False: known)
+    monkeypatch.setattr(module, "candidates", lambda of, grown=False, in_doubt=False: known)
     found = explained(of, case, "1.36", Processes.UNKNOWN)
     words = found.words
     assert found.run[0].startswith(
