@@ -64,10 +64,8 @@ class Situation:
         """Whether the pod could go to the node as things are, without `gone`, and with `more` on the node."""
         if gone or more:
             return self._would_fit(pod, node, gone, more)
-        if (
-            pod,
-            node,
-        ) not in self._fits:  # every other pod that waits asks again whether this one is a rival there
+        # Every other pod that waits asks again whether this one is a rival there.
+        if (pod, node) not in self._fits:
             self._fits[pod, node] = self._would_fit(pod, node, (), ())
         return self._fits[pod, node]
 

@@ -14,10 +14,9 @@ from typing import Any
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
 from ...model.history import resolve
-from ...model.history.versions import version_of
-from ...model.language import Component, Concrete, Expr, as_expr
-from ...model.scheduler.framework.events import EVENTS, WILDCARD, About, Action, ClusterEvent, Plugin
-from ...model.scheduler.framework.hints import Hints
+from ...model.history.registered_events import registrations_decide
+from ...model.language import Component, Concrete
+from ...model.scheduler.framework.events import EVENTS, Action, ClusterEvent, Plugin
 from ...model.scheduler.queue.numbered import SECOND, Timing, counted
 from ..cases.case_cluster import spread, terms
 from ..cases.cases import Case, NotTranslated
@@ -217,56 +216,6 @@ def group_key(index: int) -> str:
     return f"#{index}"
 
 
-class RegistrationsDecide(Hints):
-    """The plugins of a case are stubs: each wants every event that it registered, whatever the event is about."""
-
-    def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
-        return as_expr(event.is_wildcard or self.hears(plugin, event))
-
-    def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
-        return any(self.is_meant(event, registered) for registered in plugin.events)
-
-    def is_meant(self, event: ClusterEvent, registered: ClusterEvent) -> bool:
-        """MatchClusterEvents: not an event of more kinds of change than were registered."""
-        same = registered.resource in (WILDCARD, event.resource)
-        happened, wanted = _happened(event), _kinds(registered.action)
-        return registered.is_wildcard or (same and bool(happened & wanted) and happened <= wanted)
-
-
-class BroadEventsCount(RegistrationsDecide):
-    """An event counted that had one kind of change in common with what was registered (ClusterEvent.Match up to 1.33)."""
-
-    def is_meant(self, event: ClusterEvent, registered: ClusterEvent) -> bool:
-        same = registered.resource in (WILDCARD, event.resource)
-        return registered.is_wildcard or (same and bool(_happened(event) & _kinds(registered.action)))
-
-
-class PartOfEverythingIsNothing(BroadEventsCount):
-    """Of the resource `*` only all that happens could be registered; with some kinds of change it matched no event (up to 1.29)."""
-
-    def is_meant(self, event: ClusterEvent, registered: ClusterEvent) -> bool:
-        partial = registered.resource == WILDCARD != event.resource and not registered.is_wildcard
-        return not partial and super().is_meant(event, registered)
-
-
-def _rule_of(release: str) -> type[RegistrationsDecide]:
-    at = version_of(release)
-    if at >= version_of("1.34"):
-        return RegistrationsDecide
-    return BroadEventsCount if at >= version_of("1.30") else PartOfEverythingIsNothing
-
-
-def _kinds(action: Action) -> Action:
-    """An action bit by bit, as upstream has it: an update without more is one of every kind."""
-    return action | ~(Action.ADD | Action.DELETE) if Action.UPDATE in action else action
-
-
-def _happened(event: ClusterEvent) -> Action:
-    """The kinds of change that an event is told with: that none of the others did, if there are no others."""
-    kinds = _kinds(event.action)
-    return kinds & ~Action.UPDATE_POD_OTHER or kinds
-
-
 @dataclass
 class QueueCast:
     """Who takes part in a case."""
@@ -398,7 +347,7 @@ def gather(case: Case, release: str) -> QueueCast:
     of_release, sharing = resolve(release).classes, shared_nominations(known.uids)
     if hints and sharing:
         raise NotTranslated("two pods of one UID, which with queueing hints are in flight as one")
-    own = (*sharing, *changing_priorities(known.priorities, of_release), _rule_of(release))
+    own = (*sharing, *changing_priorities(known.priorities, of_release), registrations_decide(release))
     changes: list[type[Component]] = [*own, *of_release, *counted(_timing(case), hints)]
     cast.model = Concrete(build_cluster(spec, changes, tuple(cast.plugins.values())))
     return cast

@@ -8,8 +8,8 @@ from typing import Any
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod
 from ...model.history import resolve
-from ...model.history.versions import version_of
-from ...model.language import Concrete, Expr, Value, as_expr, select, smallest
+from ...model.history.backoff_lengths import backoff_lengths
+from ...model.language import Concrete
 from ...model.scheduler.queue.numbered import CountingClock, Timing, counted
 from ..cases.cases import Case, NotTranslated, Outcome, check, judged
 from .cast import nanoseconds
@@ -48,29 +48,8 @@ def _less(case: Case, release: str) -> tuple[Any, Any]:
     return model.get(lambda: queue.precedes(a, b)), case["expected_a_first"]
 
 
-class UntriedGoesAtOnce(CountingClock):
-    """A pod that was never tried has no backoff (1.32).
-
-    The queue's own rows, which come from tests before that, put pods there that were never tried, and are played with a backoff for them.
-    """
-
-    def backoff(self, attempts: Value) -> Expr:
-        return select(as_expr(attempts) == 0, 0, super().backoff(attempts))
-
-
-class FirstIsCapped(CountingClock):
-    """Already the first backoff is no longer than the maximum (1.34)."""
-
-    def backoff(self, attempts: Value) -> Expr:
-        return smallest(super().backoff(attempts), self.timing.max_backoff)
-
-
-_LENGTHS: tuple[tuple[str, type[CountingClock]], ...] = (("1.32", UntriedGoesAtOnce), ("1.34", FirstIsCapped))
-"""How calculateBackoffDuration changed."""
-
-
 def _backoff(case: Case, release: str) -> tuple[Any, Any]:
-    changes = [change for since, change in _LENGTHS if version_of(release) >= version_of(since)]
+    changes = backoff_lengths(release)
     model, _ = _model(release, Timing(case["initial_ns"], case["max_ns"]), 0, changes=changes)
     clock = model.part("clock")
     return model.get(lambda: clock.backoff(case["attempts"])), case["expected_ns"]
