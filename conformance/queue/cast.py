@@ -14,7 +14,7 @@ from typing import Any
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
 from ...model.history import resolve
-from ...model.history.registered_events import registrations_decide
+from ...model.history.changes.queueing.registered_events import registrations_decide
 from ...model.language import Component, Concrete
 from ...model.scheduler.framework.events import EVENTS, Action, ClusterEvent, Plugin
 from ...model.scheduler.queue.numbered import SECOND, Timing, counted

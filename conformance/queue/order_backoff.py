@@ -8,7 +8,7 @@ from typing import Any
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec, Node, Pod
 from ...model.history import resolve
-from ...model.history.backoff_lengths import backoff_lengths
+from ...model.history.changes.queueing.backoff_lengths import backoff_lengths
 from ...model.language import Concrete
 from ...model.scheduler.queue.numbered import CountingClock, Timing, counted
 from ..cases.cases import Case, NotTranslated, Outcome, check, judged

@@ -5,11 +5,11 @@ Follows ClusterEvent.Match (1.30, 1.33) and MatchClusterEvents (1.34, 1.36) in p
 
 from __future__ import annotations
 
-from ..environment.objects import Pod
-from ..language import Expr, as_expr
-from ..scheduler.framework.events import WILDCARD, About, Action, ClusterEvent, Plugin
-from ..scheduler.framework.hints import Hints
-from .versions import version_of
+from ....environment.objects import Pod
+from ....language import Expr, as_expr
+from ....scheduler.framework.events import WILDCARD, About, Action, ClusterEvent, Plugin
+from ....scheduler.framework.hints import Hints
+from ...versions import version_of
 
 
 class RegistrationsDecide(Hints):

@@ -6,9 +6,9 @@ backend/queue/backoff_queue.go (1.34).
 
 from __future__ import annotations
 
-from ..language import Expr, Value, as_expr, select, smallest
-from ..scheduler.queue.numbered import CountingClock
-from .versions import version_of
+from ....language import Expr, Value, as_expr, select, smallest
+from ....scheduler.queue.numbered import CountingClock
+from ...versions import version_of
 
 
 class UntriedGoesAtOnce(CountingClock):
