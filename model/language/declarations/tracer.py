@@ -50,7 +50,7 @@ class StepTrace:
         """Assign; raises ModelError unless every value that is possible where the step can run is in the variable's range."""
         new = value if value.__class__ is Expr and value.sort is var.sort else as_expr(value, var.sort)
         if new.lo < var.lo or new.hi > var.hi:
-            found = self.range_here(new)
+            found = self.range_here(new, (var.lo, var.hi))
             if found is None:
                 return
             lo, hi = found
@@ -69,10 +69,13 @@ class StepTrace:
         if self.closed:
             self.closed.pop(len(self.path), None)
 
-    def range_here(self, value: Expr) -> tuple[int, int] | None:
-        """Bounds of a value where the step can run and gets to this point; None if that is nowhere."""
+    def range_here(self, value: Expr, wanted: tuple[int, int]) -> tuple[int, int] | None:
+        """Bounds of a value where the step can run and gets to this point; None if that is nowhere.
+
+        They are as close as it takes to see that the value is within what is wanted, if it is.
+        """
         known = (self.guard, *self.constraints.values(), *self.path)
-        return None if any(c.is_const and not c.value for c in known) else range_where(value, known)
+        return None if any(c.is_const and not c.value for c in known) else range_where(value, known, wanted)
 
     def require(self, condition: Value) -> None:
         """The step can run only if the condition holds (on the path taken)."""

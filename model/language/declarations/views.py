@@ -145,7 +145,7 @@ class TableView:
         """Raise ModelError unless every value that the key can have where the step can run is one of the table's numbers."""
         first, last = self.cell.keys[0], self.cell.keys[-1]
         if key.lo < first or key.hi > last:
-            found = active().range_here(key)
+            found = active().range_here(key, (first, last))
             if found is not None and (found[0] < first or found[1] > last):
                 raise ModelError(
                     f"{self._numbers()}, but the index can be {found[0]}..{found[1]}: "

@@ -30,7 +30,7 @@ from podrace.model.language import (
     trace_system,
     when,
 )  # fmt: skip
-from podrace.model.language.expressions.expr import Variable, fresh_graph, variable
+from podrace.model.language.expressions.expr import Variable, divide, fresh_graph, remainder, variable
 from podrace.model.language.expressions.ranges import range_where
 from podrace.model.language.expressions.sorts import BOOL, INT
 from tests.profiles import examples
@@ -53,6 +53,9 @@ def numbers(depth: int = 3) -> st.SearchStrategy[Any]:
         pairs.map(lambda p: lambda: total((p[0](), p[1]()))),
         pairs.map(lambda p: lambda: total((p[0](), 0)) - p[1]()),
         pairs.map(lambda p: lambda: total((p[0](), 0)) * p[1]()),
+        st.tuples(inner, st.integers(1, 4)).map(lambda p: lambda: divide(p[0](), p[1])),
+        st.tuples(inner, st.integers(1, 4)).map(lambda p: lambda: remainder(p[0](), p[1])),
+        pairs.map(lambda p: lambda: divide(p[0](), clamp(p[1](), 1, 9))),
         st.tuples(conditions, pairs).map(lambda p: lambda: select(p[0](), p[1][0](), p[1][1]())),
     )
 
@@ -78,10 +81,12 @@ def test_every_possible_value_is_in_the_range(value: Any, known: list[Any]) -> N
     with fresh_graph():
         term, conditions = total((value(), 0)), [all_of((k(),)) for k in known]
         lo, hi = range_where(term, conditions)
+        wanted = range_where(term, conditions, (-2, 3))
         judge = Interpreter(TransitionSystem("none", Universe({}), (X, Y, B), ()))
         for state in product(range(-2, 4), range(5), range(2)):
             if all(judge.holds(c, state) for c in conditions):
                 assert lo <= judge.evaluate(term, state) <= hi
+                assert wanted[0] <= judge.evaluate(term, state) <= wanted[1]
 
 
 def ranged(value: Any, *known: Any) -> tuple[int, int]:
@@ -110,10 +115,30 @@ def ranged(value: Any, *known: Any) -> tuple[int, int]:
         (lambda x, y, b: y + (y < 4) - (y > 3), [], (1, 4)),
         (lambda x, y, b: y - (y > 0) - (y > 1), [], (0, 2)),
         (lambda x, y, b: y - (y > 0) * 2, [], (-1, 2)),
+        (lambda x, y, b: y - 2, [lambda x, y, b: y // 2 > 0], (0, 2)),
+        (lambda x, y, b: y + 1, [lambda x, y, b: y // 2 < 2], (1, 4)),
+        (lambda x, y, b: y // 2, [lambda x, y, b: y < 2], (0, 0)),
+        (lambda x, y, b: y - 1, [lambda x, y, b: y % 3 > 0], (0, 3)),
+        (lambda x, y, b: y + 1, [lambda x, y, b: y % 3 == 0], (1, 4)),
+        (lambda x, y, b: x, [lambda x, y, b: x % 3 == 2], (-1, 2)),
+        (lambda x, y, b: x, [lambda x, y, b: x % 4 < 2, lambda x, y, b: x < 3], (0, 1)),
+        (lambda x, y, b: y % 3, [lambda x, y, b: y >= 3], (0, 1)),
+        (lambda x, y, b: x, [lambda x, y, b: x * 2 < 3], (-2, 1)),
+        (lambda x, y, b: x, [lambda x, y, b: x * 2 >= -3], (-1, 3)),
     ],
 )
 def test_what_guards_say(value: Any, known: list[Any], range_: tuple[int, int]) -> None:
     assert ranged(value, *known) == range_
+
+
+def test_choices_upon_choices_are_told_apart_in_bounded_work() -> None:
+    with fresh_graph():
+        x, y, b = variable(X), variable(Y), variable(B)
+        sum_ = total((y, 0))
+        for i in range(40):
+            sum_ = clamp(select((x == i % 5) & b, sum_ + 1, select(sum_ == i % 3, sum_ - 1, sum_)), -9, 9)
+        assert range_where(sum_ + 1, [b, x < 3]) == (-8, 10)
+        assert range_where(select(b, sum_, 0), [negate(b)], (0, 0)) == (0, 0)
 
 
 class Counter(Component):
