@@ -6,7 +6,7 @@ from functools import partial
 
 from ..model.environment.faults import Fault
 from ..model.environment.objects import Node
-from ..model.language import Expr, all_of, any_of, before, boolean, per, when
+from ..model.language import Expr, all_of, any_of, as_expr, before, boolean, per, when
 from ..model.scheduler.framework.status import Phase
 from .property import Property
 
@@ -18,6 +18,7 @@ class CacheFollowsNodeEvents(Property):
     issues = (56261,)
 
     handled = per(Node, boolean())
+    removed = boolean()  # whether a deletion was handled, where the nodes themselves do not tell: see `_remembers`
 
     def setup(self) -> None:
         for node in self.nodes:
@@ -32,8 +33,15 @@ class CacheFollowsNodeEvents(Property):
                 self.handled[node] = True
             with when(self._removed(node)):
                 self.handled[node] = False
+                if self._remembers():
+                    self.removed = True
             with when(self._started_anew()):
                 self.handled[node] = self.cache.live[node]
+
+    def _remembers(self) -> bool:
+        """Whether a node may count as not there although no deletion of it was handled: it joins later, or another process found it gone."""
+        anew = self.scope.restarts or self.scope.leader_changes or self.handlers.ends()
+        return bool(anew) or not all(node.exists for node in self.nodes)
 
     def _started_anew(self) -> Expr:
         """Whether another process has taken over in this step: what was handled before is nothing to it."""
@@ -64,7 +72,8 @@ class CacheFollowsNodeEvents(Property):
         return all_of(self.cache.live[n] == self.handled[n] for n in self.nodes)
 
     def witnesses(self) -> dict[str, Expr]:
-        return {"the deletion of a node is handled": any_of(~self.handled[n] for n in self.nodes)}
+        handled = self.removed if self._remembers() else any_of(~self.handled[n] for n in self.nodes)
+        return {"the deletion of a node is handled": as_expr(handled)}
 
 
 class SnapshotIsTheCache(Property):

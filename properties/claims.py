@@ -10,6 +10,7 @@ from ..model.environment.storage.claims import ClaimUse, ClaimWatch
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.dynamicresources.find_devices import Stage
 from .liveness import waits_in_vain
+from .own_bindings import AboutOwnBindings
 from .property import Property
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class DeviceAllocatedOnce(AboutClaims):
         return {"a claim is allocated": any_of(allocated), **super().witnesses()}
 
 
-class BoundPodsHoldTheirClaims(AboutClaims):
+class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
     """A pod that is bound to a node is in reservedFor of each of its claims, and each of them is allocated.
 
     The kubelet does not start a pod for which a claim is not reserved. Somebody else than the scheduler may bind a pod without it; such pods do not count.
@@ -71,7 +72,7 @@ class BoundPodsHoldTheirClaims(AboutClaims):
 
     def holds(self) -> Expr:
         return ~any_of(
-            self.api.pod[use.pod].assigned
+            self.counts(use.pod)
             & ~(
                 self.resource_claims.object[use.claim].allocated
                 & self.resource_claims.object[use.claim].reserved[use.pod]

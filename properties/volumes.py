@@ -11,6 +11,7 @@ from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolea
 from ..model.scheduler.cycles.binding import BindingPhase
 from ..model.scheduler.volumebinding.find_volumes import VolumeStage
 from .liveness import waits_in_vain
+from .own_bindings import AboutOwnBindings
 from .property import Property
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class AboutVolumes(Property):
         return {"a claim is bound": any_of(bound)}
 
 
-class PodsReachTheirVolumes(AboutVolumes):
+class PodsReachTheirVolumes(AboutOwnBindings, AboutVolumes):
     """A pod that the scheduler binds to a node can use the volumes of its claims there: each claim is bound, to a volume that the node reaches.
 
     A claim that is gone or is being deleted does not count: its user has taken it away. Nor does a pod that somebody else than the scheduler binds.
@@ -49,14 +50,6 @@ class PodsReachTheirVolumes(AboutVolumes):
     id = "S-VOL"
     issues = (93552,)
     concerns = "the pod that cannot use its volume"
-
-    outside = boolean()
-
-    def observe(self) -> None:
-        for pod in {use.pod: None for use in self.own_uses}:
-            bound = self.api.pod[pod].assigned & ~before(lambda pod=pod: self.api.pod[pod].assigned)  # type: ignore[misc]
-            with when(bound & ~before(lambda pod=pod: self.binding.active(pod))):  # type: ignore[misc]
-                self.outside = True
 
     def is_reached(self, use: VolumeUse) -> Expr:
         """Whether the claim is bound to a volume that can be used where the pod is."""
@@ -71,14 +64,13 @@ class PodsReachTheirVolumes(AboutVolumes):
         )
 
     def holds(self) -> Expr:
-        counts = {
+        there = {
             use: self.storage.claim[use.claim].exists & ~self.storage.claim[use.claim].terminating
             for use in self.own_uses
         }
-        wrong = [
-            self.api.pod[u.pod].assigned & is_there & ~self.is_reached(u) for u, is_there in counts.items()
-        ]
-        return self.outside | ~any_of(wrong)
+        return ~any_of(
+            self.counts(use.pod) & is_there & ~self.is_reached(use) for use, is_there in there.items()
+        )
 
     def witnesses(self) -> dict[str, Expr]:
         bound = [self.api.pod[use.pod].assigned for use in self.own_uses]
@@ -194,7 +186,7 @@ class WrittenVolumesAreNotForgotten(AboutVolumes):
         return {"a volume is written, and its claim not bound yet": any_of(written)}
 
 
-class ExclusiveClaimsHaveOnePod(AboutVolumes):
+class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
     """No two pods that the scheduler has bound share a claim that only one pod may use (ReadWriteOncePod)."""
 
     id = "S-RWOP"
@@ -211,7 +203,7 @@ class ExclusiveClaimsHaveOnePod(AboutVolumes):
         ]
 
     def holds(self) -> Expr:
-        return ~any_of(self.api.pod[a].assigned & self.api.pod[b].assigned for a, b in self.pairs)
+        return ~any_of(self.counts(a) & self.counts(b) for a, b in self.pairs)
 
     def witnesses(self) -> dict[str, Expr]:
         return {

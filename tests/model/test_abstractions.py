@@ -394,6 +394,23 @@ def test_a_autoscaler():
     assert enabled(model, lambda: autoscaler.make_node(m, p))
 
 
+def test_a_nominations():
+    def writers(nominates):
+        pods, on = (Pod(0, "p", 1), Pod(1, "q", 1, 5)), (Node(0, "n", 1), Node(1, "m", 1, exists=False))
+        scope = Scope(autoscaler=True, autoscaler_nominates=nominates, pod_deletions=1, external_binds=1)
+        found = system(ClusterSpec("nominated", pods, on, scope), "1.36").transitions
+        fields = {f"api.pod[{pod.name}].nominated" for pod in pods}
+        return {t.label.partition("(")[0] for t in found if fields & {variable.name for variable in t.updates}}
+
+    of_the_scheduler = {"failure.patch", "async_preemption.clear_nomination", "binding.bind"}
+    of_pods_that_go = {
+        "async_preemption.evict", "async_preemption.evict_last", "kubelet.finish_termination", "pod_gc.collect",
+        "users.bind_pod", "users.delete_pod",
+    }  # fmt: skip
+    assert writers(False) == of_the_scheduler | of_pods_that_go
+    assert writers(True) - writers(False) == {"autoscaler.make_node"}
+
+
 def owned(*, pods=("a", "b"), strategies=()):
     made = [Pod(i, name, 1, exists=i == 0) for i, name in enumerate(pods)]
     owners = (OwnerSpec("web", OwnerKind.REPLICA_SET, 1, (("", tuple(pods)),)),)
