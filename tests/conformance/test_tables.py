@@ -301,6 +301,20 @@ def test_there_is_a_start_for_each_cycle() -> None:
         assert reason == f"not translated: expected_next_start has {len(starts)} numbers for 2 cycles"
 
 
+@pytest.mark.parametrize(
+    ("release", "percentage", "enough"),
+    [
+        ("1.9", 0, 1000), ("1.9", 40, 1000), ("1.12", 0, 1000), ("1.12", 40, 400), ("1.13", 0, 1000), ("1.13", 100, 1000),
+        ("1.14", 0, 420), ("1.14", 40, 400), ("1.36", 0, 420), ("1.36", 100, 1000),
+    ],
+)  # fmt: skip
+def test_how_many_nodes_are_enough_in_a_release(release: str, percentage: int, enough: int) -> None:
+    case = {"id": "n", "kind": "num_feasible", "percentage": percentage, "all_nodes": 1000}
+    assert run_case({**case, "expected": enough}, "s", release).reason == ""
+    wrong = run_case({**case, "expected": enough + 1}, "s", release)
+    assert wrong.reason == f"nodes to find: expected {enough + 1}, the model gives {enough}"
+
+
 def test_a_status_of_scoring_that_is_unknown_is_refused() -> None:
     case = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {"n": 0}}
     assert run_case({**case, "expected_status": "Skip"}, "s", "1.22").reason == ""
