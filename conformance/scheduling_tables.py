@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..model.environment.objects import Config, Node, Scope
+from ..model.history.changes.cycles.sampled_shares import sampled_shares
 from ..model.language import Component, Concrete, Expr, Model, Universe, as_expr, build
 from ..model.scheduler import Sampling
 from ..model.scheduler.framework.status import Code, NodeStatus, Phase
@@ -157,21 +158,21 @@ class SamplingAlone(Model):
     sampling: Sampling
 
 
-def _sampling(case: Case) -> tuple[Concrete, Any]:
+def _sampling(case: Case, release: str) -> tuple[Concrete, Any]:
     scope = Scope(config=Config(percentage_of_nodes=int(case.get("percentage") or 0)))
-    model = Concrete(build(SamplingAlone, Universe({}, scope)))
+    model = Concrete(build(SamplingAlone, Universe({}, scope), sampled_shares(release)))
     return model, model.part("sampling")
 
 
 def num_feasible(case: Case, release: str) -> Outcome:
     """How many feasible nodes are enough."""
-    model, sampling = _sampling(case)
+    model, sampling = _sampling(case, release)
     return differ("nodes to find", case["expected"], model.get(lambda: sampling.wanted(case["all_nodes"])))
 
 
 def rotation(case: Case, release: str) -> Outcome:
     """Where cycle after cycle begins, all nodes being feasible."""
-    model, sampling = _sampling(case)
+    model, sampling = _sampling(case, release)
     outcomes, starts = [], case["expected_next_start"]
     if len(starts) != int(case["cycles"]):
         raise NotTranslated(f"expected_next_start has {len(starts)} numbers for {case['cycles']} cycles")

@@ -20,6 +20,8 @@ from ...model.language.declarations.component import part_classes
 from ...model.scheduler import Cache, IncrementalSnapshot, NodeInfos, NodeTree, Snapshot
 from ...model.scheduler.cache.order import Zone, zone_key, zones_named
 from ..cases.cases import Case, NotTranslated
+from ..cases.read_fields import refuse_unread
+from ..cases.shapes import AMOUNTS, refuse_parts
 
 PortKey = tuple[str, str, int]
 
@@ -134,6 +136,9 @@ class CacheCast:
 def gather(case: Case, release: str) -> CacheCast:
     """Everything that a case names."""
     pods, nodes = case.get("pods") or {}, case.get("nodes") or {}
+    for key, facts in pods.items():
+        refuse_parts(f"pods.{key}", facts)
+        refuse_unread(f"pods.{key}.requests.", facts.get("requests") or {}, AMOUNTS)
     by_name = {n: Node(i, n, 0, exists=False) for i, n in enumerate(_node_names(case))}
     zones = {zone.name: zone for zone in zones_named(["", *(_zone(n) for n in nodes.values())])}
     ports = {

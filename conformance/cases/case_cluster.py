@@ -9,10 +9,12 @@ from typing import Any
 from ...model.cluster import build_cluster
 from ...model.environment.cluster.placement_rules import (
     ANY_ADDRESS,
+    UNPARSED,
     NodeAffinity,
     NodeTerm,
     SpreadConstraint,
     Wishes,
+    parsed,
 )
 from ...model.environment.objects import (
     ClusterSpec,
@@ -63,16 +65,10 @@ def terms(pod: Mapping[str, Any]) -> list[Term]:
 
 
 def _terms_as_parsed(pod: Mapping[str, Any], queued: bool) -> list[Term]:
-    """What NewPodInfo makes of the terms of a pod where it cannot parse one.
-
-    PreFilter of InterPodAffinity rejects the pod that is to be scheduled then: no pod is like the one that it would have to lie with. Of any other pod all terms of that group
-    are left out.
-    """
+    """The terms of a pod as the scheduler knows them: of one that is `queued`, whose terms PreFilter looks at, or of any other."""
     found = terms(pod)
-    broken = {(t.required, t.anti) for t in found if not t.valid}
-    if broken and queued:
-        return [*found, Term({}, "", nothing=True)]
-    return [t for t in found if (t.required, t.anti) not in broken]
+    broken = not all(t.valid for t in found)
+    return [*found, UNPARSED] if broken and queued else parsed(found)
 
 
 def _term(facts: Mapping[str, Any], required: bool, anti: bool) -> Term:
@@ -104,6 +100,8 @@ def soft_spread(pod: Mapping[str, Any]) -> list[SpreadConstraint]:
 
 def _constraint(facts: Mapping[str, Any], pod: Mapping[str, Any]) -> SpreadConstraint:
     labels, counted = pod.get("labels") or {}, selector(facts.get("labelSelector"))
+    if not counted.valid:  # an error of PreFilter and PreScore upstream
+        raise NotTranslated("the labelSelector of a spread constraint cannot be parsed")
     own = (
         Requirement(k, Operator.IN, (labels[k],)) for k in facts.get("matchLabelKeys") or () if k in labels
     )
@@ -165,21 +163,7 @@ def _node_affinity(facts: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
 
 
 def _node_term(facts: Mapping[str, Any]) -> NodeTerm:
-    """A term of node affinity; one that cannot be parsed matches no node."""
-    labels = _requirements(facts)
-    if not (Selector(expressions=labels).valid and all(map(_has_its_values, labels))):
-        return NodeTerm()
-    return NodeTerm(labels, _requirements(facts, "matchFields"))
-
-
-def _has_its_values(requirement: Requirement) -> bool:
-    """Whether an expression has as many values as its operator takes (labels.NewRequirement)."""
-    match requirement.operator:
-        case Operator.IN | Operator.NOT_IN:
-            return bool(requirement.values)
-        case Operator.EXISTS | Operator.DOES_NOT_EXIST:
-            return not requirement.values
-    return len(requirement.values) == 1
+    return NodeTerm(_requirements(facts), _requirements(facts, "matchFields"))
 
 
 def _host_ports(facts: Sequence[Mapping[str, Any]]) -> list[HostPort]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
@@ -206,14 +207,15 @@ PORT = closed({"ip": text, "protocol": text, "port": whole}, ["port"])
 TOLERATION = closed({
     "key": text, "operator": one_of("Equal", "Exists", ""), "value": text, "effect": text, "tolerationSeconds": whole,
 })  # fmt: skip
-POD = fields({
+POD_FIELDS: Mapping[str, Shape] = {
     "name": text, "uid": text, "namespace": text, "labels": LABELS, "priority": whole, "requests": fields(AMOUNTS),
     "nodeName": text, "nominatedNodeName": text, "startTime": number, "terminating": flag, "preemptionPolicy": text,
     "affinity": AFFINITY, "antiAffinity": AFFINITY, "topologySpreadConstraints": listed(SPREAD),
     "conditions": listed(fields({"type": text, "status": text, "reason": text})), "annotations": LABELS,
     "hostPorts": listed(PORT), "pvcs": listed(text), "tolerations": listed(TOLERATION),
     "nodeSelector": LABELS, "nodeAffinity": node_affinity,
-})  # fmt: skip
+}  # fmt: skip
+POD = fields(POD_FIELDS)
 NAMED_POD = fields({"name": text}, ["name"])
 BUDGET = fields({
     "name": text, "namespace": text, "selector": SELECTOR, "disruptionsAllowed": whole, "disruptedPods": listed(text),
@@ -316,16 +318,27 @@ CASE = fields({
 
 PARTS = {
     "initContainers", "containers", "overhead", "schedulingGates", "gates", "gated", "volumes", "resourceClaims", "podGroup", "schedulingGroup",
-    "resources", "limits",
+    "resources", "limits", "spec", "status", "metadata",
 }  # fmt: skip
 """What else a pod may have that decides where it fits, or when it is tried."""
 
+NEUTRAL = {"resourceVersion", "hasRequests", "priorityClassName", "terminationGracePeriodSeconds", "gracePeriodSeconds"}
+"""Fields that sound as if they decided something. `hasRequests` repeats what `requests` tell."""
+
+_DECIDES = re.compile(
+    r"affinit|tolerat|taint|select|spread|topolog|resourc|request|overhead|port|volume|claim|priorit|group|preempt|nominat|terminat|delet|node|label"
+    r"|container|gate(s|d|$)|start",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"(^|_)notes?(_|$)|^expected|^derived", re.IGNORECASE)
+
 
 def refuse_parts(at: str, pod: Mapping[str, Any]) -> None:
-    """Raises NotTranslated for a part of a pod that nobody reads although it would matter."""
-    for name in PARTS & pod.keys():
-        if not says_nothing(pod[name]):
-            raise NotTranslated(f"nobody reads {one_line(at)}.{name}")
+    """Raises NotTranslated for a part of a pod that nobody reads although it would matter: a known one, or one whose name says so, such as one that is misspelt."""
+    for name, value in pod.items():
+        matters = name in PARTS or (_DECIDES.search(name) and name not in NEUTRAL and not _NOTE.search(name))
+        if matters and name not in POD_FIELDS and not says_nothing(value):
+            raise NotTranslated(f"nobody reads {one_line(at)}.{one_line(name)}")
 
 
 OF_KIND: Mapping[str, Mapping[str, Shape]] = {

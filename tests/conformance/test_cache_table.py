@@ -125,3 +125,22 @@ def test_a_release_that_is_not_modelled_is_skipped():
             "SKIP", f"release {release} is not modelled (the model has {RELEASES[0]} to {RELEASES[-1]})"
         )
     assert cache.run(CASES["defaults"], "1.34.4") == Outcome("PASS")
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"overhead": {"cpu_milli": 5}}, "overhead"),
+        ({"initContainers": [{"cpu_milli": 5}]}, "initContainers"),
+        ({"requests": {"cpu": 5}}, "requests.cpu"),
+        ({"persistentVolumeClaims": ["c"]}, "persistentVolumeClaims"),
+    ],
+)
+def test_what_nobody_reads_of_a_pod_is_refused(more, field):
+    case = {
+        "id": "c",
+        "kind": "ops",
+        "pods": {"p": {"name": "p", "nodeName": "n", **more}},
+        "ops": [{"op": "add_pod", "pod": "p"}],
+    }
+    assert run_case(case, "cache", "1.22").reason == f"not translated: nobody reads pods.p.{field}"

@@ -436,6 +436,8 @@ def test_an_assigned_pod_is_seen_with_the_labels_of_its_version(seen, place):
         ({}, {"gated": 0}, "operation 0 (add): unknown field gated"),
         ({"overhead": 0}, {}, "nobody reads pods.p.overhead"),
         ({"schedulingGates": ["g"]}, {}, "nobody reads pods.p.schedulingGates"),
+        ({"nominatedNode": "n"}, {}, "nobody reads pods.p.nominatedNode"),
+        ({"deletionTimestamp": 5}, {}, "nobody reads pods.p.deletionTimestamp"),
     ],
 )
 def test_what_nobody_reads_is_refused(pod, op, reason):

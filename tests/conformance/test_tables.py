@@ -288,6 +288,25 @@ def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() 
     assert scheduled(**row, pod={"name": "p"}, pods=[{**there, **anti}], expected_any_of=["n"]).reason == ""
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("toleration", [{"operator": "Exists"}]), ("node", "1"), ("start_time", 7), ("podAffinity", {"required": []})],
+)
+def test_a_field_of_a_pod_that_sounds_like_one_that_decides_is_refused(field: str, value: object) -> None:
+    there = {"name": "there", field: value}
+    found = scheduled(filters=ALL, pods=[there], expected_any_of=["1", "2", "3"])
+    assert found.reason == f"not translated: nobody reads there.{field}"
+    assert scheduled(filters=ALL, pods=[{"name": "there", "generation": 7}], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
+    assert scheduled(filters=ALL, pods=[{"name": "there", f"{field}_note": value}], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
+
+
+def test_a_spread_constraint_that_cannot_be_parsed_is_refused() -> None:
+    selector = {"matchExpressions": [{"key": "a", "operator": "In"}]}
+    constraint = {"maxSkew": 1, "topologyKey": "zone", "labelSelector": selector}
+    found = scheduled(filters=ALL, pod={"name": "2", "topologySpreadConstraints": [constraint]})
+    assert found.reason == "not translated: the labelSelector of a spread constraint cannot be parsed"
+
+
 def test_a_pod_that_has_a_node_is_not_scheduled() -> None:
     found = scheduled(filters=ALL, pod={"name": "p", "nodeName": "1"}, expected_any_of=["1"])
     assert found.reason == "not translated: the pod that is to be scheduled has a nodeName"
@@ -299,6 +318,20 @@ def test_there_is_a_start_for_each_cycle() -> None:
     for starts in ([0], [0, 0, 0]):
         reason = run_case({**case, "expected_next_start": starts}, "s", "1.22").reason
         assert reason == f"not translated: expected_next_start has {len(starts)} numbers for 2 cycles"
+
+
+@pytest.mark.parametrize(
+    ("release", "percentage", "enough"),
+    [
+        ("1.9", 0, 1000), ("1.9", 40, 1000), ("1.12", 0, 1000), ("1.12", 40, 400), ("1.13", 0, 1000), ("1.13", 100, 1000),
+        ("1.14", 0, 420), ("1.14", 40, 400), ("1.36", 0, 420), ("1.36", 100, 1000),
+    ],
+)  # fmt: skip
+def test_how_many_nodes_are_enough_in_a_release(release: str, percentage: int, enough: int) -> None:
+    case = {"id": "n", "kind": "num_feasible", "percentage": percentage, "all_nodes": 1000}
+    assert run_case({**case, "expected": enough}, "s", release).reason == ""
+    wrong = run_case({**case, "expected": enough + 1}, "s", release)
+    assert wrong.reason == f"nodes to find: expected {enough + 1}, the model gives {enough}"
 
 
 def test_a_status_of_scoring_that_is_unknown_is_refused() -> None:

@@ -23,6 +23,10 @@ def whole_number(text: str) -> int | None:
     return number if number is not None and -(1 << 63) <= number < 1 << 63 else None
 
 
+def _could_be_a_value(text: str) -> bool:
+    return len(text) <= 63 and _VALUE.fullmatch(text) is not None
+
+
 class Operator(Enum):
     """How a requirement compares a label with its values."""
 
@@ -33,6 +37,8 @@ class Operator(Enum):
     GREATER = "Gt"  # node affinity only
     LESS = "Lt"  # node affinity only
 
+
+_OF_NODES = (Operator.GREATER, Operator.LESS)
 
 ANY_ADDRESS = "0.0.0.0"
 """The hostIP of a port that a pod takes on all addresses of its node."""
@@ -62,6 +68,22 @@ class Requirement:
     key: str
     operator: Operator
     values: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether it can be parsed (NewRequirement in apimachinery labels/selector.go), but for its key: it has as many values as its operator takes, and they could be values of labels.
+
+        A limit of Gt or Lt has to be a whole number, too.
+        """
+        number = len(self.values)
+        match self.operator:
+            case Operator.IN | Operator.NOT_IN:
+                enough = number > 0
+            case Operator.EXISTS | Operator.DOES_NOT_EXIST:
+                enough = number == 0
+            case Operator.GREATER | Operator.LESS:
+                enough = number == 1 and whole_number(self.values[0]) is not None
+        return enough and all(map(_could_be_a_value, self.values))
 
     def holds(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels meets the requirement; NotIn is met without the label too.
@@ -105,9 +127,9 @@ class Selector:
 
     @property
     def valid(self) -> bool:
-        """Whether every value could be a label's value."""
-        values = [*self.match_labels.values(), *(v for e in self.expressions for v in e.values)]
-        return all(len(v) <= 63 and _VALUE.fullmatch(v) for v in values)
+        """Whether it can be parsed (LabelSelectorAsSelector in apimachinery meta/v1/helpers.go), which knows neither Gt nor Lt."""
+        labels = all(map(_could_be_a_value, self.match_labels.values()))
+        return labels and all(e.valid and e.operator not in _OF_NODES for e in self.expressions)
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels is meant."""
@@ -173,22 +195,37 @@ class Term:
         return self.admits(pod.namespace, {}) and self.selects(pod.labels)
 
 
+UNPARSED = Term({}, "", nothing=True)
+"""Stands for the terms of a pod that is to be scheduled where one of them cannot be parsed: PreFilter of InterPodAffinity rejects the pod on every node, as it does where no
+pod is like the one that it would have to lie with."""
+
+
+def parsed(terms: Sequence[Term]) -> list[Term]:
+    """What NewPodInfo keeps of the terms of a pod (framework/types.go): nothing of a group (required or preferred, affinity or anti-affinity) of which one cannot be parsed."""
+    broken = {(t.required, t.anti) for t in terms if not t.valid}
+    return [t for t in terms if (t.required, t.anti) not in broken]
+
+
 NODE_NAME = "metadata.name"
 """The only field of a node that `matchFields` may name."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeTerm:
-    """A nodeSelectorTerm: every requirement on labels and on fields is met. One without any matches no node."""
+    """A nodeSelectorTerm: every requirement on labels and on fields is met. One without any matches no node, nor does one that cannot be parsed (`newNodeSelectorTerm`):
+    a field is In or NotIn one name."""
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
         """Whether the node with this name and these labels is meant."""
-        if not (self.expressions or self.fields):
+        if not (self.expressions or self.fields) or not all(e.valid for e in self.expressions):
             return False
-        by_field = all(len(f.values) == 1 and f.holds({NODE_NAME: name}) for f in self.fields)
+        equal = (Operator.IN, Operator.NOT_IN)
+        by_field = all(
+            f.operator in equal and len(f.values) == 1 and f.holds({NODE_NAME: name}) for f in self.fields
+        )
         return by_field and all(e.holds(labels) for e in self.expressions)
 
 

@@ -45,8 +45,9 @@ class DisruptionBudget(Entity):
         return (self._allowed,)
 
     def selects(self, pod: Pod) -> bool:
-        """Whether the budget protects the pod."""
-        selected = bool(pod.labels) and not self.selector.empty and self.selector.matches(pod.labels)
+        """Whether the budget protects the pod; one whose selector cannot be parsed protects nobody (filterPodsWithPDBViolation)."""
+        readable = not self.selector.empty and self.selector.valid
+        selected = bool(pod.labels) and readable and self.selector.matches(pod.labels)
         return selected and pod.namespace == self.namespace
 
 

@@ -73,6 +73,13 @@ def test_fields_name_one_node() -> None:
     assert not field(Operator.IN, "m").matches("n", {})
     assert field(Operator.NOT_IN, "m").matches("n", {})
     assert not field(Operator.IN, "n", "m").matches("n", {}), "upstream reads exactly one value"
+    assert not field(Operator.EXISTS, "n").matches("n", {}), "no operator of fields"
+
+
+def test_a_term_that_cannot_be_parsed_matches_no_node() -> None:
+    one_value_too_many = Requirement("zone", Operator.EXISTS, ("a",))
+    assert not NodeTerm((one_value_too_many,)).matches("n", LABELS)
+    assert not NodeTerm((Requirement("none", Operator.NOT_IN, ()),)).matches("n", LABELS)
 
 
 REQUIREMENTS = st.builds(
@@ -88,7 +95,7 @@ TERMS = st.builds(NodeTerm, st.lists(REQUIREMENTS, max_size=3).map(tuple))
 def test_terms_are_alternatives_and_requirements_add_up(
     terms: list[NodeTerm], labels: dict[str, str]
 ) -> None:
-    by_hand = any(t.expressions and all(r.holds(labels) for r in t.expressions) for t in terms)
+    by_hand = any(t.expressions and all(r.valid and r.holds(labels) for r in t.expressions) for t in terms)
     assert NodeAffinity(terms).matches("n", labels) is by_hand
 
 

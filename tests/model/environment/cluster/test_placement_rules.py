@@ -2,6 +2,7 @@
 
 import pytest
 
+from podrace.model.environment.cluster.placement_rules import NodeTerm, parsed
 from podrace.model.environment.objects import (
     DisruptionBudget,
     Node,
@@ -50,6 +51,43 @@ def test_values_that_no_label_can_have():
     assert not Selector({}, (Requirement("a", Operator.IN, ("{{bad}}",)),)).valid
 
 
+@pytest.mark.parametrize(
+    ("operator", "values", "valid"),
+    [
+        (Operator.IN, (), False),
+        (Operator.IN, ("",), True),
+        (Operator.NOT_IN, (), False),
+        (Operator.NOT_IN, ("a", "b"), True),
+        (Operator.NOT_IN, ("a", "-b"), False),
+        (Operator.EXISTS, (), True),
+        (Operator.EXISTS, ("a",), False),
+        (Operator.DOES_NOT_EXIST, ("a",), False),
+        (Operator.GREATER, ("7",), True),
+        (Operator.GREATER, ("7", "8"), False),
+        (Operator.LESS, (), False),
+        (Operator.LESS, ("seven",), False),
+        (Operator.LESS, ("-7",), False),
+    ],
+)
+def test_requirements_that_can_be_parsed(operator, values, valid):
+    assert Requirement("k", operator, values).valid is valid
+
+
+def test_only_terms_of_node_affinity_compare_numbers():
+    more = Requirement("k", Operator.GREATER, ("7",))
+    assert not Selector({}, (more,)).valid
+    assert not Term({}, "zone", expressions=(more,)).valid
+    assert NodeTerm((more,)).matches("n", {"k": "8"})
+
+
+def test_a_term_that_cannot_be_parsed_takes_its_group_with_it():
+    broken = Term({"a": "-x"}, "zone")
+    beside, against = Term({"a": "x"}, "zone"), Term({"a": "x"}, "zone", anti=True)
+    liked = Term({"a": "x"}, "zone", required=False)
+    assert parsed([broken, beside, against, liked]) == [against, liked]
+    assert parsed([beside, against]) == [beside, against]
+
+
 def test_namespaces_of_a_term():
     def means(term, **pod):
         owner = Pod(0, "o", 1, namespace="mine", terms=[term])
@@ -73,6 +111,8 @@ def test_what_a_budget_protects():
     assert budget.selects(Pod(0, "p", 1, labels={"app": "x"}, namespace="mine"))
     assert not budget.selects(Pod(0, "p", 1, labels={"app": "x"}))
     assert not budget.selects(Pod(0, "p", 1, namespace="mine"))
+    unreadable = Selector({}, (Requirement("app", Operator.NOT_IN, ("-",)),))
+    assert not DisruptionBudget(0, "b", unreadable, 1).selects(Pod(0, "p", 1, labels={"app": "x"}))
     everybody = DisruptionBudget(0, "b", Selector())
     assert not everybody.selects(Pod(0, "p", 1, labels={"app": "x"}))
 
