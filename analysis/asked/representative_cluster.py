@@ -13,6 +13,7 @@ from ...manifests import Representative, Size, read_manifests, represent
 from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
 from ...manifests.reading.manifest_files import placed
+from ...manifests.representative import MOST_KEPT
 from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
@@ -118,8 +119,10 @@ def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:
 
 def _number(option: str, text: str, least: int) -> int:
     number = int(text) if re.fullmatch(r"[0-9]{1,3}", text, re.ASCII) else 0
-    if not least <= number <= 16:
-        raise UsageProblem(f"{option}: write a number from {least} to 16; each more multiplies the states")
+    if not least <= number <= MOST_KEPT:
+        raise UsageProblem(
+            f"{option}: write a number from {least} to {MOST_KEPT}; each more multiplies the states"
+        )
     return number
 
 
