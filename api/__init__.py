@@ -20,13 +20,12 @@ import msgspec
 from ..analysis.asked.method import Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection, plan
-from ..analysis.asked.representative_cluster import Manifests, Represented, scenario_from
+from ..analysis.asked.representative_cluster import Manifests, Represented, Size, scenario_from
 from ..analysis.chain import verdicts
 from ..analysis.closing import closings
 from ..audit.audit import Asked, audit_logs
 from ..audit.checks.check import Window
 from ..audit.reading.records import time_of
-from ..manifests import Size
 from ..reports.audit_report import Answer, AuditReport
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word, about_of

@@ -27,7 +27,7 @@ from ..analysis.asked.options import (
     parse_states,
     parse_timeout,
 )
-from ..manifests.representative import MOST_KEPT
+from ..analysis.asked.representative_cluster import MOST_KEPT
 from ..properties import Property
 from ..scenarios import one_line
 

@@ -21,9 +21,6 @@ from .kept_controllers import KeptControllers, with_controllers
 from .members import ClusterNode, ClusterPod
 from .situation import Situation, used_by
 
-MOST_KEPT = 16
-"""Of pods, and of nodes: each more multiplies the states."""
-
 
 @dataclass(frozen=True, slots=True)
 class Size:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from ...manifests import Representative, Size, read_manifests, represent
+from ...manifests import Representative, read_manifests, represent
+from ...manifests import Size as Size
 from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
 from ...manifests.reading.manifest_files import placed
-from ...manifests.representative import MOST_KEPT
 from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
@@ -110,6 +110,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
     return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept)
+
+
+MOST_KEPT = 16
+"""Of pods, and of nodes: each more multiplies the states."""
 
 
 def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:
