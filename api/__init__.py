@@ -20,6 +20,7 @@ import msgspec
 from ..analysis.asked.method import Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection, plan
+from ..analysis.asked.representative_cluster import Manifests, Represented, Size, scenario_from
 from ..analysis.chain import verdicts
 from ..analysis.closing import closings
 from ..audit.audit import Asked, audit_logs
@@ -27,7 +28,7 @@ from ..audit.checks.check import Window
 from ..audit.reading.records import time_of
 from ..reports.audit_report import Answer, AuditReport
 from ..reports.ci_outcome import message, subject
-from ..reports.document import Finding, Word
+from ..reports.document import Finding, Word, about_of
 from ..reports.text.audit_text import print_audit
 from ..reports.text.filtered_console import FilteredConsole
 from ..reports.text.findings_text import print_report
@@ -38,11 +39,15 @@ from .arguments import (
     Closing,
     Dump,
     Flag,
+    Focus,
     Jobs,
     Log,
     Memory,
     Names,
     Namespace,
+    Nodes,
+    Objects,
+    Pods,
     Properties,
     Release,
     Scenario,
@@ -87,6 +92,13 @@ def check(
     engine: Chosen = "native",
     cache: Cache = True,
     closing: Closing = 0,
+    filename: Objects = (),
+    recursive: Flag = False,
+    strict: Flag = False,
+    pods: Pods = 3,
+    nodes: Nodes = 2,
+    focus: Focus = None,
+    controllers: Flag = False,
 ) -> list[Finding]:
     """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
 
@@ -94,14 +106,22 @@ def check(
     its class. A feature gate is set as in `SchedulerAsyncPreemption=false`. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
     `timeout` in seconds; texts such as "5M", "4G" and "5m" are understood as on the command line. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
     With `closing`, what closes each race is looked for, so many seconds in all, as `podrace check` does for 20; `text_of` tells it.
+    `filename` are Kubernetes objects as kubectl prints them, of which a small cluster is checked, and `recursive` to `controllers` are about these, as the options of the
+    command are (docs/manifests.md): the findings have in `about` what was kept, and what was left out.
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
-    selection = _selection(scenarios, release, with_fix, without_fix, gate, property)
+    size = Size(int(pods), int(nodes), controllers)
+    represented = _represented(
+        Manifests(list(map(str, filename)), recursive, strict, size, focus, None, release)
+    )
+    selection = _selection(scenarios, release, with_fix, without_fix, gate, property, represented)
     budget = budget_for(as_number(max_states), as_number(max_memory), as_number(timeout), as_number(jobs))
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
     method = Method(engine, folder)
     runs = plan(selection)
     findings = verdicts(runs, budget, method)
+    if represented is not None:
+        findings = represented.tell([run.scenario.file for run in runs], findings)
     seconds = as_number(closing)
     if not seconds:
         return findings
@@ -127,6 +147,13 @@ def expect(
     timeout: Timeout = None,
     jobs: Jobs = None,
     cache: Cache = True,
+    filename: Objects = (),
+    recursive: Flag = False,
+    strict: Flag = False,
+    pods: Pods = 3,
+    nodes: Nodes = 2,
+    focus: Focus = None,
+    controllers: Flag = False,
 ) -> list[Finding]:
     """As `check`, but raises NotAsExpected unless every property holds, or is violated (after so many steps).
 
@@ -147,6 +174,13 @@ def expect(
         timeout=timeout,
         jobs=jobs,
         cache=cache,
+        filename=filename,
+        recursive=recursive,
+        strict=strict,
+        pods=pods,
+        nodes=nodes,
+        focus=focus,
+        controllers=controllers,
     )
     told = [msgspec.structs.replace(f, expected=_WORDS[verdict], expected_steps=steps) for f in found]
     if not all(finding.as_expected for finding in told):
@@ -219,6 +253,8 @@ def text_of(findings: Sequence[Finding], width: int = WIDTH) -> str:
     """The findings as `podrace check` prints them, without colours."""
     written = io.StringIO()
     console = FilteredConsole(written, width, no_color=True)
+    if about := about_of(findings):
+        console.print("\n".join(about), "", sep="\n", soft_wrap=True, markup=False)
     # Equal findings give equal texts, however long they took.
     print_report(console, [msgspec.structs.replace(f, seconds=None) for f in findings])
     return written.getvalue()
@@ -231,8 +267,9 @@ def _selection(
     without_fix: Names,
     gate: Names,
     wanted: Properties,
+    represented: Represented | None,
 ) -> Selection:
-    if not scenarios:
+    if not scenarios and represented is None:
         raise UsageProblem("name a scenario: what `podrace races` lists, or a YAML file")
     given = [wanted] if isinstance(wanted, (str, type)) else list(wanted)
     own = {p.id: p for p in given if isinstance(p, type)}
@@ -243,8 +280,21 @@ def _selection(
         without_fixes=_names(without_fix),
         properties=[p if isinstance(p, str) else p.id for p in given],
         own=own,
+        given=(represented.scenario,) if represented else (),
+        remark=represented.caveat if represented else "",
         gates=_names(gate),
     )
+
+
+def _represented(asked: Manifests) -> Represented | None:
+    """What is kept of the objects that are named, if any are."""
+    if asked.names:
+        return scenario_from(asked, lambda _: None)  # what is to be remarked is told with the findings
+    if asked != Manifests([], release=asked.release):
+        raise UsageProblem(
+            "recursive, strict, pods, nodes, focus and controllers are about Kubernetes objects: name some with filename"
+        )
+    return None
 
 
 def _names(names: Names) -> list[str]:

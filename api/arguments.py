@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
@@ -26,6 +27,7 @@ from ..analysis.asked.options import (
     parse_states,
     parse_timeout,
 )
+from ..analysis.asked.representative_cluster import MOST_KEPT
 from ..properties import Property
 from ..scenarios import one_line
 
@@ -145,6 +147,20 @@ def _count(parse: Callable[[str], int], most: float = math.inf) -> Callable[[Any
     return read
 
 
+def _within(least: int, most: int) -> Callable[[Any], Any]:
+    """A whole number, or a text of its digits, in this range."""
+
+    def read(value: Any) -> Any:
+        number = (
+            int(value) if isinstance(value, str) and re.fullmatch("[0-9]{1,3}", value, re.ASCII) else value
+        )
+        if not least <= _one_of(int)(number) <= most:
+            raise _Wrong(value)
+        return number
+
+    return read
+
+
 def _seconds(parse: Callable[[str], float], with_zero: bool) -> Callable[[Any], Any]:
     """A time in seconds, or a text that stands for one."""
 
@@ -194,6 +210,23 @@ Scenario = Annotated[
         'what `podrace races` lists, such as "72124", or the path of a YAML file',
     ),
 ]
+Objects = Annotated[
+    str | Path | Iterable[str | Path],
+    Takes(
+        _listed(_one_of(str, os.PathLike), str, os.PathLike),
+        "file",
+        "the path of what `kubectl get nodes,pods -A -o yaml` printed, of a directory, or a list of such paths",
+    ),
+]
+Pods = Annotated[
+    int | str,
+    Takes(_within(2, MOST_KEPT), f"number from 2 to {MOST_KEPT}", "how many are kept at most, such as 3"),
+]
+Nodes = Annotated[
+    int | str,
+    Takes(_within(1, MOST_KEPT), f"number from 1 to {MOST_KEPT}", "how many are kept at most, such as 2"),
+]
+Focus = Annotated[str | None, Takes(_or_none(_one_of(str)), "text", 'a pod that waits, such as "shop/web-1"')]
 Log = Annotated[str | Path, Takes(_one_of(str, os.PathLike), "file", "the path of an audit log")]
 Release = Annotated[str | None, Takes(_or_none(_one_of(str)), "text", 'a release in quotes, such as "1.13"')]
 Names = Annotated[

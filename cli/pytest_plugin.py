@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MARKER = "podrace"
 KEYWORDS = ("release", "with_fix", "without_fix", "gate", "property", "steps", "max_states", "max_memory", "timeout", "jobs",
-            "cache")  # fmt: skip
+            "cache", "filename", "recursive", "strict", "pods", "nodes", "focus", "controllers")  # fmt: skip
 """What the marker and the calls take."""
 OF_LOGS = ("initial", "complete", "clock_skew", "since", "until", "namespace", "property")
 """What `audit` takes."""
@@ -64,18 +64,19 @@ class Podrace:
                     pytrace=False,
                 )
         if "initial" in options:
-            options["initial"] = self._log(options["initial"])
+            options["initial"] = self._there(options["initial"])
         try:
-            return api.expect_kept(*map(self._log, logs), excluded=excluded, **options)
+            return api.expect_kept(*map(self._there, logs), excluded=excluded, **options)
         except (api.UsageProblem, api.ScenarioError) as problem:
             told = shown(f"podrace: {problem}")
         pytest.fail(told, pytrace=False)  # outside, else pytest tells both
 
-    def _log(self, name: Any) -> Any:
+    def _there(self, name: Any) -> Any:
+        """A file or directory is looked for beside the test first."""
         if not isinstance(name, (str, PathLike)):
             return name  # refused where it arrives
         path = self._folder / name
-        return str(path) if path.is_file() else str(name)
+        return str(path) if path.exists() else str(name)
 
     def _expect(
         self, verdict: Any, scenarios: tuple[str | Path, ...], options: Mapping[str, Any]
@@ -86,8 +87,11 @@ class Podrace:
 
         _refuse_unusable(verdict, options)
         named = [self._beside(name) for name in scenarios or self._scenarios]
+        chosen = {**self._options, **options}
+        if "filename" in chosen:
+            chosen["filename"] = [self._there(name) for name in _names(chosen["filename"])]
         try:
-            return api.expect(verdict, *named, **{**self._options, **options})
+            return api.expect(verdict, *named, **chosen)
         except api.NotAsExpected as problem:
             wrong = [f for f in problem.findings if not f.as_expected]
             if all(finding.verdict == "IGNORED" for finding in wrong):

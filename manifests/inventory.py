@@ -52,6 +52,7 @@ class Written:
     metas: dict[str, Meta] = field(default_factory=dict)
     uids: dict[str, Meta] = field(default_factory=dict)
     seen: int = 0
+    passed_over: dict[str, int] = field(default_factory=dict)
     where: str = ""
 
     def register(self, meta: Meta) -> bool:
@@ -288,10 +289,20 @@ def read_manifests(
                 raise ScenarioError(f"{problem}{_of_a_template(source.text)}") from None
     if not written.seen:
         raise ScenarioError(
-            f"{written.where}: no Kubernetes object in it: "
+            f"{written.where}: {_what_is_there(written.passed_over)}: "
             "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
         )
     return assemble(written, remarks, devices_back)
+
+
+def _what_is_there(passed_over: Mapping[str, int]) -> str:
+    """What files have in them of which nothing is read; by kind, how many objects were passed over."""
+    if not passed_over:
+        return "no Kubernetes object in it"
+    kinds = sorted(passed_over, key=lambda kind: (-passed_over[kind], kind))
+    more = f" and {len(kinds) - 3} more" if len(kinds) > 3 else ""
+    listed = ", ".join(f"{passed_over[kind]} of kind {one_line(kind)}" for kind in kinds[:3])
+    return f"no object in it is of a kind that is read: {listed}{more}"
 
 
 FOLDER_PASSED_OVER = "directories below those of -f were not looked into, -R does so"
@@ -355,6 +366,7 @@ def _read(
             place.fail(
                 f"podrace knows no kind {place.described} of {one_line(version or 'v1')}; known: {', '.join(GROUPS)}"
             )
+        written.passed_over[kind] = written.passed_over.get(kind, 0) + 1
         if kind == "DaemonSet" and group in ("apps", "extensions"):
             remarks.add(DAEMONS_OWED, read_meta(top, kind, fields.get("metadata")).shown)
         else:

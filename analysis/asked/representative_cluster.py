@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...manifests import Representative, Size, read_manifests, represent
+from ...manifests import Representative, read_manifests, represent
+from ...manifests import Size as Size
 from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
 from ...manifests.reading.manifest_files import placed
@@ -111,6 +112,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept)
 
 
+MOST_KEPT = 16
+"""Of pods, and of nodes: each more multiplies the states."""
+
+
 def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:
     """The greatest representative, with the controllers of its pods or without."""
     return Size(_number("--pods", pods, 2), _number("--nodes", nodes, 1), controllers)
@@ -118,8 +123,10 @@ def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:
 
 def _number(option: str, text: str, least: int) -> int:
     number = int(text) if re.fullmatch(r"[0-9]{1,3}", text, re.ASCII) else 0
-    if not least <= number <= 16:
-        raise UsageProblem(f"{option}: write a number from {least} to 16; each more multiplies the states")
+    if not least <= number <= MOST_KEPT:
+        raise UsageProblem(
+            f"{option}: write a number from {least} to {MOST_KEPT}; each more multiplies the states"
+        )
     return number
 
 

@@ -1,4 +1,4 @@
-"""Required affinity between pods, as it stands in a Pod or in a workload's template.
+"""Required affinity between pods, and to nodes, as it stands in a Pod or in a workload's template.
 
 The keys of matchLabelKeys and mismatchLabelKeys are no business of the scheduler: the API server writes them into the selector when it
 creates a pod (applyMatchLabelKeysAndMismatchLabelKeys in pkg/registry/core/pod/strategy.go, 1.36). A Pod of a dump has them there; one
@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ...model.environment.objects import Operator, Requirement, Selector, Term
-from ...scenarios.reader.values.directives import REQUIRED, required_term
-from ...scenarios.reader.values.labels import label_key
+from ...model.environment.cluster.placement_rules import whole_number
+from ...model.environment.objects import NodeAffinity, Operator, Requirement, Selector, Term
+from ...scenarios.reader.values.directives import REQUIRED, read_node_selector, required_term
+from ...scenarios.reader.values.labels import is_label_value, label_key
+from ...scenarios.reader.values.yaml_values import one_line
 from .manifest_files import Manifest, Remarks
 
 NOBODY = Selector(
@@ -70,3 +72,43 @@ def _keys_of(value: Manifest) -> list[str]:
         key.text("a label key such as app or example.com/zone")
         keys.append(label_key(key))
     return keys
+
+
+def read_node_affinity(value: Manifest | None, owner: str, remarks: Remarks) -> NodeAffinity | None:
+    """The required part of nodeAffinity; preferences are scores: as the scenario has none, every feasible node may win.
+
+    A term with a value that the scheduler cannot parse matches no node, and other terms count (newNodeSelectorTerm in component-helpers
+    scheduling/corev1/nodeaffinity, 1.36, and MatchNodeSelectorTerms in old releases): the API server lets such values through.
+    """
+    required = value.fields((REQUIRED,), "a mapping of node affinity") if value is not None else {}
+    if REQUIRED not in required:
+        return None
+
+    def matches_nothing(term: Manifest) -> bool:
+        fields = term.fields(("matchExpressions",), "a term with `matchExpressions` or `matchFields`")
+        listed = fields.get("matchExpressions")
+        for element in listed.elements("a list of requirements") if listed is not None else ():
+            if (odd := _unparsable(element)) is not None:
+                remarks.add(
+                    f"a term of node affinity compares with {odd}, which the scheduler cannot parse: the term matches no node",
+                    owner,
+                )
+                return True
+        return False
+
+    return read_node_selector(required[REQUIRED], matches_nothing)
+
+
+def _unparsable(element: Manifest) -> str | None:
+    """What a requirement compares with that labels.NewRequirement refuses: no value of a label, or for Gt and Lt no number."""
+    fields = element.fields(("operator", "values"), "a requirement with `key` and `operator`")
+    operator = fields["operator"].scalar("an operator") if "operator" in fields else ""
+    values = fields["values"].elements("a list of label values") if "values" in fields else []
+    for value in values:
+        written = value.text("a label value")
+        is_number = (
+            operator not in (Operator.GREATER.value, Operator.LESS.value) or whole_number(written) is not None
+        )
+        if not is_number or not is_label_value(written):
+            return f"`{one_line(written)}`"
+    return None

@@ -27,13 +27,11 @@ from ...scenarios.reader.sections.pod_section import (
 )
 from ...scenarios.reader.values.directives import (
     MAX_SKEW,
-    REQUIRED,
-    read_node_selector,
     read_toleration,
 )
 from ...scenarios.reader.values.host_ports import MAX_PORT, host_port
 from ...scenarios.reader.values.labels import label_key, read_labels, read_selector
-from .affinity_terms import WrittenTerm, read_terms
+from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Manifest, Remarks
@@ -296,7 +294,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         requests,
         _text(fields, "nodeName", "the name of a node"),
         read_labels(fields, "nodeSelector"),
-        _node_affinity(affinity.get("nodeAffinity")),
+        read_node_affinity(affinity.get("nodeAffinity"), owner, remarks),
         (
             *read_terms(affinity.get("podAffinity"), False, owner, remarks),
             *read_terms(affinity.get("podAntiAffinity"), True, owner, remarks),
@@ -348,12 +346,6 @@ def _tolerations(value: Manifest | None, owner: str, remarks: Remarks) -> tuple[
 
 def _text(fields: Mapping[str, Manifest], name: str, wanted: str) -> str | None:
     return fields[name].text(wanted) or None if name in fields else None
-
-
-def _node_affinity(value: Manifest | None) -> NodeAffinity | None:
-    # Preferences are scores: as the scenario has none, every feasible node may win.
-    required = value.fields((REQUIRED,), "a mapping of node affinity") if value is not None else {}
-    return read_node_selector(required[REQUIRED]) if REQUIRED in required else None
 
 
 def _host_ports(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[HostPort, ...]:

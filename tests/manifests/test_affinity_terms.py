@@ -1,4 +1,4 @@
-"""Required affinity between pods in manifests: a term without a selector, and keys that the API server writes into it."""
+"""Required affinity in manifests: a term without a selector, keys that the API server writes into it, and values for nodes that the scheduler cannot parse."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from podrace.manifests import Inventory, read_manifests
+from podrace.manifests import Inventory, read_manifests, represent
 from podrace.manifests.situation import Situation
-from podrace.model.environment.objects import Operator, Requirement
-from podrace.scenarios import ScenarioError
+from podrace.manifests.telling.scenario_text import scenario_of
+from podrace.model.environment.objects import NodeAffinity, NodeTerm, Operator, Requirement
+from podrace.scenarios import ScenarioError, parse_scenario
 from tests.manifests.manifest_objects import REQUIRED, objects, text_of
 from tests.manifests.test_representative import node, pod
 
@@ -131,3 +132,44 @@ def test_of_a_key_that_only_the_controller_sets_a_remark_tells(tmp_path: Path) -
         f"{REMARK} (Deployment/shop/web)",
         OWED,
     ]
+
+
+def to_nodes(*terms: tuple[str, str]) -> dict[str, Any]:
+    """Node affinity of a term for each of these, an operator and a value for the label `generation`."""
+    listed = [
+        {"matchExpressions": [{"key": "generation", "operator": operator, "values": [value]}]}
+        for operator, value in terms
+    ]
+    return {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": listed}}}}
+
+
+@pytest.mark.parametrize(
+    ("operator", "value"),
+    [
+        ("Gt", "+5"), ("Gt", "-5"), ("Lt", "+9"), ("Gt", "x"), ("Lt", ""), ("Gt", "5 "), ("Gt", "0x1"), ("Lt", "9223372036854775808"),
+        ("Gt", "1" * 5000), ("In", "a b"), ("NotIn", "a b"), ("NotIn", "x" * 64),
+    ],
+)  # fmt: skip
+def test_a_term_that_the_scheduler_cannot_parse_matches_no_node_and_others_count(
+    tmp_path: Path, operator: str, value: str
+) -> None:
+    at = node("n1", "4")
+    at["metadata"]["labels"] = {"generation": "6"}
+    alone = read(tmp_path, at, pod("p", "1", 0, **to_nodes((operator, value))))
+    assert not fits(alone)
+    (remark,) = alone.remarks
+    assert remark.startswith("a term of node affinity compares with `")
+    assert remark.endswith("`, which the scheduler cannot parse: the term matches no node (Pod/shop/p)")
+    assert fits(read(tmp_path, at, pod("p", "1", 0, **to_nodes((operator, value), ("Gt", "5")))))
+    assert not fits(read(tmp_path, at, pod("p", "1", 0, **to_nodes((operator, value), ("Gt", "6")))))
+
+
+def test_a_kept_pod_has_the_term_still_that_matches_no_node(tmp_path: Path) -> None:
+    file = tmp_path / "m.yaml"
+    made = pod("p", "1", 0, **to_nodes(("Gt", "+5"), ("NotIn", "7")))
+    file.write_text(text_of([node("n1", "4"), made]))
+    text = scenario_of(represent(read_manifests([str(file)])), "m", "m", [])
+    (waiting,) = parse_scenario(text).spec.pods
+    assert waiting.node_affinity == NodeAffinity(
+        (NodeTerm(), NodeTerm((Requirement("generation", Operator.NOT_IN, ("7",)),)))
+    )

@@ -323,3 +323,30 @@ def test_what_is_ignored_is_said_by_pods_and_templates(tmp_path: Path) -> None:
     assert [dict(p.ignored) for p in read.bound] == [{"S-NOM": "because", "S-UNIQ": "too"}]
     assert [dict(p.ignored) for p in read.pending] == [{"L-PEND": "it may wait: 5 min"}] * 2
     assert list(read.remarks) == []
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        ([], "no Kubernetes object in it"),
+        (["Service"], "no object in it is of a kind that is read: 1 of kind Service"),
+        (
+            ["Secret", "Service", "ConfigMap", "DaemonSet", "Service", "\x1b[31m"],
+            "no object in it is of a kind that is read: 2 of kind Service, 1 of kind \N{REPLACEMENT CHARACTER}[31m, 1 of kind ConfigMap and 2 more",
+        ),
+    ],
+)
+def test_a_dump_of_which_nothing_is_read_says_what_is_there(
+    tmp_path: Path, kinds: list[str], expected: str
+) -> None:
+    items = [
+        {"apiVersion": "apps/v1" if k == "DaemonSet" else "v1", "kind": k, "metadata": {"name": f"o{i}"}}
+        for i, k in enumerate(kinds)
+    ]
+    file = tmp_path / "m.yaml"
+    file.write_text(text_of([{"apiVersion": "v1", "kind": "List", "items": items}]))
+    with pytest.raises(ScenarioError) as caught:
+        read_manifests([str(file)])
+    assert str(caught.value) == (
+        f"{file}: {expected}: give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
+    )

@@ -5,8 +5,9 @@ Affinity between pods may be in Kubernetes' words or in podrace's shorter ones. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from ....model.environment.cluster.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
 from ....model.environment.objects import (
@@ -165,15 +166,18 @@ def _preferred_nodes(element: Value) -> PreferredNodes:
     )
 
 
-def read_node_selector(required: Value) -> NodeAffinity:
-    """A node selector: a list of terms, of which one must match."""
+V = TypeVar("V", bound=Value)
+
+
+def read_node_selector(required: V, matches_nothing: Callable[[V], bool] = lambda _: False) -> NodeAffinity:
+    """A node selector: a list of terms, of which one must match. One that `matches_nothing` is not looked into."""
     inner = required.fields(NODE_SELECTOR_FIELDS, "a mapping with `nodeSelectorTerms`")
     if "nodeSelectorTerms" not in inner:
         required.fail("`nodeSelectorTerms` is missing: give a list of terms, of which one must match")
     terms = inner["nodeSelectorTerms"].elements("a list of terms with `matchExpressions` or `matchFields`")
     if not terms:
         inner["nodeSelectorTerms"].fail("the list is empty: give at least one term, or remove the affinity")
-    return NodeAffinity(tuple(_term(term) for term in terms))
+    return NodeAffinity(tuple(NodeTerm() if matches_nothing(term) else _term(term) for term in terms))
 
 
 def _term(value: Value) -> NodeTerm:

@@ -95,10 +95,15 @@ def label_key(value: Value) -> str:
     return written
 
 
+def is_label_value(text: str) -> bool:
+    """Whether a label may have this value."""
+    return _VALUE.fullmatch(text) is not None
+
+
 def label_value(value: Value) -> str:
     """A label's value."""
     written = value.text("a label value")
-    if not _VALUE.fullmatch(written):
+    if not is_label_value(written):
         value.expect(_VALUE_WORDS)
     return written
 

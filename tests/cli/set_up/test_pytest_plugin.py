@@ -75,7 +75,7 @@ def run(folder: Path, suite: str, *arguments: str) -> subprocess.CompletedProces
         "-rA",
         *arguments,
     ]
-    environment = {**os.environ, "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    environment = {**os.environ, "COLUMNS": "300", "PYTEST_ADDOPTS": ""}
     return subprocess.run(
         [*command, "test_it.py"],
         cwd=folder,
@@ -128,6 +128,42 @@ def test_an_unknown_keyword_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, suite, "--strict-markers")
     assert done.returncode not in (0, 1)
     assert "pytest.mark.podrace has no `relase`; known: release, with_fix, " in done.stdout + done.stderr
+
+
+OBJECTS = """
+import pytest
+
+
+def test_a_dump_beside_the_test(podrace):
+    (finding,) = podrace.violates(filename="cluster.yaml", release="1.13", property="S-NOMVIS", steps=20)
+    assert finding.about[0].startswith("cluster: 3 nodes of 2 kinds, 9 pods on them, 2 waiting")
+
+
+@pytest.mark.podrace(filename=["cluster.yaml"], property="S-NOMVIS", release=["1.34", "1.13"])
+def test_of_releases(podrace):
+    podrace.check(focus="shop/payment-gtnln6swm-jjv7b")
+
+
+def test_without_objects(podrace):
+    podrace.check("tiny.yaml", pods=4)
+"""
+
+
+def test_objects_of_a_cluster(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "cluster.yaml").write_text(
+        (Path(__file__).parents[3] / "docs" / "cluster.yaml").read_text()
+    )
+    out = run(tmp_path / "sub", OBJECTS, "--rootdir=..").stdout
+    assert re.findall(r"^PASSED \S+::(\S+)", out, re.M) == [
+        "test_a_dump_beside_the_test",
+        "test_of_releases[1.34]",
+    ]
+    assert re.findall(r"^FAILED \S+::(\S+)", out, re.M) == ["test_of_releases[1.13]", "test_without_objects"]
+    assert "cluster, 1.13: S-NOMVIS: Violated after 20 steps" in out
+    assert (
+        "podrace: recursive, strict, pods, nodes, focus and controllers are about Kubernetes objects" in out
+    )
 
 
 CASES = """
@@ -193,7 +229,7 @@ def test_marker_and_call_use_the_same_words(tmp_path: Path) -> None:
     assert re.findall(r"^FAILED test_it.py::\S+ - (.*)", out, re.M) == [
         (
             "Failed: podrace: podrace.check has no `relase`; known: release, with_fix, without_fix, gate, property, steps, "
-            "max_states, max_memory, timeout, jobs, cache"
+            "max_states, max_memory, timeout, jobs, cache, filename, recursive, strict, pods, nodes, focus, controllers"
         ),
         "Failed: podrace: podrace.check has no `releases`: write `release`",
         "Failed: podrace: podrace.violates: `release` with several cases is for the marker: give one",
