@@ -726,6 +726,6 @@ class Lights(System):
 
 
 def test_actors_of_one_name_and_two_kinds_are_refused() -> None:
-    message = "the actor `hand of green` of step `other` is of Bulb, and of Lamp in another step: are they one?"
+    message = "actor `hand of green` of step `other` is of Bulb, and of Lamp in another step"
     with pytest.raises(ModelError, match=message):
         system_of(Lights)
