@@ -43,20 +43,29 @@ class StepInfo:
     actor: str
     fair: bool
     goroutine: str
-    each: str
+    each: tuple[str, ...]
     random: bool
 
-    def fairness(self, label: str, args: Mapping[str, Any]) -> tuple[Fairness, ...]:
-        """The fair sets that the step belongs to with these arguments."""
+    def whose(self, part: Component, args: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What tells the goroutine of the step with these arguments from others of its name: values, and the part itself."""
+        return tuple(part if name == "self" else args[name] for name in self.each)
+
+    def fairness(self, label: str, part: Component, args: Mapping[str, Any]) -> tuple[Fairness, ...]:
+        """The fair sets that the step of this part belongs to with these arguments."""
         if not self.fair:
             return ()
-        one = f" of {getattr(args[self.each], 'name', args[self.each])}" if self.each else ""
-        own = Fairness(f"{self.goroutine}{one}")
+        names = [str(getattr(one, "name", one)) for one in self.whose(part, args)]
+        own = Fairness(self.goroutine + (f" of {', '.join(names)}" if names else ""))
         return (own, Fairness(label, strong=True)) if self.random else (own,)
 
 
 def step(
-    actor: str, fair: bool = True, *, goroutine: str = "", each: str = "", random: bool = False
+    actor: str,
+    fair: bool = True,
+    *,
+    goroutine: str = "",
+    each: str | tuple[str, ...] = (),
+    random: bool = False,
 ) -> Callable[[F], F]:
     """Mark a method as an atomic step of `actor`.
 
@@ -66,7 +75,8 @@ def step(
 
     The fair steps of one goroutine are a weakly fair set: while it can go on, it goes on eventually, by any of
     its steps. The goroutine is that of the actor unless `goroutine` names another; `each` names a parameter
-    of which every value has a goroutine of its own. `random` says that the step is the outcome of a random choice: each of
+    of which every value has a goroutine of its own, or several parameters; "self" stands for the part: where several parts have
+    the step, each of them has a goroutine of its own. `random` says that the step is the outcome of a random choice: each of
     its bindings is a strongly fair set by itself, so an outcome that is possible again and again comes eventually.
     """
 
@@ -74,7 +84,8 @@ def step(
         raise ModelError('`@step` must say whose step it is: write `@step(actor="...")`')
 
     def mark(function: F) -> F:
-        info = StepInfo(actor, fair, goroutine or actor, each, random)
+        names = (each,) if isinstance(each, str) else tuple(each)
+        info = StepInfo(actor, fair, goroutine or actor, tuple(name for name in names if name), random)
         function.__podrace_step__ = info  # type: ignore[attr-defined]
         return function
 
@@ -263,8 +274,9 @@ def _step_method(part: Component, name: str, info: StepInfo) -> StepMethod:
     if code.co_kwonlyargcount:
         raise ModelError(f"step `{name}` has parameters behind a `*`: take that away", location)
     domains = domains_of(part.universe, function, f"step `{name}`")
-    if info.each and info.each not in dict(domains):
-        raise ModelError(f"step `{name}` has no parameter `{info.each}`, as `each` says", location)
+    for each in info.each:
+        if each != "self" and each not in dict(domains):
+            raise ModelError(f"step `{name}` has no parameter `{each}`, as `each` says", location)
     return StepMethod(part, name, info, domains, inspect.getdoc(function) or "", location)
 
 

@@ -26,11 +26,12 @@ def range_where(value: Expr, known: Iterable[Expr], wanted: Interval | None = No
     With `wanted`, they need be no closer than that: it is enough if they are within it.
     """
     facts = [(condition, True) for condition in known]
-    for depth in range(_DEPTH + 1) if wanted is not None else (_DEPTH,):
-        lo, hi = _Facts(facts, depth).by_cases(value)
-        if wanted is not None and wanted[0] <= lo and hi <= wanted[1]:
-            break
-    return lo, hi
+    if wanted is not None:
+        for depth in range(_DEPTH):
+            lo, hi = _Facts(facts, depth).by_cases(value)
+            if wanted[0] <= lo and hi <= wanted[1]:
+                return lo, hi
+    return _Facts(facts).by_cases(value)
 
 
 _Cases = dict[frozenset[tuple[int, bool]], "_Facts"]

@@ -244,7 +244,22 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observ
         doc=step.doc,
         location=step.location,
     )
-    return replace(made, fairness=step.info.fairness(made.label, dict(named)))
+    return replace(made, fairness=step.info.fairness(made.label, step.part, dict(named)))
+
+
+def _refuse_namesakes(step: StepMethod, found: Transition, known: dict[Fairness, tuple[type, ...]]) -> None:
+    """Raise ModelError if the step's actor is that of another step by name, but of a value of another kind."""
+    if not step.info.each or not found.fairness:
+        return
+    whose = step.info.whose(step.part, dict(found.args))
+    kinds = tuple(Component if isinstance(one, Component) else type(one) for one in whose)
+    own, other = found.fairness[0], known.setdefault(found.fairness[0], kinds)
+    if other != kinds:
+        one, another = (", ".join(kind.__name__ for kind in some) for some in (kinds, other))
+        raise ModelError(
+            f"the actor `{own.name}` of step `{step.name}` is of {one}, and of {another} in another step: are they one? Give actors two names, or members",
+            step.location,
+        )
 
 
 def _changes(trace: StepTrace) -> dict[Variable, Expr]:
@@ -302,11 +317,13 @@ def trace_system(
         started()
         observers = [_Observer(p) for p in model.parts.values() if type(p).observe is not Component.observe]
         transitions = []
+        actors: dict[Fairness, tuple[type, ...]] = {}
         for part in model.parts.values():
             for step in steps_of(part):
                 for args in product(*(values for _, values in step.domains)):
                     found = _trace_step(step, args, observers)
                     if found is not None:
+                        _refuse_namesakes(step, found, actors)
                         transitions.append(found)
 
         def predicates(

@@ -649,3 +649,83 @@ def test_conditions_count_one() -> None:
 
     (result,) = check(system_of(Sums))
     assert (result.verdict.name, str(result.trace)) == ("VIOLATED", "1. sums.add()")
+
+
+def verdicts(root: Any) -> dict[str, str]:
+    return {r.property_id: r.verdict.name for r in check(system_of(root))}
+
+
+class Switch(Component):
+    on, turned = boolean(), boolean()
+
+    @step(actor="hand")
+    def flip(self) -> None:
+        self.on = negate(self.on)
+        self.turned = True
+
+    @liveness
+    def never_turned(self) -> Value:
+        return negate(self.turned)
+
+
+class OwnSwitch(Switch):
+    @step(actor="hand", each="self")
+    def flip(self) -> None:
+        super().flip()
+
+
+class Pair(Model):
+    left: Switch
+    right: Switch
+
+
+class OwnPair(Model):
+    left: OwnSwitch
+    right: OwnSwitch
+
+
+def test_parts_of_one_class_share_an_actor_unless_each_is_one() -> None:
+    assert verdicts(Pair) == {"left.never_turned": "VIOLATED", "right.never_turned": "VIOLATED"}
+    assert verdicts(OwnPair) == {"left.never_turned": "HOLDS", "right.never_turned": "HOLDS"}
+    assert [f.name for f in system_of(OwnPair).fair_sets] == ["hand of left", "hand of right"]
+
+
+class Wires(System):
+    on = per(Lamp, boolean())
+    sent = per(Lamp, per(Level, boolean()))
+
+    @step(actor="wire", each=("lamp", "level"))
+    def send(self, lamp: Lamp, level: Level) -> None:
+        self.on[lamp] = negate(self.on[lamp])
+        self.sent[lamp][level] = True
+
+    @liveness
+    def never_sent(self, lamp: Lamp, level: Level) -> Value:
+        return negate(self.sent[lamp][level])
+
+
+def test_several_parameters_together_can_be_an_actor() -> None:
+    assert [f.name for f in system_of(Wires).fair_sets][:2] == ["wire of red, LOW", "wire of red, MIDDLE"]
+    assert set(verdicts(Wires).values()) == {"HOLDS"}
+
+
+class Bulb(Entity):
+    members = ("green", "blue")
+
+
+class Lights(System):
+    on = boolean()
+
+    @step(actor="hand", each="lamp")
+    def one(self, lamp: Lamp) -> None:
+        self.on = True
+
+    @step(actor="hand", each="bulb")
+    def other(self, bulb: Bulb) -> None:
+        self.on = False
+
+
+def test_actors_of_one_name_and_two_kinds_are_refused() -> None:
+    message = "actor `hand of green` of step `other` is of Bulb, and of Lamp in another step"
+    with pytest.raises(ModelError, match=message):
+        system_of(Lights)
