@@ -91,7 +91,11 @@ def _request_when_bound(prop: Property, pod: Pod, resource: str) -> Expr:
 
 
 class NoErrorForAbsentNode(Property):
-    """Scheduling a pod ends in an error only if a call or a plugin fails, never because a node is absent."""
+    """Scheduling a pod ends in an error only if a call or a plugin fails, never because a node is absent.
+
+    That AssumePod refuses a pod which the cache has already, as in issue 52914, is an error that does not count here: that such a pod is tried at all
+    is what S-UNIQ and S-CYCLE are about.
+    """
 
     id = "S-ERR"
     issues = (50813,)

@@ -18,7 +18,9 @@ class CacheFollowsNodeEvents(Property):
     issues = (56261,)
 
     handled = per(Node, boolean())
-    removed = boolean()  # whether a deletion was handled, where the nodes themselves do not tell: see `_remembers`
+    removed = (
+        boolean()
+    )  # whether a deletion was handled, where the nodes themselves do not tell: see `_remembers`
 
     def setup(self) -> None:
         for node in self.nodes:

@@ -29,7 +29,8 @@ def instrument(
 ) -> TransitionSystem:
     """The system of `spec` with these changes and with a monitor for each property.
 
-    Every property becomes an invariant or a resettability under its identifier; its witnesses are named `ID: witness`.
+    Every property becomes an invariant or a resettability under its identifier; its witnesses are named `ID: witness`. Deadlock freedom has one
+    more than it says itself: it claims something only of states in which nothing moves by itself, so one of them must be reached.
     Raises ModelError for a mistake in a change or a property.
     """
     model = build_cluster(spec, classes)
@@ -46,11 +47,15 @@ def instrument(
         system = _with_a_fair_flush(system)
     stuck = {m.id for m in monitors if m.kind == "deadlock freedom"}
     moving = any_of(t.enabled for t in system.transitions if t.fair)
+    # One that is true by what the cluster and the release are says as much without such a state.
+    asked = sorted(name for name in stuck if not system.invariants[name].is_const)
+    quiet = {f"{name}: nothing moves by itself": ~moving for name in asked}
     return system.with_predicates(
         invariants={
             name: moving | predicate if name in stuck else predicate
             for name, predicate in system.invariants.items()
-        }
+        },
+        witnesses={**system.witnesses, **quiet},
     )
 
 

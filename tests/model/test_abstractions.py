@@ -400,7 +400,9 @@ def test_a_nominations():
         scope = Scope(autoscaler=True, autoscaler_nominates=nominates, pod_deletions=1, external_binds=1)
         found = system(ClusterSpec("nominated", pods, on, scope), "1.36").transitions
         fields = {f"api.pod[{pod.name}].nominated" for pod in pods}
-        return {t.label.partition("(")[0] for t in found if fields & {variable.name for variable in t.updates}}
+        return {
+            t.label.partition("(")[0] for t in found if fields & {variable.name for variable in t.updates}
+        }
 
     of_the_scheduler = {"failure.patch", "async_preemption.clear_nomination", "binding.bind"}
     of_pods_that_go = {

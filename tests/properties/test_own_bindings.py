@@ -10,7 +10,7 @@ import pytest
 from podrace.checker.search import check
 from podrace.model.environment.objects import Node, Pod
 from podrace.model.history import resolve
-from podrace.model.language import require, step
+from podrace.model.language import Component, require, step
 from podrace.model.scheduler import Binding, Process
 from podrace.model.scheduler.cycles.binding import Reply
 from podrace.properties import PROPERTIES, instrument
@@ -73,7 +73,7 @@ def test_a_binding_that_is_executed_late_is_the_schedulers() -> None:
     """It was taken for one of somebody else, and S-VOL held."""
     (scenario,) = find_scenarios(str(BETWEEN))
     scope = replace(scenario.spec.scope, late_bindings=1)
-    classes = [NeverInTime, AfterTheCycle, *resolve("1.36.3").classes]
+    classes: list[type[Component]] = [NeverInTime, AfterTheCycle, *resolve("1.36.3").classes]
     (found,) = check(
         instrument(replace(scenario.spec, scope=scope), classes, [PROPERTIES["S-VOL"]]), ["S-VOL"]
     )

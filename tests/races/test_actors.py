@@ -134,7 +134,9 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("counted-and-rejected", "S-STUCK", "1.22", (), V, 85, 31),
     ("counted-and-rejected", "S-STUCK", "1.36", (), V, 247, 58),
     ("counted-and-rejected", "S-STUCK", "1.36", (ToldOfRejection,), H, 223, None),
-    ("counted-and-rejected", "S-STUCK", "1.36", (RejectedByExtenderRetried,), H, 820, None),
+    ("counted-and-rejected", "L-PEND", "1.36", (ToldOfRejection,), H, 223, None),
+    # Both are tried again and again, so that nothing is ever still, and the device is counted for a whenever b is tried.
+    ("counted-and-rejected", "L-PEND", "1.36", (RejectedByExtenderRetried,), V, 820, 59),
     ("answered-too-late", "S-STUCK", "1.22", (), V, 3539, 24),
     ("answered-too-late", "S-STUCK", "1.36", (), V, 4298, 47),
     ("answered-too-late", "S-STUCK", "1.36", (ToldOfRejection,), H, 4878, None),

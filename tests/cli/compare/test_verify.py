@@ -372,3 +372,16 @@ def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch
         assert proofs_code([made], strict=True) == 1
     regressed = over_all_clusters.pair_of(proof("HOLDS FOR ALL"), found, resolve("1.13"), ())
     assert regressed.outcome == "REGRESSED"
+
+
+def test_a_step_that_can_always_run_fixes_nothing(shell: Shell) -> None:
+    """Deadlock freedom claims something only of states in which nothing moves by itself: there is none any more."""
+    hazard = str(HERE.parents[2] / "scenarios" / "hazards" / "kept-out-by-others.yaml")
+    ran = shell("verify", str(HERE / "ticks.py"), "--release", "1.36.3", "--scenario", hazard)
+    assert (ran.code, ran.err) == (1, "")
+    lines = ran.out.splitlines()
+    assert "S-STUCK   kept-out-by-others  VIOLATED  HOLDS  fixed (vacuous)  98 / 84" in lines
+    lost = "OUT OF REACH after it, and reached before without a violation: nothing moves by itself (kept-out-by-others)"
+    assert lost in " ".join(lines)
+    (net,) = [line for line in lines if line.startswith("safety nets that hold after it")]
+    assert net == "safety nets that hold after it: S-TOLD (kept-out-by-others, vacuous)"

@@ -1,0 +1,15 @@
+"""A patch whose step can always run, and changes nothing that anybody decides by."""
+
+from podrace.model.language import boolean, step
+from podrace.model.scheduler import Scheduler
+
+
+class Ticks(Scheduler):
+    """Something is counted, again and again."""
+
+    odd = boolean()
+
+    @step(actor="metrics")
+    def tick(self) -> None:
+        """One more."""
+        self.odd = ~self.odd
