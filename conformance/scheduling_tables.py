@@ -27,6 +27,8 @@ from .cases.upstream_plugins import (
 
 DECIDED = (Phase.ASSUMED, Phase.FAIL, Phase.REREAD_PREEMPTOR, Phase.IDLE)
 
+INTER_POD_AFFINITY = "InterPodAffinity"
+
 
 def run(case: Case, release: str) -> Outcome:
     """One case of tables 6, 9 and 10."""
@@ -233,6 +235,8 @@ def _is_scored(here: CaseSituation) -> bool:
 
 def _rejections(here: CaseSituation) -> dict[str, str]:
     found = {}
+    if not all(t.valid for t in here.preemptor.terms) and INTER_POD_AFFINITY in here.part("filters").plugins():
+        return dict.fromkeys(sorted(here.nodes), INTER_POD_AFFINITY)  # by PreFilter, before any filter runs
     for name, node in sorted(here.nodes.items()):
         said = here.model.get(partial(_rejection, here, node))
         for plugin, rejects in said.items():

@@ -286,6 +286,9 @@ def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() 
     rejected = {"expected_any_of": [], "expected_unschedulable_by": {"n": "InterPodAffinity"}}
     assert scheduled(**row, pod={"name": "p", **anti}, **rejected).reason == ""
     assert scheduled(**row, pod={"name": "p"}, pods=[{**there, **anti}], expected_any_of=["n"]).reason == ""
+    tainted = {"name": "n", "taints": [{"key": "k", "effect": "NoSchedule"}]}
+    early = {**row, "nodes": [tainted], "filters": ["TaintToleration", "InterPodAffinity"]}
+    assert scheduled(**early, pod={"name": "p", **anti}, **rejected).reason == "", "PreFilter comes first"
 
 
 @pytest.mark.parametrize(
