@@ -121,7 +121,10 @@ def interpod_score(case: Case, release: str) -> Outcome:
     feasible = dict.fromkeys(here.nodes.values(), as_expr(True))
     got = here.model.get(lambda: scores.interpod(here.preemptor, feasible, snapshot.placement()))
     found_scores = {n.name: s for n, s in got.items()}
-    expected = case.get("expected_scores") or dict.fromkeys(found_scores, 0)
+    told = case.get("expected_scores")
+    if not told and said != "Skip" and found_scores:
+        raise NotTranslated("the case expects neither scores nor Skip nor Error")
+    expected = told or dict.fromkeys(found_scores, 0)
     return differ("scores", dict(sorted(expected.items())), dict(sorted(found_scores.items())))
 
 

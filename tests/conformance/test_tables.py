@@ -387,6 +387,14 @@ def test_what_nobody_reads_is_refused(more: dict[str, Any], field: str) -> None:
     assert (outcome.status, outcome.reason) == ("FAIL", f"not translated: nobody reads {field}")
 
 
+def test_a_row_that_expects_nothing_is_refused() -> None:
+    assert run_case({**NOMINATED, "cycles": []}, "victims", "1.22").reason == "not translated: the case has no cycles"
+    unscored = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {}}
+    found = run_case(unscored, "scores", "1.22")
+    assert found.reason == "not translated: the case expects neither scores nor Skip nor Error"
+    assert run_case({**unscored, "nodes": []}, "scores", "1.22").reason == "", "no node, no score"
+
+
 def test_a_dry_run_without_preemption_is_refused() -> None:
     case = {**NOMINATED, "cycles": cycle(expected_candidates=[]), "preemption_disabled": True}
     assert run_case(case, "victims", "1.22").reason == "not translated: cycles without preemption"
