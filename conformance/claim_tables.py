@@ -48,6 +48,7 @@ STATUSES = {
     NodeStatus.UNRESOLVABLE: "UnschedulableAndUnresolvable",
 }
 NAMES = {"own": OWN, "others": OTHERS}
+FAILURES = (None, "", "reserve", "bind", "name")
 MOST_STEPS = 200
 
 
@@ -58,6 +59,10 @@ def run(case: Case, release: str) -> Outcome:
 
 def _play(case: Case, release: str) -> None:
     expected = case["expected"]
+    if not expected:
+        raise NotTranslated("the case expects nothing")
+    if case.get("fails") not in FAILURES:
+        raise NotTranslated(f"fails is {case['fails']}, not one of {', '.join(filter(None, FAILURES))}")
     found = _Cycles(case, release).run()
     for name, value in expected.items():
         if name not in found:
@@ -75,7 +80,9 @@ class _Cycles:
         self.model = Concrete(build_cluster(spec, resolve(release).classes))
         self.universe: Any = self.part("api").universe
         waiting = [p for p in spec.pods if p.node is None]
-        self.pod: Pod = next((p for p in spec.pods if p.name == case.get("for")), waiting[0])
+        if not waiting:
+            raise NotTranslated("no pod waits to be scheduled")
+        self.pod: Pod = waiting[0] if case.get("for") is None else self._named(Pod, case["for"])
         self.found: dict[str, Any] = {"nodes": {}, "deallocated": [], "filtered": False}
         self.steps = [
             step for name, some in STEPS.items() for step in steps_of(self.part(name)) if step.name in some
@@ -114,6 +121,10 @@ class _Cycles:
                 part("claim_cache").stored,
             ):
                 some[leaving].life = DELETING
+        written = {e.name for sort in (Volume, VolumeClaim, Claim) for e in self.universe[sort]}
+        unknown = [name for name in self.case.get("written") or () if name not in written]
+        if unknown:
+            raise NotTranslated(f"there is no {unknown[0]}")
         if "named" in self.case:
             part("api").pod[self.pod].named = NAMES[self.case["named"]]
         for name in self.case.get("missing") or ():

@@ -154,6 +154,8 @@ class CacheExpectations(Script):
         self.only(op, "count", "nodes")
         found = self.model.get(lambda: {n.name: self.snapshot.has_affinity(n) for n in self.nodes})
         names = sorted(name for name, has in found.items() if has)
+        if op.get("count") is None and op.get("nodes") is None:
+            raise NotTranslated("neither `count` nor `nodes`")
         if op.get("count") is not None:
             check("nodes with affinity", len(names), op["count"])
         if op.get("nodes") is not None:

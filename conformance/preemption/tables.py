@@ -54,6 +54,8 @@ def by_name(here: CaseSituation) -> list[Node]:
 
 def dry_runs(case: Case, release: str) -> Outcome:
     """Each cycle is a dry run of its own."""
+    if not case["cycles"]:
+        raise NotTranslated("the case has no cycles")
     outcomes = []
     for number, cycle in enumerate(case["cycles"], 1):
         outcome = _dry_run(case, number, cycle, release)

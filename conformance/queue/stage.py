@@ -158,8 +158,8 @@ class QueueExpectations(Stage):
             found = self.members(PLACES[place])
             for key in keys_of(expected):
                 check(f"{key} in {place}", self.version(key).pod in found, aspect == "contains")
-        elif not isinstance(expected, str):  # text is a remark
-            raise NotTranslated(f"expectation {what}")
+        elif not isinstance(expected, str) or expected in {*self.cast.versions, *self.cast.nodes}:
+            raise NotTranslated(f"expectation {what}")  # other text is a remark
 
     def _check_content(self, what: str, pods: Sequence[Pod], keys: Sequence[str]) -> None:
         check(what, sorted(map(str, pods)), sorted(str(self.version(k).pod) for k in keys))
@@ -212,6 +212,8 @@ class QueueExpectations(Stage):
         ]
         if len(wanted) != 1:
             raise NotTranslated(f"{len(wanted)} times instead of one")
+        if not pods:
+            raise Differs("no pod is backing off")
         now, ends = self.model.get(lambda: self.clock.now), self.backoff_ends()
         for pod in pods:
             check(f"remaining backoff of {pod} in ns", max(0, ends[pod] - now), wanted[0])

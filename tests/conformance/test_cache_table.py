@@ -144,3 +144,9 @@ def test_what_nobody_reads_of_a_pod_is_refused(more, field):
         "ops": [{"op": "add_pod", "pod": "p"}],
     }
     assert run_case(case, "cache", "1.22").reason == f"not translated: nobody reads pods.p.{field}"
+
+
+def test_an_expectation_that_says_nothing_is_refused():
+    ops = [{"op": "update_snapshot"}, {"op": "expect_snapshot_affinity_nodes"}]
+    found = run_case({"id": "c", "kind": "ops", "ops": ops}, "cache", "1.22")
+    assert found.reason == "not translated: operation 1 (expect_snapshot_affinity_nodes): neither `count` nor `nodes`"

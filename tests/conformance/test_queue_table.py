@@ -443,3 +443,15 @@ def test_an_assigned_pod_is_seen_with_the_labels_of_its_version(seen, place):
 def test_what_nobody_reads_is_refused(pod, op, reason):
     found = played({"p": {"name": "p", **pod}}, {"op": "add", "pod": "p", **op})
     assert found == f"not translated: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("op", "reason"),
+    [
+        ({"op": "expect", "actve": "p"}, "not translated: operation 1 (expect): expectation actve"),
+        ({"op": "expect", "seen": "by everybody"}, ""),
+        ({"op": "expect_backoff_remaining", "seconds": 0}, "operation 1 (expect_backoff_remaining): no pod is backing off"),
+    ],
+)
+def test_an_expectation_of_nobody_does_not_hold(op, reason):
+    assert played({"p": {"name": "p"}}, {"op": "add", "pod": "p"}, op) == reason

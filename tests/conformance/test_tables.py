@@ -286,6 +286,9 @@ def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() 
     rejected = {"expected_any_of": [], "expected_unschedulable_by": {"n": "InterPodAffinity"}}
     assert scheduled(**row, pod={"name": "p", **anti}, **rejected).reason == ""
     assert scheduled(**row, pod={"name": "p"}, pods=[{**there, **anti}], expected_any_of=["n"]).reason == ""
+    tainted = {"name": "n", "taints": [{"key": "k", "effect": "NoSchedule"}]}
+    early = {**row, "nodes": [tainted], "filters": ["TaintToleration", "InterPodAffinity"]}
+    assert scheduled(**early, pod={"name": "p", **anti}, **rejected).reason == "", "PreFilter comes first"
 
 
 @pytest.mark.parametrize(
@@ -382,6 +385,14 @@ def test_a_cycle_may_have_nominations_of_its_own(cpu: int, candidates: list[dict
 def test_what_nobody_reads_is_refused(more: dict[str, Any], field: str) -> None:
     outcome = run_case({**NOMINATED, **more}, "preempt", "1.22")
     assert (outcome.status, outcome.reason) == ("FAIL", f"not translated: nobody reads {field}")
+
+
+def test_a_row_that_expects_nothing_is_refused() -> None:
+    assert run_case({**NOMINATED, "cycles": []}, "victims", "1.22").reason == "not translated: the case has no cycles"
+    unscored = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {}}
+    found = run_case(unscored, "scores", "1.22")
+    assert found.reason == "not translated: the case expects neither scores nor Skip nor Error"
+    assert run_case({**unscored, "nodes": []}, "scores", "1.22").reason == "", "no node, no score"
 
 
 def test_a_dry_run_without_preemption_is_refused() -> None:
