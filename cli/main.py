@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -84,12 +85,16 @@ def _complain(line: str, code: int) -> int:
     return code
 
 
+_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES)
+"""Of what the operating system says when it is asked whether a file is there: what the name that a user gave is to blame for."""
+
+
 def _line_of(error: Exception) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
     from ..model.language.expressions.errors import ModelError
     from ..reports.graphs.render import RenderError
     from ..reports.stored import TraceProblem
-    from ..scenarios.reader.values.yaml_values import ScenarioError
+    from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 
     if isinstance(error, (ScenarioError, TraceProblem)):
         return str(error)
@@ -101,6 +106,8 @@ def _line_of(error: Exception) -> str | None:
         return f"--disk: {error}"
     if type(error).__name__ == "EngineDisagreement":  # not imported: the checker may not be loaded
         return f"internal error, no verdict can be trusted: {error}; please report it"
+    if isinstance(error, OSError) and error.errno in _OF_NAMES and error.filename:
+        return f"{one_line(str(error.filename))}: {error.strerror}: name a file that can be there"
     formatted = getattr(error, "format_message", None)  # typer's own usage errors
     if formatted is not None:
         return f"{' '.join(formatted().split())} (see `podrace --help`)"

@@ -74,7 +74,17 @@ class Asked:
             def run_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
                 return self.run(pod, node, placement)
 
-        return [Given, AsAsked]
+        class Remembering(Preemption):
+            """Which budgets protect a pod is asked once for all pods of a namespace with the same labels: a cluster has many budgets, and few kinds of labels."""
+
+            def budgets_of(self, pod: Pod) -> list[DisruptionBudget]:
+                key = pod.namespace, frozenset(pod.labels.items())
+                if key not in protecting:
+                    protecting[key] = super().budgets_of(pod)
+                return protecting[key]
+
+        protecting: dict[tuple[str, frozenset[tuple[str, str]]], list[DisruptionBudget]] = {}
+        return [Given, AsAsked, Remembering]
 
     def _ask(self, node: Node, layout: NodeLayout, question: Callable[[Placement], Any]) -> Any:
         def put() -> Any:

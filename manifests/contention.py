@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from ..model.environment.objects import Selector
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
+from .reading.cluster_objects import HOSTNAME
 from .situation import Pods, Situation
-
-HOSTNAME = "kubernetes.io/hostname"
 
 
 def keys_of_selector(selector: Selector) -> Iterator[str]:

@@ -19,6 +19,7 @@ from .backed_resources import BackedResources
 from .members import ClusterNode, ClusterPod, Maker, owed_pods
 from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes
 from .reading.cluster_objects import (
+    HOSTNAME,
     BudgetObject,
     NodeObject,
     Priorities,
@@ -149,6 +150,7 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
         if configuration.of(made.scheduler) is not None:
             pending.append(made)
     _remark_namespaces([*bound, *pending], written.namespaces, remarks)
+    _remark_hostnames([*bound, *pending], written.nodes, remarks)
     claims.note_users((p.name, p.claims) for p in bound)
     for waiting in pending:
         claims.remarks(waiting.name, waiting.claims)
@@ -173,6 +175,24 @@ def _remark_namespaces(
                 f"a namespaceSelector asks for labels of namespaces, and of some, such as {min(unknown)}, the object is not there: "
                 "they count as without labels; dump namespaces, too", f"Pod/{pod.name}",
             )  # fmt: skip
+
+
+def _remark_hostnames(pods: Sequence[ClusterPod], nodes: Sequence[NodeObject], remarks: Remarks) -> None:
+    """Say which nodes that an API server has stored have no label with their name, if some pod has a rule by that label."""
+    bare = [n.meta.shown for n in nodes if n.meta.uid and HOSTNAME not in n.meta.labels]
+    if not any(_goes_by_hostname(pod) for pod in pods if bare):
+        return
+    for name in bare:
+        remarks.add(
+            f"the node has no label {HOSTNAME}: it counts as if it had one with its name, and the verdict is not about what rules by that label "
+            "make of it", name,
+        )  # fmt: skip
+
+
+def _goes_by_hostname(pod: ClusterPod) -> bool:
+    selected = [e.key for t in (pod.node_affinity.terms if pod.node_affinity else ()) for e in t.expressions]
+    domains = [t.topology_key for t in pod.terms] + [c.topology_key for c in pod.spread]
+    return HOSTNAME in (*pod.node_selector, *selected, *domains)
 
 
 def _keys(selector: Selector) -> Iterator[str]:

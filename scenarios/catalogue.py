@@ -69,6 +69,14 @@ def hazards() -> tuple[Scenario, ...]:
     return tuple(sorted(found, key=lambda s: s.name))
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is something of this name; what can be no name of a file, as it is too long, names nothing."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def find_scenarios(name: str) -> list[Scenario]:
     """The scenarios that a NAME or FILE stands for: a file, a name in the catalogue or in a folder beside it, or the number of an issue or fix.
 
@@ -84,7 +92,7 @@ def find_scenarios(name: str) -> list[Scenario]:
     wanted = number_of(name) or name
     found = _selected(wanted) or _beside(wanted)
     if not found:
-        if path.exists():
+        if _is_there(path):
             shown, objects = one_line(name), f"`check -f {one_line(name)}` reads Kubernetes objects"
             if path.is_dir():
                 raise ScenarioError(f"`{shown}` is a directory: name the scenario files in it; {objects}")

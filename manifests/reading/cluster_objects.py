@@ -17,9 +17,10 @@ from .conditions import read_conditions
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta
 from .pod_objects import PodSpec
-from .resource_amounts import Amounts, most_of, parse_quantity, read_amounts
+from .resource_amounts import Amounts, most_of, read_amounts, read_quantity
 
 MANY_PODS = 100_000
+HOSTNAME = "kubernetes.io/hostname"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class NodeObject:
     @property
     def labels(self) -> Mapping[str, str]:
         """The node's labels; like podrace's scenarios, with its name as hostname where it has none."""
-        return {"kubernetes.io/hostname": self.meta.name, **self.meta.labels}
+        return {HOSTNAME: self.meta.name, **self.meta.labels}
 
 
 def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> NodeObject:
@@ -72,9 +73,12 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
             meta.shown,
         ),
     )
-    if "cpu" not in amounts:
+    if "cpu" not in amounts and not meta.uid:
         has.fail("`cpu` is missing: give what the node can allocate, such as 4 or 3920m")
-    pods = _number_of_pods(has.fields(("pods",), "a mapping").get("pods"))
+    if "cpu" not in amounts:
+        remarks.add("the node does not say how much cpu it has: as to kube-scheduler, none", meta.shown)
+        amounts["cpu"] = 0
+    pods = _number_of_pods(has.fields(("pods",), "a mapping").get("pods"), meta, remarks)
     if pods is None and meta.uid:
         remarks.add("the node does not say how many pods it admits: as to kube-scheduler, none", meta.shown)
         pods = 0
@@ -94,14 +98,16 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
     )
 
 
-def _number_of_pods(value: Manifest | None) -> int | None:
+def _number_of_pods(value: Manifest | None, meta: Meta, remarks: Remarks) -> int | None:
     """A quantity, as every amount of a node: 110, "110" or 1e2."""
     if value is None:
         return None
-    amount = parse_quantity(value.scalar("a number of pods"))
-    if amount is None or not 0 <= amount <= MANY_PODS or amount.denominator != 1:
+    amount = read_quantity(value, "a number of pods")
+    if amount is None or amount.denominator != 1:
         value.expect(f"a whole number from 0 to {MANY_PODS}")
-    return int(amount)
+    if amount > MANY_PODS:
+        remarks.add(f"the node has more pods than podrace counts: it counts with {MANY_PODS}", meta.shown)
+    return min(int(amount), MANY_PODS)
 
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}

@@ -21,6 +21,7 @@ from .manifest_files import Manifest
 _FORM = re.compile(
     r"\+?(?=\.?[0-9])([0-9]{0,19})(?:\.([0-9]{0,18}))?([eE][+-]?[0-9]{1,2}|[KMGTPE]i|[numkMGTPE])?", re.ASCII
 )
+_OCTAL = re.compile(r"\+?0[0-7]+", re.ASCII)
 _DECIMAL = {letter: Fraction(10) ** (3 * power) for power, letter in enumerate("num", -3)}
 _DECIMAL |= {letter: Fraction(10) ** (3 * power) for power, letter in enumerate("kMGTPE", 1)}
 _BINARY = {f"{letter}i": Fraction(1 << (10 * power)) for power, letter in enumerate("KMGTPE", 1)}
@@ -40,6 +41,16 @@ def parse_quantity(text: str) -> Fraction | None:
     return digits * {"": Fraction(1), **_DECIMAL, **_BINARY}[suffix]
 
 
+def read_quantity(value: Value, wanted: str) -> Fraction | None:
+    """The number that a value of a manifest stands for; None if it is no quantity. What kubectl would read as octal is refused."""
+    written = value.scalar(wanted)
+    if value.is_number and _OCTAL.fullmatch(written):
+        value.fail(
+            f"`{written}` is an octal number to kubectl: write it without the zero in front, or in quotes"
+        )
+    return parse_quantity(written)
+
+
 def is_counted(resource: str) -> bool:
     """Whether the scheduler counts this resource."""
     return resource in NATIVE or is_scalar_resource(resource)
@@ -50,7 +61,7 @@ def read_amount(resource: str, value: Value, most: Callable[[str], None] | None 
 
     What is more than podrace counts is refused; or if `most` is given, it is told of the resource, and the greatest amount is taken.
     """
-    quantity = parse_quantity(value.scalar(_wanted(resource)))
+    quantity = read_quantity(value, _wanted(resource))
     if quantity is None:
         value.expect(_wanted(resource))
     if resource == "cpu":

@@ -112,6 +112,15 @@ def test_one_line_says_what_is_wrong(shell: Shell, line: str, message: str) -> N
     assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {message}\n")
 
 
+@pytest.mark.parametrize(
+    "line", ["check tiny.yaml --properties {}", "check tiny.yaml --patch {}", "check -f {}", "check {}.yaml"]
+)
+def test_a_name_that_is_too_long_for_a_file(shell: Shell, line: str) -> None:
+    ran = shell(*line.format("a" * 3000).split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "File name too long" in ran.err
+
+
 @pytest.mark.parametrize("option", ["-o", "--engine"])
 def test_a_choice_that_does_not_exist(shell: Shell, option: str) -> None:
     ran = shell("check", option, "xml")

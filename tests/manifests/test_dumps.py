@@ -15,7 +15,7 @@ from podrace.manifests.situation import Situation
 from podrace.model.environment.objects import Toleration
 from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import text_of
-from tests.manifests.test_representative import node, pod
+from tests.manifests.test_representative import node, pod, term
 
 
 def read(folder: Path, *some: dict[str, Any]) -> Inventory:
@@ -56,6 +56,72 @@ def test_a_node_has_no_more_than_podrace_counts(tmp_path: Path) -> None:
         "the node has more cpu than podrace counts: it counts with 1000000 (Node/n1)",
         "the node has more memory than podrace counts: it counts with 1Pi (Node/n1)",
     ]
+
+
+def stored(name: str, **allocatable: str) -> dict[str, Any]:
+    """A node that an API server has stored, with nothing else to allocate."""
+    found = node(name)
+    found["metadata"]["uid"] = f"uid-{name}"
+    found["status"]["allocatable"] = allocatable
+    return found
+
+
+def test_a_stored_node_has_none_of_what_it_does_not_name(tmp_path: Path) -> None:
+    found = read(tmp_path, stored("n1", pods="250000"), pod("p", "1"), pod("q", "0"))
+    assert (found.nodes[0].allocatable, found.nodes[0].pods) == ({"cpu": 0}, 100_000)
+    fits = Situation(found).fits
+    assert [fits(p, found.nodes[0]) for p in found.pending] == [False, True]
+    assert found.remarks == [
+        "the node does not say how much cpu it has: as to kube-scheduler, none (Node/n1)",
+        "the node has more pods than podrace counts: it counts with 100000 (Node/n1)",
+    ]
+    written = node("n1")
+    del written["status"]["allocatable"]["cpu"]
+    with pytest.raises(ScenarioError, match=r"status\.allocatable: `cpu` is missing"):
+        read(tmp_path, written, pod("p", "1"))
+
+
+BY_NAME = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
+APART = {"affinity": {"podAntiAffinity": term("web", "kubernetes.io/hostname")}}
+
+
+@pytest.mark.parametrize(("rule", "noted"), [(BY_NAME, True), (APART, True), ({}, False)])
+def test_a_stored_node_without_a_hostname_is_noted_if_a_rule_goes_by_it(
+    tmp_path: Path, rule: dict[str, Any], noted: bool
+) -> None:
+    bare = stored("n1", cpu="4", pods="110")
+    del bare["metadata"]["labels"]
+    remark = (
+        "the node has no label kubernetes.io/hostname: it counts as if it had one with its name, and the verdict is not about what rules by that "
+        "label make of it (Node/n1)"
+    )
+    assert read(tmp_path, bare, pod("p", "1", **rule)).remarks == [remark] * noted
+    del bare["metadata"]["uid"]
+    assert read(tmp_path, bare, pod("p", "1", **rule)).remarks == []
+
+
+@pytest.mark.parametrize(
+    ("written", "refused"),
+    [("010", True), ("+07", True), ("'010'", False), ("10", False), ("08", False), ("0", False)],
+)
+@pytest.mark.parametrize("resource", ["cpu", "memory", "pods"])
+def test_what_kubectl_reads_as_octal_is_refused(
+    tmp_path: Path, resource: str, written: str, refused: bool
+) -> None:
+    named = {"cpu": "4", "pods": "110", resource: written}
+    listed = ", ".join(f"{r}: {amount}" for r, amount in named.items())
+    file = tmp_path / "m.yaml"
+    file.write_text(
+        f"{text_of([pod('p', '0')])}---\napiVersion: v1\nkind: Node\nmetadata: {{name: n1}}\nstatus: {{allocatable: {{{listed}}}}}\n"
+    )
+    if not refused:
+        assert read_manifests([str(file)]).nodes[0].name == "n1"
+        return
+    with pytest.raises(ScenarioError) as caught:
+        read_manifests([str(file)])
+    assert str(caught.value).endswith(
+        f"{resource}: `{written}` is an octal number to kubectl: write it without the zero in front, or in quotes"
+    )
 
 
 def test_a_pod_that_asks_for_more_is_refused(tmp_path: Path) -> None:

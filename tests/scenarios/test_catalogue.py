@@ -85,6 +85,11 @@ def test_an_unknown_number_lists_what_is_known() -> None:
     )
 
 
+def test_what_can_be_no_name_of_a_file_is_unknown() -> None:
+    with pytest.raises(ScenarioError, match=r"^unknown scenario `a{57}\.\.\.`; known: "):
+        find_scenarios("a" * 3000)
+
+
 @pytest.mark.parametrize("text", ["", "x", "72124x", "kubernetes/other#1", "1234567890", "７２"])
 def test_what_is_no_number(text: str) -> None:
     assert number_of(text) is None

@@ -217,7 +217,7 @@ class Preemption(Component):
             & self.takes_from(budget, q)
             & self.is_spent(budget, q, potential)
             for q, here in potential.items()
-            if budget.selects(q)
+            if budget in self.budgets_of(q)
         )
         return before >= self.budgets.allowance(budget)
 

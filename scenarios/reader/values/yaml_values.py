@@ -116,6 +116,11 @@ class Value:
         return isinstance(self.node, yaml.ScalarNode)
 
     @property
+    def is_number(self) -> bool:
+        """Whether YAML takes it for a whole number."""
+        return isinstance(self.node, yaml.ScalarNode) and self.node.tag == _TAG + "int"
+
+    @property
     def is_mapping(self) -> bool:
         """Whether it is a mapping."""
         return isinstance(self.node, yaml.MappingNode)
