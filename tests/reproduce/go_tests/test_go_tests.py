@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -25,7 +26,7 @@ from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.names import PROCESSORS, SYSTEMS, free_name, name_of
 from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
-from podrace.reproduce.go_tests.running import results_for, results_of
+from podrace.reproduce.go_tests.running import alone_in, results_for, results_of
 from podrace.reproduce.go_tests.text import UNFORCED, lines_of
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem
@@ -185,6 +186,27 @@ def test_a_cluster_without_backoff_has_none_in_the_test_either(tmp_path: Path) -
         assert text.count("\t\tNoBackoff: true,\n") == lines
 
 
+def test_what_no_wrapper_writes_is_written_as_json(tmp_path: Path) -> None:
+    """And no package is imported that is not used then, which Go refuses."""
+    file = tmp_path / "whole.yaml"
+    file.write_text(
+        "properties: [S-CAP]\nnodes: {n: {cpu: 1, conditions: {MemoryPressure: 'True'}}}\n"
+        "podDisruptionBudgets: {b: {selector: {matchLabels: {app: x}}}}\n"
+        "pods: {a: {cpu: 1, finalizers: [example.com/f]}, b: {cpu: 1, finalizers: [example.com/f]}}\nscope: {external_binds: 1, flush: false}\n"
+    )
+    ((_, text),) = go_tests(prepared(str(file))).items()
+    imports = re.findall(r'^\t(?:\w+ )?"([^"]+)"$', text, re.MULTILINE)
+    assert imports == ["testing", "k8s.io/api/core/v1", "k8s.io/api/policy/v1"]
+    declared = text[text.index("cluster := Cluster{") : text.index("\trun(t, cluster")]
+    assert declared.count("fromJSON[v1.Pod](`") == declared.count('"finalizers": ["') == 2
+    assert declared.count('fromJSON[v1.Node](`{"apiVersion"') == declared.count('"MemoryPressure"') == 1
+    assert (
+        "\t\tBudgets: []policyv1.PodDisruptionBudget{\n\t\t\t*fromJSON[policyv1.PodDisruptionBudget](`"
+        in declared
+    )
+    assert "st." not in re.sub("`[^`]*`", "", declared)
+
+
 def test_names_and_literals() -> None:
     assert name_of("assumed-after-look") == "TestAssumedAfterLook"
     assert name_of("72124") == "Test72124"
@@ -259,6 +281,11 @@ def test_no_test_for_a_cluster_with_an_extender() -> None:
         ),
         ("featureGates: {GangScheduling: true}\npodGroups: {g: {minCount: 1}}", "podGroup: g", "groups of pods"),
         ("config: {scored: true}", "priority: 0", "scores that decide"),
+        (
+            "config: {}",
+            "nodeAffinity: {required: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n]}]}]}}",
+            "a pod whose node affinity names the nodes to try",
+        ),
     ],
 )  # fmt: skip
 def test_no_test_for_what_a_test_cannot_say(tmp_path: Path, cluster: str, pod: str, what: str) -> None:
@@ -323,6 +350,25 @@ def test_no_test_for_what_the_driver_knows_by_the_variables_of_the_model(hazard:
     file = str(Path(__file__).parents[3] / "scenarios" / hazard)
     with pytest.raises(UsageProblem, match=f"the cluster has {what}, and a test has none: run the trace without --go-test$"):  # fmt: skip
         go_tests(prepared(file))
+
+
+def test_two_do_not_build_in_one_folder(tmp_path: Path) -> None:
+    """Else one would run the other's binary, which may have another patch."""
+    folder = tmp_path / "kept" / "go-tests"
+    said: list[str] = []
+    with alone_in(folder, said.append):
+        assert said == []
+        other = folder.with_name("go-tests.lock").open("ab")
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def say(words: str) -> None:
+        said.append(words)
+        other.close()
+
+    with alone_in(folder, say):
+        assert said == ["waiting for another podrace, which is running Go tests of this version"]
 
 
 def test_what_go_says_of_tests() -> None:
