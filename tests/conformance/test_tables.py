@@ -293,14 +293,23 @@ def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("toleration", [{"operator": "Exists"}]), ("node", "1"), ("start_time", 7), ("podAffinity", {"required": []})],
+    [
+        ("toleration", [{"operator": "Exists"}]),
+        ("node", "1"),
+        ("start_time", 7),
+        ("podAffinity", {"required": []}),
+    ],
 )
 def test_a_field_of_a_pod_that_sounds_like_one_that_decides_is_refused(field: str, value: object) -> None:
     there = {"name": "there", field: value}
     found = scheduled(filters=ALL, pods=[there], expected_any_of=["1", "2", "3"])
     assert found.reason == f"not translated: nobody reads there.{field}"
-    assert scheduled(filters=ALL, pods=[{"name": "there", "generation": 7}], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
-    assert scheduled(filters=ALL, pods=[{"name": "there", f"{field}_note": value}], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
+    assert scheduled(
+        filters=ALL, pods=[{"name": "there", "generation": 7}], expected_any_of=["1", "2", "3"]
+    ) == Outcome("PASS")
+    assert scheduled(
+        filters=ALL, pods=[{"name": "there", f"{field}_note": value}], expected_any_of=["1", "2", "3"]
+    ) == Outcome("PASS")
 
 
 def test_a_spread_constraint_that_cannot_be_parsed_is_refused() -> None:
@@ -308,6 +317,21 @@ def test_a_spread_constraint_that_cannot_be_parsed_is_refused() -> None:
     constraint = {"maxSkew": 1, "topologyKey": "zone", "labelSelector": selector}
     found = scheduled(filters=ALL, pod={"name": "2", "topologySpreadConstraints": [constraint]})
     assert found.reason == "not translated: the labelSelector of a spread constraint cannot be parsed"
+
+
+@pytest.mark.parametrize(("asked", "hosts"), [(99.9, ["n"]), (100.1, []), (0.1, ["n"])])
+def test_a_fraction_of_a_byte_is_a_byte(asked: float, hosts: list[str]) -> None:
+    node = {"name": "n", "allocatable": {"memory_bytes": 100, "pods": 9}}
+    row = {"nodes": [node], "filters": ["NodeResourcesFit"]}
+    assert (
+        scheduled(**row, pod={"name": "p", "requests": {"memory_bytes": asked}}, expected_any_of=hosts).reason
+        == ""
+    )
+    there = {"name": "q", "nodeName": "n", "requests": {"memory_bytes": 99.1}}
+    full = scheduled(
+        **row, pods=[there], pod={"name": "p", "requests": {"memory_bytes": asked}}, expected_any_of=[]
+    )
+    assert full.reason == "", "the pod that is there counts as 100 bytes"
 
 
 def test_a_pod_that_has_a_node_is_not_scheduled() -> None:
@@ -388,7 +412,10 @@ def test_what_nobody_reads_is_refused(more: dict[str, Any], field: str) -> None:
 
 
 def test_a_row_that_expects_nothing_is_refused() -> None:
-    assert run_case({**NOMINATED, "cycles": []}, "victims", "1.22").reason == "not translated: the case has no cycles"
+    assert (
+        run_case({**NOMINATED, "cycles": []}, "victims", "1.22").reason
+        == "not translated: the case has no cycles"
+    )
     unscored = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {}}
     found = run_case(unscored, "scores", "1.22")
     assert found.reason == "not translated: the case expects neither scores nor Skip nor Error"
