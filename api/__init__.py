@@ -111,9 +111,7 @@ def check(
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
     size = Size(int(pods), int(nodes), controllers)
-    represented = _represented(
-        Manifests(list(map(str, filename)), recursive, strict, size, focus, None, release)
-    )
+    represented = _represented(Manifests(_paths(filename), recursive, strict, size, focus, None, release))
     selection = _selection(scenarios, release, with_fix, without_fix, gate, property, represented)
     budget = budget_for(as_number(max_states), as_number(max_memory), as_number(timeout), as_number(jobs))
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
@@ -295,6 +293,10 @@ def _represented(asked: Manifests) -> Represented | None:
             "recursive, strict, pods, nodes, focus and controllers are about Kubernetes objects: name some with filename"
         )
     return None
+
+
+def _paths(given: Objects) -> list[str]:
+    return [str(given)] if isinstance(given, (str, Path)) else [str(one) for one in given]
 
 
 def _names(names: Names) -> list[str]:
