@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, FAILED, FLUSH, GONE, MOVED, NEW, PARKED, TRIED
+from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, COUNTED, FAILED, FLUSH, GONE, MOVED, NEW, PARKED, TRIED
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
@@ -47,6 +47,7 @@ class _Queued:
         self._flushed: dict[str, int] = {}
         self._tried: set[str] = set()
         self._otherwise: dict[str, int] = {}
+        self._moved: set[str] = set()
         self._known: set[str] = set()
         self._gone: set[str] = set()
 
@@ -57,6 +58,7 @@ class _Queued:
             self._flushed[log] = attempt.time
             self._tried.discard(log)
             self._gone.discard(log)
+            self._moved.discard(log)
             self._otherwise.pop(log, None)
         elif what == GONE:
             self._gone.add(log)
@@ -76,6 +78,7 @@ class _Queued:
                 self._flushed.pop(one, None)
             if log and (what == FAILED or (attempt.named and what != PARKED)):
                 self._otherwise[log] = attempt.time
+                (self._moved.add if what == MOVED else self._moved.discard)(log)
 
     def flush_before(self, log: str) -> int | None:
         """When the flush took it before the attempt of which this log says that it bound it; of a log that had nothing of it, whichever log says so."""
@@ -86,6 +89,10 @@ class _Queued:
     def otherwise_before(self, log: str) -> int | None:
         """When it failed last, as this log says; or was added, or moved by something else, where the log names who wrote it. Nothing that was before the last flush."""
         return self._otherwise.get(log)
+
+    def moved_otherwise(self, log: str) -> bool:
+        """Whether something else than the flush moved it last, as this log says, and names who wrote it."""
+        return log in self._moved
 
 
 class Waiting(Check):
@@ -138,13 +145,14 @@ class Waiting(Check):
             )
 
     def found(self, trust: Trust) -> list[Found]:
-        """What the scheduler's log says; the metric alone knows a number, and no pod."""
+        """What the scheduler's log says. What it counts proves nothing: a pod that waits at a gate is marked by the flush as well, and keeps the mark (flushUnschedulablePodsLeftover, 1.36)."""
         found = []
         pods: dict[str, _Queued] = {}
         bound: dict[str, list[tuple[int, int]]] = {late.pod: [] for late in self._late}
         # A line may have been collected twice.
         at_once: set[tuple[str, ...]] = set()
         time = BEFORE
+        explained: set[tuple[str, str]] = set()
         for attempt in sorted(self.attempts, key=lambda a: a.time):
             if attempt.time > time:
                 at_once.clear()
@@ -153,6 +161,13 @@ class Waiting(Check):
             if told in at_once:
                 continue
             at_once.add(told)
+            if attempt.what == COUNTED:
+                if (attempt.pod, attempt.log) not in explained:
+                    self.leave_open(
+                        "the scheduler counts a pod as scheduled after a flush, which may only have found it at a gate",
+                        attempt.pod,
+                    )
+                continue
             if attempt.what == GONE and attempt.pod not in pods:
                 continue  # it was bound
             queued = pods.setdefault(attempt.pod, _Queued())
@@ -161,6 +176,10 @@ class Waiting(Check):
                 continue
             since = queued.flush_before(attempt.log)
             otherwise = queued.otherwise_before(attempt.log)
+            if since is not None or queued.moved_otherwise(attempt.log):
+                explained.add((attempt.pod, attempt.log))
+            else:
+                explained.discard((attempt.pod, attempt.log))
             if since is not None:
                 words = f"{attempt.pod} was taken by the flush at {at(since)}, and the next attempt bound it"
                 found.append(Found(attempt.time, Hit(at(attempt.time), words, (attempt.pod,), attempt.node)))
@@ -170,10 +189,10 @@ class Waiting(Check):
         for late in self._late:
             if not any(_is_told(late, *binding) for binding in bound[late.pod]):
                 self._leave_late(late)
-        if not found and self.flushed:
-            # Since its process began, and nobody says when: so it is asked only about all that there is.
-            words = f"the scheduler counts {self.flushed:g} pods that were scheduled after a flush, and does not say which"
-            found.append(Found(BEFORE, Hit("by the metrics", words)))
+        if self.flushed:
+            self.leave_open(
+                f"the scheduler counts {self.flushed:g} pods as scheduled after a flush, which may only have found them at a gate, and does not say which"
+            )
         return found
 
     def _leave_late(self, late: _Late) -> None:

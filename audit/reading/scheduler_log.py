@@ -15,8 +15,8 @@ from .prefixes import zoned
 from .records import Attempt, moment_of, time_of, time_of_moment
 
 BOUND, FAILED, PREEMPTED, MOVED = "bound", "failed", "preempted", "moved"
-TRIED, ADDED, PARKED, GONE = "tried", "added", "parked", "gone"
-"""An attempt began; the pod was new to the queue; something took it out of the parked pods, and it was parked again; it was deleted, or bound."""
+TRIED, ADDED, PARKED, GONE, COUNTED = "tried", "added", "parked", "gone", "counted"
+"""An attempt began; the pod was new to the queue; something took it out of the parked pods, and it was parked again; it was deleted, or bound; it was counted in FLUSH_METRIC."""
 
 FLUSH = "UnschedulableTimeout"
 """The event by which the queue's flush names itself (framework.EventUnschedulableTimeout)."""
@@ -42,7 +42,10 @@ _SAID = {
     "Delete event for unscheduled pod": GONE,
     "Unable to schedule pod; no fit; waiting": FAILED,
     "Unable to schedule pod; no nodes are registered to the cluster; waiting": FAILED,
+    "Unable to schedule pod, possibly due to node not found; waiting": FAILED,  # up to 1.29
+    "Unable to schedule pod belonging to a pod group; waiting": FAILED,  # from 1.36 on
     "Error scheduling pod; retrying": FAILED,
+    "Pod scheduled after flush from unschedulablePods": COUNTED,  # from 1.36 on
     "Pod moved to an internal scheduling queue": MOVED,
     "Pod moved to an internal scheduling queue because the Pod is updated": MOVED,  # 1.31 to 1.36
     "Pod moved to an internal scheduling queue, because the pod is gated": PARKED,  # from 1.33 on

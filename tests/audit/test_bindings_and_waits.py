@@ -145,13 +145,6 @@ def test_the_flush_ends_a_wait(tmp_path: Path) -> None:
         '{"ts":1767225901000,"msg":"Successfully bound pod to node","pod":{"name":"a","namespace":"default"},"node":"n"}\n'
     )
     assert answer(answered(tmp_path, of_json), "A-FLUSH").hits[0].time == "2026-01-01T00:05:01.000Z"
-    counted = answer(
-        answered(tmp_path, "# HELP x y\nscheduler_pod_scheduled_after_flush_total 3\n"), "A-FLUSH"
-    )
-    assert (
-        counted.hits[0].words
-        == "the scheduler counts 3 pods that were scheduled after a flush, and does not say which"
-    )
 
 
 def said(second: float, message: str, **more: str) -> str:
@@ -178,6 +171,8 @@ BOUND = said(302, "Successfully bound pod to node", node="n")
         (said(301, "Error scheduling pod; retrying", err="timed out", logger="UnhandledError"), 0),
         (said(301, "Unable to schedule pod; no nodes are registered to the cluster; waiting"), 0),
         (said(301, "Unable to schedule pod; no fit; waiting", err="0/1"), 0),
+        (said(301, "Unable to schedule pod, possibly due to node not found; waiting", err="gone"), 0),
+        (said(301, "Unable to schedule pod belonging to a pod group; waiting", err="no"), 0),
         (moved(301, "ScheduleAttemptFailure", "Unschedulable"), 0),
         (said(301, "Add event for unscheduled pod"), 1),
         (said(301, "Delete event for unscheduled pod"), 1),
@@ -342,6 +337,34 @@ def test_what_a_standby_hears_is_of_another_queue(tmp_path: Path) -> None:
 def test_the_scheduler_s_log_tells_what_ended_a_long_wait(tmp_path: Path, log: str, verdict: str) -> None:
     """Whatever of it is missing: who had failed, or was moved, within five minutes cannot have been parked for five."""
     assert waited(tmp_path, log).verdict == verdict
+
+
+COUNTED = said(302.1, "Pod scheduled after flush from unschedulablePods", unschedulablePlugins="{}")
+METRIC = "# HELP x y\nscheduler_pod_scheduled_after_flush_total 3\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict", "reason"),
+    [
+        (said(10, "Unable to schedule pod; no fit; waiting") + BOUND + COUNTED, "NOT EXCLUDED", ": default/a)"),
+        (by("m1", moved(290, "PodUpdate") + BOUND + COUNTED), "EXCLUDED", ""),
+        (by("m1", moved(290, "PodUpdate") + said(291, "Error scheduling pod; retrying") + BOUND + COUNTED), "NOT EXCLUDED", ": default/a)"),
+        (by("m1", moved(290, "PodUpdate") + BOUND) + by("m2", COUNTED), "NOT EXCLUDED", ": default/a)"),
+        (FLUSH + BOUND + COUNTED, "HIT", ""),
+        (said(10, "Unable to schedule pod; no fit; waiting") + BOUND + METRIC, "NOT EXCLUDED", "counts 3 pods"),
+        (said(10, "Unable to schedule pod; no fit; waiting") + BOUND + METRIC.replace("3", "0"), "EXCLUDED", ""),
+        (FLUSH + BOUND + METRIC, "HIT", ""),
+    ],
+)  # fmt: skip
+def test_what_the_scheduler_counts_excludes_nothing_and_proves_nothing(
+    tmp_path: Path, log: str, verdict: str, reason: str
+) -> None:
+    """The flush marks who waits at a gate as well, and does not move him (1.36.3): that pod is counted once its gate is gone. A flush that was told to come earlier is counted, too."""
+    told = waited(tmp_path, log)
+    assert (told.verdict, [r for r in told.reasons if reason in r] != []) == (
+        verdict,
+        verdict == "NOT EXCLUDED",
+    )
 
 
 def test_what_else_is_in_a_scheduler_s_log(tmp_path: Path) -> None:
