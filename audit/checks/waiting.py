@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import ADDED, BACKED_OFF, BOUND, COUNTED, FAILED, FLUSH, GONE, MOVED, NEW, PARKED, TRIED
+from ..reading.scheduler_log import (
+    ADDED,
+    BACKED_OFF,
+    BOUND,
+    COUNTED,
+    FAILED,
+    FLUSH,
+    GONE,
+    MOVED,
+    NEW,
+    PARKED,
+    TRIED,
+)
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
