@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ...analysis.asked.options import UsageProblem
 from ..modules.module import BEFORE_MODULES
 from ..reproducing import Prepared
-from .text import file_of, go_test, lines_of
+from .names import file_of, free_name
+from .text import go_test, lines_of
 
 
 def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
@@ -18,8 +19,7 @@ def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
     for one in asked:
         if one.found is None or one.case is None:
             continue
-        scenario = one.found.run.scenario.name
-        name = scenario if file_of(scenario) not in found else f"{scenario}-{one.case.property}"
+        name = free_name(one.found.run.scenario.name, one.case.property, one.question.version, found)
         found[file_of(name)] = go_test(one.found, one.case, str(one.question.version), name)
     if not found:
         words = "; ".join(one.reproduction.words for one in asked if one.reproduction is not None)

@@ -23,8 +23,8 @@ def cluster_lines(case: Case) -> Iterator[str]:
     yield from _list("Nodes", "*v1.Node", (_node(node) for node in case.nodes))
     yield from _list("Pods", "*v1.Pod", (_pod(pod) for pod in case.pods))
     if case.budgets:
-        budgets = (f"fromJSON[policyv1.PodDisruptionBudget](`{json.dumps(b)}`)" for b in case.budgets)
-        yield from _list("Budgets", "*policyv1.PodDisruptionBudget", budgets)
+        budgets = (f"*fromJSON[policyv1.PodDisruptionBudget](`{json.dumps(b)}`)" for b in case.budgets)
+        yield from _list("Budgets", "policyv1.PodDisruptionBudget", budgets)
     if case.node_versions:
         versions = (f"{quoted(name)}: {_node(node)}" for name, node in case.node_versions.items())
         yield from _list("NodeVersions", "*v1.Node", versions, "map[string]")
@@ -76,7 +76,8 @@ def _map(texts: Mapping[str, str]) -> str:
 
 def _node(node: Object) -> str:
     allocatable = node["status"]["allocatable"]
-    if node["spec"] or node["status"]["capacity"] != allocatable:
+    plain = not node["spec"] and node["status"] == {"allocatable": allocatable, "capacity": allocatable}
+    if not plain or not node["metadata"].keys() <= _NAMED:
         return f"fromJSON[v1.Node](`{json.dumps(node)}`)"
     made = f"st.MakeNode().Name({quoted(node['metadata']['name'])}).UID({quoted(node['metadata']['uid'])})"
     for key, value in node["metadata"].get("labels", {}).items():
@@ -88,13 +89,16 @@ _KNOWN = {
     "schedulerName", "containers", "priority", "preemptionPolicy", "terminationGracePeriodSeconds", "nodeName", "nodeSelector",
     "topologySpreadConstraints", "affinity",
 }  # fmt: skip
+_NAMED = {"name", "namespace", "uid", "labels"}
+"""The fields of a pod's spec, and of its metadata, for which there is a wrapper below: a pod with others is written whole, as it would be another one without them."""
+
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def _pod(pod: Object) -> str:
     metadata, spec = pod["metadata"], pod["spec"]
-    plain = spec.keys() <= _KNOWN and _has_plain_terms(spec.get("affinity", {}))
-    if not plain or "startTime" in pod["status"] or len(spec["containers"]) != 1:
+    plain = metadata.keys() <= _NAMED and spec.keys() <= _KNOWN and pod["status"].keys() <= {"phase"}
+    if not plain or not _has_plain_terms(spec.get("affinity", {})) or len(spec["containers"]) != 1:
         return f"fromJSON[v1.Pod](`{json.dumps(pod)}`)"
     name = quoted(metadata["name"])
     made = (

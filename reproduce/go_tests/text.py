@@ -16,6 +16,7 @@ from ...reports.step import ShownStep, Value
 from ..case import Case, CaseStep
 from .claims import claim_of
 from .moves import COMPOSED, MOVES, Move
+from .names import name_of
 from .objects import cluster_lines, quoted
 
 WIDTH = 100
@@ -129,17 +130,6 @@ def _is_untold(step: CaseStep) -> bool:
     )
 
 
-def file_of(name: str) -> str:
-    """The file of the test of a scenario."""
-    return "_".join(re.findall(r"[a-z0-9]+", name.lower())) + "_test.go"
-
-
-def name_of(identifier: str) -> str:
-    """The name of the test: TestAssumedAfterLook for `assumed-after-look`."""
-    words = re.findall(r"[A-Za-z0-9]+", identifier)
-    return "Test" + "".join(word[0].upper() + word[1:] for word in words)
-
-
 def lines_of(steps: Sequence[ShownStep], case: Case) -> tuple[Line, ...]:
     """The moves of a run: steps that one goroutine takes without a break are one move where there is a name for it."""
     found: list[Line] = []
@@ -189,19 +179,31 @@ def _duration(milliseconds: int) -> str:
     return f"{milliseconds // 1000} * time.Second"
 
 
+_PACKAGES = {
+    "v1": "k8s.io/api/core/v1",
+    "policyv1": "k8s.io/api/policy/v1",
+    "metav1": "k8s.io/apimachinery/pkg/apis/meta/v1",
+    "st": "k8s.io/kubernetes/pkg/scheduler/testing",
+    "ptr": "k8s.io/utils/ptr",
+}
+"""What the declaration of a cluster may use, in the order of their paths. Go refuses a test that imports more than it uses."""
+
+
 def _imports(case: Case) -> Iterator[str]:
+    declared = "\n".join(cluster_lines(case))
     yield "import ("
     yield '\t"testing"'
     if any(step.wait_ms for step in case.steps):
         yield '\t"time"'
     yield ""
-    yield '\tv1 "k8s.io/api/core/v1"'
-    if any("metav1." in line for line in cluster_lines(case)):
-        yield '\tmetav1 "k8s.io/apimachinery/pkg/apis/meta/v1"'
-    yield '\tst "k8s.io/kubernetes/pkg/scheduler/testing"'
-    if any("ptr.To" in line for line in cluster_lines(case)):
-        yield '\t"k8s.io/utils/ptr"'
+    for name, path in _PACKAGES.items():
+        if re.search(rf"\b{name}\.[A-Z]", _without_literals(declared)):
+            yield f'\t"{path}"' if name == "ptr" else f'\t{name} "{path}"'
     yield ")"
+
+
+def _without_literals(text: str) -> str:
+    return re.sub(r'`[^`]*`|"(?:[^"\\]|\\.)*"', "", text)
 
 
 def _aligned(lines: Sequence[Line]) -> Iterator[str]:

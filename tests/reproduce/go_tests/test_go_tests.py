@@ -20,11 +20,13 @@ from podrace.reports.step import ShownStep
 from podrace.reproduce.asked import Wanted, questions
 from podrace.reproduce.case import CaseStep
 from podrace.reproduce.go_tests import file_of, go_tests
+from podrace.reproduce.go_tests.claims import _CLAIMS
 from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
+from podrace.reproduce.go_tests.names import PROCESSORS, SYSTEMS, free_name, name_of
 from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
 from podrace.reproduce.go_tests.running import results_for, results_of
-from podrace.reproduce.go_tests.text import UNFORCED, lines_of, name_of
+from podrace.reproduce.go_tests.text import UNFORCED, lines_of
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY
@@ -190,9 +192,46 @@ def test_names_and_literals() -> None:
     assert quoted('a"b\\c\n') == '"a\\"b\\\\c\\n"'
 
 
+@pytest.mark.parametrize(
+    ("scenario", "file"),
+    [
+        ("pod-on-windows", "pod_on_windows_race_test.go"),  # on another system Go does not build it
+        ("pod.linux", "pod_linux_race_test.go"),
+        ("slow-on-ARM64", "slow_on_arm64_race_test.go"),
+        ("linux-arm64-slow", "linux_arm64_slow_test.go"),
+        ("\u7ade\u6001", "race_test.go"),  # else it began with an underscore
+        ("play-replay", "play_replay_race_test.go"),  # a file of the driver's
+        ("replay", "replay_race_test.go"),  # the name of a test of the driver's
+        ("main", "main_race_test.go"),  # Go's own name
+        ("ghost", "ghost_test.go"),
+    ],
+)
+def test_no_test_has_a_name_that_go_leaves_out_or_the_driver_has(scenario: str, file: str) -> None:
+    assert file_of(free_name(scenario, "S-CAP", parse_version(MADE_FOR), ())) == file
+
+
+def test_several_tests_of_one_scenario_have_files_of_their_own() -> None:
+    version, taken = parse_version(MADE_FOR), ["ghost_test.go", "ghost_s_cap_test.go"]
+    assert free_name("ghost", "S-ROOM", version, taken) == "ghost-S-ROOM"
+    assert free_name("ghost", "S-CAP", version, taken) == "ghost-S-CAP-race"
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no Go")
+def test_every_system_and_processor_that_go_builds_for_is_known() -> None:
+    done = subprocess.run(["go", "tool", "dist", "list"], capture_output=True, encoding="utf-8", check=True)
+    pairs = [line.split("/") for line in done.stdout.split()]
+    assert ({pair[0] for pair in pairs} - SYSTEMS, {pair[1] for pair in pairs} - PROCESSORS) == (set(), set())
+
+
 def test_no_test_where_there_is_no_counterexample() -> None:
     with pytest.raises(UsageProblem, match="--go-test: there is no counterexample to write down"):
         go_tests(prepare(questions(Wanted("gone-victim", "v1.34.0"), budget_for(), Method())))
+
+
+def test_the_page_names_the_properties_that_have_a_test() -> None:
+    page = (GOLDEN.parents[2] / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"There is one for (.*?);", page, re.DOTALL)
+    assert sorted(re.findall(r"S-\w+", told)) == sorted(_CLAIMS)
 
 
 def test_no_test_for_a_property_without_a_readable_end() -> None:

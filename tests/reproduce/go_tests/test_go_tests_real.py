@@ -11,8 +11,8 @@ import pytest
 from podrace.analysis.asked.method import Method, budget_for
 from podrace.reproduce.asked import Wanted, questions
 from podrace.reproduce.go_tests import go_tests
+from podrace.reproduce.go_tests.names import name_of
 from podrace.reproduce.go_tests.running import run_go_tests
-from podrace.reproduce.go_tests.text import name_of
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY, read_patch
