@@ -1,4 +1,4 @@
-"""What those who pass lines on write before them: a container runtime, journald, syslog, `kubectl logs --prefix --timestamps`, stern.
+"""What those who pass lines on write before them: a container runtime, journald, syslog, `kubectl logs --prefix --timestamps`, stern, logcli.
 
 A container runtime breaks long lines into pieces (P) of which the last (F) ends the line; audit events are long.
 """
@@ -9,7 +9,11 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-_TIME = rb"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d))"
+ANY = "*"
+"""The server of what a service collected without saying of which: any of several."""
+
+_MOMENT = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)"
+_TIME = rb"(?P<time>" + _MOMENT + rb")"
 _LINE = rb"(?=\{|[IWEF]\d{4} )"
 """How an event and a line of klog begin."""
 
@@ -18,15 +22,19 @@ _PREFIXES = tuple(
     for form in (
         rb"\[(?:pod/)?(?P<server>[^\]\s/]+)/[^\]\s]+\](?: (?=\t)|\s+)",
         _TIME + rb" (?:stdout|stderr) [FP] ",
-        rb"(?:"
+        rb"(?:<\d{1,3}>)?(?:"
         + _TIME
         + rb"|[A-Z][a-z]{2} [ 0-3]\d \d\d:\d\d:\d\d(?:\.\d+)?) (?P<server>[\w.-]+) [\w.@/-]+(?:\[\d+\])?: ",
         rb"<\d{1,3}>1 " + _TIME + rb" (?P<server>\S+) \S+ \S+ \S+ (?:-|\[[^\]]*\]) ",
         _TIME + rb" (?=\t)",
+        _TIME + rb" (?P<labels>\{(?:[\w.]+=\"(?:[^\"\\]|\\.)*\"(?:, ?)?)*\})\s+" + _LINE,
         _TIME + rb"\s+" + _LINE,
-        rb"(?P<server>[a-z0-9][a-z0-9.-]*) (?:\xe2\x80\xba )?[a-z0-9][a-z0-9.-]* " + _LINE,
+        rb"(?:[a-z0-9][a-z0-9-]* (?=\S+ (?:\xe2\x80\xba )?kube-))?(?P<server>[a-z0-9][a-z0-9.-]*) (?:\xe2\x80\xba )?[a-z0-9][a-z0-9.-]* (?=(?:"
+        + _MOMENT
+        + rb" )?(?:\{|[IWEF]\d{4} ))",
     )
 )
+_POD = re.compile(rb'[{ ,](?:pod|pod_name)="([^"]+)"')
 _PIECE = re.compile(
     rb"(?P<whose>(?:\[[^\]\s]+\]\s+)?)" + _TIME + rb" (?P<stream>stdout|stderr) (?P<tag>[FP]) ?", re.DOTALL
 )
@@ -55,10 +63,18 @@ def bare(text: bytes) -> Bare:
         if found is None:
             break
         named = found.groupdict()
-        server = (named.get("server") or b"").decode("utf-8", "replace") or server
+        server = (named.get("server") or _of(named.get("labels")) or b"").decode("utf-8", "replace") or server
         time = (named.get("time") or b"").decode().replace(",", ".") or time
         text = text[found.end() :]
     return Bare(text, server, time)
+
+
+def _of(labels: bytes | None) -> bytes:
+    """Whose a line is, as its labels in Loki say: the pod's, or anybody's."""
+    if labels is None:
+        return b""
+    pod = _POD.search(labels)
+    return pod[1] if pod else ANY.encode()
 
 
 class Pieces:

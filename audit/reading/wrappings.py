@@ -5,7 +5,7 @@
 - EKS: CloudWatch's `message` or `@message`; `events` of filter-log-events, `logEvents` of a subscription, `results` of a query
 - GKE: a LogEntry of Cloud Logging with an AuditLog of k8s.io as `protoPayload`
 - AKS: a record of the category kube-audit with the event as text in `properties.log`, alone or among `records`; `log_s` of the table
-  AzureDiagnostics; a row of the tables AKSAudit and AKSAuditAdmin
+  AzureDiagnostics; a row of the tables AKSAudit, AKSAuditAdmin and AKSControlPlane
 - collectors: the line, or what it holds, as `log` (Docker, Fluent Bit), `MESSAGE` (journald), `textPayload` or `jsonPayload` (Cloud Logging), `line` (logcli), `_raw` (Splunk),
   `_source` and `hits` (Elasticsearch), `data` (Loki)
 - OpenShift's logging: the event with fields of the collector's, of which `k8s_audit_level` has the level, and `hostname` the server
@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from .prefixes import bare
+from .prefixes import ANY, bare
 from .records import Int
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
@@ -89,6 +89,8 @@ class Line(AuditEvent, kw_only=True):
     protoPayload: msgspec.Raw = msgspec.Raw()
     log_s: str = ""
     pod_s: str = ""
+    aks_message: msgspec.Raw = msgspec.field(name="Message", default=msgspec.Raw())
+    aks_pod: str = msgspec.field(name="PodName", default="")
     logStreamName: str = ""
     logStream: str = ""
     timestamp: msgspec.Raw = msgspec.Raw()
@@ -213,9 +215,6 @@ _COLLECTED = msgspec.json.Decoder(Collected)
 NOT_READABLE = (msgspec.MsgspecError, RecursionError, ValueError)
 """What decoding anything at all can raise."""
 
-ANY = "*"
-"""The server of what a service collected without saying of which: any of several."""
-
 _GRPC = {3: 422, 5: 404, 6: 409, 7: 403, 9: 409, 10: 409, 11: 400, 16: 401}
 
 
@@ -287,14 +286,14 @@ def _is_whole(event: AuditEvent) -> bool:
 def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> Iterator[AuditEvent | Other]:
     # What collects logs collects those of all API servers.
     own = server
-    server = line.logStreamName or line.logStream or line.pod_s or (server if depth else ANY)
+    server = line.logStreamName or line.logStream or line.pod_s or line.aks_pod or (server if depth else ANY)
     try:
         if line.log:
             # Docker's own file is that of one container; what others collect names the pod.
             pod = _COLLECTED.decode(line.kubernetes).pod_name if line.kubernetes else ""
             server = pod or (own if line.stream and not line.kubernetes else server)
         for text in (
-            line.message, line.at_message, line.log, line.journal, line.textPayload, line.jsonPayload, line.line, line.splunk, line.source,
+            line.message, line.at_message, line.log, line.journal, line.textPayload, line.jsonPayload, line.line, line.splunk, line.source, line.aks_message,
         ):  # fmt: skip
             if text:
                 yield from inside(_inner(text).strip(b" \r\n"), line.journal_host or server, depth + 1)

@@ -224,6 +224,9 @@ UNNAMED: dict[str, Callable[[str], str]] = {
     "Docker": around({"log": "", "stream": "stderr"}),
     "Cloud Logging": around({"textPayload": "", "insertId": "x"}),
     "logcli": around({"line": "", "labels": {}}),
+    "logcli, lines": lambda text: "".join(
+        f"2026-01-01T00:05:02Z {{}} {line}\n" for line in text.splitlines()
+    ),
     "Loki": around({"data": {"result": [{"stream": {}, "values": [["1", ""]]}]}}),
     "Elasticsearch": around({"_source": {"message": ""}}),
     "Splunk": around({"result": {"_raw": ""}}),

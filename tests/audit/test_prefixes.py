@@ -53,6 +53,11 @@ PASSED_ON: dict[str, Callable[[Sequence[Object]], str]] = {
     "kubectl --prefix": each(lambda t, e: f"[pod/kube-apiserver-m1/kube-apiserver] {e}"),
     "kubectl --prefix --timestamps": each(lambda t, e: f"[pod/kube-apiserver-m1/kube-apiserver] {t}Z {e}"),
     "stern": each(lambda t, e: f"kube-apiserver-m1 kube-apiserver {e}"),
+    "stern, all namespaces": each(lambda t, e: f"kube-system kube-apiserver-m1 kube-apiserver {e}"),
+    "stern --timestamps": each(lambda t, e: f"kube-apiserver-m1 kube-apiserver {t}+01:00 {e}"),
+    "logcli, lines": each(lambda t, e: f"2026-01-01T00:00:01Z {{container=\"x\", pod=\"kube-apiserver-m1\"}} {e}"),
+    "AKSControlPlane": each(lambda t, e: json.dumps({"TimeGenerated": t, "Category": "kube-audit", "Message": e, "PodName": "kube-apiserver-m1"})),
+    "syslog with its priority": each(lambda t, e: f"<134>Jan  1 00:00:01 m1 kube-apiserver[77]: {e}"),
     "syslog": each(lambda t, e: f"<134>1 {t}Z m1 kube-apiserver 77 - - {e}"),
     "Fluent Bit": each(lambda t, e: json.dumps({"date": 1.5, "log": json.loads(e), "kubernetes": {"pod_name": "a"}})),
     "Fluent Bit, of containerd": each(lambda t, e: json.dumps({"log": f"{t}Z stdout F {e}", "kubernetes": {"pod_name": "a"}})),
@@ -108,6 +113,19 @@ def test_servers_are_told_apart_by_what_stands_before(tmp_path: Path) -> None:
     assert report.account.servers == 2
     # The clocks of two may differ.
     assert answer(report, "S-CAP").hits[0].time == "2026-01-01T00:00:06.050Z"
+
+
+def test_lines_of_logcli_are_of_any_server_unless_their_labels_name_the_pod(tmp_path: Path) -> None:
+    """logcli leaves out the labels that all lines have in common."""
+    forms = {
+        '{pod="kube-apiserver-m%d"}': "2026-01-01T00:00:06.050Z",
+        '{app="x%d"}': "2026-01-01T00:00:06.050Z",
+    }
+    for labels, time in forms.items():
+        whole = "".join(
+            f"2026-01-01T00:00:09Z {labels % (i % 2)} {text(e)}\n" for i, e in enumerate(OVERFULL)
+        )
+        assert answer(asked(tmp_path, whole), "S-CAP").hits[0].time == time
 
 
 FLUSHED = [
