@@ -115,6 +115,10 @@ class Affinity(msgspec.Struct, omit_defaults=True):
     podAntiAffinity: PodAffinity | None = None
 
 
+class Group(msgspec.Struct):
+    """The group that a pod belongs to."""
+
+
 class PodSpec(msgspec.Struct):
     """Of a pod's specification."""
 
@@ -126,6 +130,7 @@ class PodSpec(msgspec.Struct):
     affinity: Affinity | None = None
     priority: Int | None = None
     hostNetwork: bool = False
+    schedulingGroup: Group | None = None
 
 
 class ContainerStatus(msgspec.Struct):

@@ -16,7 +16,7 @@ from .records import Attempt, moment_of, time_of, time_of_moment
 
 BOUND, FAILED, PREEMPTED, MOVED = "bound", "failed", "preempted", "moved"
 TRIED, ADDED, PARKED, GONE, COUNTED = "tried", "added", "parked", "gone", "counted"
-"""An attempt began; the pod was new to the queue; something took it out of the parked pods, and it was parked again; it was deleted, or bound; it was counted in FLUSH_METRIC."""
+"""An attempt began; the pod was new to the queue; something took it out of the parked pods, and it was parked again; it was deleted, or bound; its Binding was counted in FLUSH_METRIC."""
 
 FLUSH = "UnschedulableTimeout"
 """The event by which the queue's flush names itself (framework.EventUnschedulableTimeout)."""
@@ -34,6 +34,7 @@ UNSCHEDULABLE = "Unschedulable"
 """The queue's name for its parked pods (scheduling_queue.go of 1.28 to 1.36)."""
 
 FLUSH_METRIC = "scheduler_pod_scheduled_after_flush_total"
+"""Counts from 1.37 on; up to 1.36.4 it stays 0, as the copy of a pod with which its Binding goes lacks the flush's mark (QueuedPodInfo.DeepCopy)."""
 
 _SAID = {
     "Successfully bound pod to node": BOUND,
@@ -45,11 +46,13 @@ _SAID = {
     "Unable to schedule pod, possibly due to node not found; waiting": FAILED,  # up to 1.29
     "Unable to schedule pod belonging to a pod group; waiting": FAILED,  # from 1.36 on
     "Error scheduling pod; retrying": FAILED,
-    "Pod scheduled after flush from unschedulablePods": COUNTED,  # from 1.36 on
+    "Pod scheduled after flush from unschedulableEntities": COUNTED,  # from 1.37 on; 1.36 has such a line, and never writes it
     "Pod moved to an internal scheduling queue": MOVED,
     "Pod moved to an internal scheduling queue because the Pod is updated": MOVED,  # 1.31 to 1.36
     "Pod moved to an internal scheduling queue, because the pod is gated": PARKED,  # from 1.33 on
     "Entity moved to an internal scheduling queue": MOVED,  # from 1.37 on, of pods and groups
+    "Entity moved to an internal scheduling queue because the Pod is updated": MOVED,
+    "Entity moved to an internal scheduling queue, because it is gated": PARKED,
 }
 _IN_TEXT = {message.encode(): what for message, what in _SAID.items()}
 _KLOG = re.compile(
