@@ -15,6 +15,7 @@ func (s *Store) holdBound(c *Case) {
 	for _, pod := range c.Pods {
 		if _, looked := c.Initial["api.lingers["+idOf(pod)+"]"]; looked && len(pod.Finalizers) > 0 {
 			s.holds = true
+			s.finalized[idOf(pod)] = true
 		}
 	}
 }
@@ -32,7 +33,7 @@ func (s *Store) lingers(pod string) bool {
 	return p != nil && s.isHeld(p) && p.DeletionTimestamp != nil
 }
 
-// hasFinalizers is whether a pod that is there, or has finished, has any.
+// hasFinalizers is whether a pod that is there, or has finished, has any; of one that is not there yet, or any more, whether it is to have them, or had them last.
 func (s *Store) hasFinalizers(pod string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +41,10 @@ func (s *Store) hasFinalizers(pod string) bool {
 	if p == nil {
 		p = s.finished[pod]
 	}
-	return s.holds && p != nil && len(p.Finalizers) > 0
+	if p == nil {
+		return s.finalized[pod]
+	}
+	return s.holds && len(p.Finalizers) > 0
 }
 
 // TakeFinalizers is an UPDATE of a pod that was bound: it has no finalizers any more. Where nothing else kept its object, that is gone.
@@ -50,6 +54,7 @@ func (s *Store) TakeFinalizers(pod string) error {
 	if p := s.finished[pod]; p != nil {
 		q := p.DeepCopy()
 		q.Finalizers = nil
+		delete(s.finalized, pod)
 		s.finished[pod] = q
 		if q.DeletionTimestamp != nil {
 			delete(s.finished, pod)
@@ -62,6 +67,7 @@ func (s *Store) TakeFinalizers(pod string) error {
 	}
 	q := p.DeepCopy()
 	q.Finalizers = nil
+	delete(s.finalized, pod)
 	s.commit(podKind, watch.Modified, q, "finalizers that the model does not tell apart")
 	return nil
 }

@@ -3,6 +3,7 @@ package podrace
 import (
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -44,6 +45,20 @@ func TestFinalizersTakenBeforeTheDeletion(t *testing.T) {
 	s.Pod("p").DeletionTimestamp = &metav1.Time{}
 	if err := s.RemovePod("p"); err != nil || s.finished["p"] != nil {
 		t.Errorf("nothing keeps its object: %v", err)
+	}
+}
+
+func TestFinalizersOfAPodThatIsNotThere(t *testing.T) {
+	p := requesting("p", "", "1")
+	p.Finalizers = []string{"example.com/cleanup"}
+	s := newStore()
+	s.holdBound(&Case{Pods: []*v1.Pod{p}, Initial: map[string]any{"api.lingers[p]": false}})
+	if !s.hasFinalizers("p") {
+		t.Fatal("it is to be created with them")
+	}
+	s.Create(p)
+	if err := s.RemovePod("p"); err != nil || s.Pod("p") != nil || !s.hasFinalizers("p") {
+		t.Errorf("they were taken from a pending pod, of which the model says no more: %v", err)
 	}
 }
 
