@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.asked.options import UsageProblem
+from ...model.history.versions import exact
 from ..modules.module import BEFORE_MODULES
 from ..reproducing import Prepared
 from .names import file_of, free_name
@@ -27,4 +28,13 @@ def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
     return found
 
 
-__all__ = ["file_of", "go_tests", "lines_of"]
+def must_fail(asked: Sequence[Prepared]) -> bool:
+    """Whether all of the tests are of counterexamples that the model has in the very version that is run: then none passes without a patch, unless it does not do what the counterexample does."""
+    runs = [(one.found.run.composition, one.question.version) for one in asked if one.found is not None]
+    return all(
+        exact(composition.release) == version.plain and not (composition.added or composition.removed)
+        for composition, version in runs
+    )
+
+
+__all__ = ["file_of", "go_tests", "lines_of", "must_fail"]

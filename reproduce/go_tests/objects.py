@@ -92,7 +92,7 @@ _KNOWN = {
 _NAMED = {"name", "namespace", "uid", "labels"}
 """The fields of a pod's spec, and of its metadata, for which there is a wrapper below: a pod with others is written whole, as it would be another one without them."""
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def _pod(pod: Object) -> str:
@@ -118,7 +118,7 @@ def _pod(pod: Object) -> str:
     if "nodeSelector" in spec:
         made += f".NodeSelector({_map(spec['nodeSelector'])})"
     for kind, of_kind in spec.get("affinity", {}).items():
-        made += "".join(f".{_term(kind, term)}" for term in of_kind[_REQUIRED])
+        made += "".join(f".{_term(kind, term)}" for term in of_kind[REQUIRED])
     for constraint in spec.get("topologySpreadConstraints", ()):
         made += f".{_spread(constraint)}"
     if spec["terminationGracePeriodSeconds"] == 0:
@@ -142,7 +142,7 @@ def _unnumbered(pod: Object) -> Object:
 def _has_plain_terms(affinity: Object) -> bool:
     """Whether it is required terms between pods of one namespace, which are all that upstream's wrappers have a method for."""
     return affinity.keys() <= {"podAffinity", "podAntiAffinity"} and all(
-        of_kind.keys() == {_REQUIRED} and all(t.keys() <= {"topologyKey", "labelSelector"} for t in of_kind[_REQUIRED])
+        of_kind.keys() == {REQUIRED} and all(t.keys() <= {"topologyKey", "labelSelector"} for t in of_kind[REQUIRED])
         for of_kind in affinity.values()
     )  # fmt: skip
 

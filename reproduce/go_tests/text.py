@@ -7,8 +7,9 @@ A line is one move of one goroutine, or several that it makes without a break, w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...analysis.asked.options import UsageProblem
 from ...analysis.stored.replayed import Replayed
@@ -17,7 +18,7 @@ from ..case import Case, CaseStep
 from .claims import claim_of
 from .moves import COMPOSED, MOVES, Move
 from .names import name_of
-from .objects import cluster_lines, quoted
+from .objects import REQUIRED, cluster_lines, quoted
 
 WIDTH = 100
 
@@ -91,11 +92,21 @@ def _beyond(case: Case) -> str | None:
             case.namespaces or case.services or (case.scores or {}).get("strategy")
         ),
         "scores that decide": case.scored,
+        "a pod whose node affinity names the nodes to try": any(map(_names_nodes, case.pods)),
         "budgets that are kept": _looks_at(case, "budgets."),
         "finalizers of bound pods": _looks_at(case, "api.lingers["),
         "an autoscaler that taints": _looks_at(case, "autoscaler.cleared["),
     }
     return next((kind for kind, is_there in kinds.items() if is_there), None)
+
+
+def _names_nodes(pod: Mapping[str, Any]) -> bool:
+    """Whether PreFilter of NodeAffinity gives the nodes to try: the filters of the others, which the model has, are moves that nobody makes (A-PREFILTER)."""
+    required = pod["spec"].get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
+    terms = required.get("nodeSelectorTerms", ())
+    return bool(terms) and all(
+        any(r["operator"] == "In" for r in term.get("matchFields", ())) for term in terms
+    )
 
 
 def _looks_at(case: Case, part: str) -> bool:

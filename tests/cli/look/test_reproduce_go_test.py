@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from podrace.reproduce.go_tests import running
+from podrace.reproduce.go_tests.running import GoTestResult
 from tests.cli.helpers import Shell, flat
 from tests.reproduce.conftest import ghost, go
 
@@ -33,6 +35,39 @@ def test_it_is_written_with_all_that_it_needs(shell: Shell, go: Path, ghost: Pat
         "testing_run.go",
         "ghost_test.go",
     }
+
+
+@pytest.mark.parametrize(
+    ("passed", "more", "code", "said"),
+    [
+        (False, (), 1, ""),
+        (True, (), 3, "the model has the race in this version, and the test does not make it happen"),
+        (True, ("--go-patch", "requeue-looks-again"), 0, ""),
+        (True, ("--kubernetes", "v1.35.4", "--release", "1.36.3"), 0, ""),
+    ],
+)
+def test_a_test_that_passes_without_a_patch_says_nothing_about_the_race(
+    shell: Shell,
+    go: Path,
+    ghost: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    passed: bool,
+    more: tuple[str, ...],
+    code: int,
+    said: str,
+) -> None:
+    """But for one of another release, which may be without the race."""
+
+    def ran_as_told(*_: object) -> dict[str, GoTestResult]:
+        return {"TestGhost": GoTestResult("TestGhost", passed, ("what it said",))}
+
+    monkeypatch.setattr(running, "run_go_tests", ran_as_told)
+    ran = shell("reproduce", str(ghost), "--go-test", "--run", *more)
+    assert ran.code == code
+    first, second, *rest = ran.out.splitlines()
+    version = more[1] if "--kubernetes" in more else "v1.36.3"
+    assert (first, second) == (f"{'PASS' if passed else 'FAIL'}: TestGhost on {version}", "  what it said")
+    assert [line.strip()[: len(said)] for line in rest] == [said][: bool(said)]
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,27 @@ def test_a_cluster_without_backoff_has_none_in_the_test_either(tmp_path: Path) -
         assert text.count("\t\tNoBackoff: true,\n") == lines
 
 
+def test_what_no_wrapper_writes_is_written_as_json(tmp_path: Path) -> None:
+    """And no package is imported that is not used then, which Go refuses."""
+    file = tmp_path / "whole.yaml"
+    file.write_text(
+        "properties: [S-CAP]\nnodes: {n: {cpu: 1, conditions: {MemoryPressure: 'True'}}}\n"
+        "podDisruptionBudgets: {b: {selector: {matchLabels: {app: x}}}}\n"
+        "pods: {a: {cpu: 1, finalizers: [example.com/f]}, b: {cpu: 1, finalizers: [example.com/f]}}\nscope: {external_binds: 1, flush: false}\n"
+    )
+    ((_, text),) = go_tests(prepared(str(file))).items()
+    imports = re.findall(r'^\t(?:\w+ )?"([^"]+)"$', text, re.MULTILINE)
+    assert imports == ["testing", "k8s.io/api/core/v1", "k8s.io/api/policy/v1"]
+    declared = text[text.index("cluster := Cluster{") : text.index("\trun(t, cluster")]
+    assert declared.count("fromJSON[v1.Pod](`") == declared.count('"finalizers": ["') == 2
+    assert declared.count('fromJSON[v1.Node](`{"apiVersion"') == declared.count('"MemoryPressure"') == 1
+    assert (
+        "\t\tBudgets: []policyv1.PodDisruptionBudget{\n\t\t\t*fromJSON[policyv1.PodDisruptionBudget](`"
+        in declared
+    )
+    assert "st." not in re.sub("`[^`]*`", "", declared)
+
+
 def test_names_and_literals() -> None:
     assert name_of("assumed-after-look") == "TestAssumedAfterLook"
     assert name_of("72124") == "Test72124"
@@ -259,6 +280,11 @@ def test_no_test_for_a_cluster_with_an_extender() -> None:
         ),
         ("featureGates: {GangScheduling: true}\npodGroups: {g: {minCount: 1}}", "podGroup: g", "groups of pods"),
         ("config: {scored: true}", "priority: 0", "scores that decide"),
+        (
+            "config: {}",
+            "nodeAffinity: {required: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n]}]}]}}",
+            "a pod whose node affinity names the nodes to try",
+        ),
     ],
 )  # fmt: skip
 def test_no_test_for_what_a_test_cannot_say(tmp_path: Path, cluster: str, pod: str, what: str) -> None:
