@@ -86,10 +86,16 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
     kept = kept_in() / f"{version}-{key_of(version, go, sources)}"
     if not (kept / BINARY).exists():
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
-            _build(Path(name), version, go, sources, say)
+            made = Path(name) / "made"
+            made.mkdir()
+            _build(made, version, go, sources, say)
             if not (kept / BINARY).exists():
                 shutil.rmtree(kept, ignore_errors=True)
-                shutil.copytree(name, kept)
+                try:
+                    made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
+                except OSError:
+                    if not (kept / BINARY).exists():  # else another podrace was faster
+                        raise
     instead = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, instead)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,29 +60,43 @@ def run_go_tests(
     # One place for all patches: Go's cache knows packages by their place, and builds what they did not change only once.
     # A driver that was there before may have had a file under another name.
     folder = kept_in() / f"go-tests-{version}{'-patched' if patches else ''}"
-    for left in folder.glob("*.go"):
-        left.unlink()
-    with_patches = "".join(f" + {patch.name}" for patch in patches)
-    say(f"building {version}{with_patches}: the first time this takes minutes")
-    write_go_tests(folder, version, go, tests, patches)
-    build_in(folder, go)
     names = "|".join(re.findall(r"^func (Test\w+)\(", "\n".join(tests.values()), re.MULTILINE))
-    done = subprocess.run(
-        [
-            str(folder / BINARY),
-            "-test.v",
-            f"-test.run=^({names})$",
-            f"-test.timeout={RUN_SECONDS * len(tests):.0f}s",
-        ],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
+    with alone_in(folder, say):
+        for left in folder.glob("*.go"):
+            left.unlink()
+        with_patches = "".join(f" + {patch.name}" for patch in patches)
+        say(f"building {version}{with_patches}: the first time this takes minutes")
+        write_go_tests(folder, version, go, tests, patches)
+        build_in(folder, go)
+        done = subprocess.run(
+            [
+                str(folder / BINARY),
+                "-test.v",
+                f"-test.run=^({names})$",
+                f"-test.timeout={RUN_SECONDS * len(tests):.0f}s",
+            ],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
     return results_for(done.stdout, names.split("|"))
+
+
+@contextmanager
+def alone_in(folder: Path, say: Say) -> Iterator[None]:
+    """Wait until no other podrace works in the folder: it would run what this one has built, with other patches."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another podrace, which is running Go tests of this version")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def results_for(output: str, names: Sequence[str]) -> dict[str, GoTestResult]:

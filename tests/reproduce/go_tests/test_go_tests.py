@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -25,7 +26,7 @@ from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.names import PROCESSORS, SYSTEMS, free_name, name_of
 from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
-from podrace.reproduce.go_tests.running import results_for, results_of
+from podrace.reproduce.go_tests.running import alone_in, results_for, results_of
 from podrace.reproduce.go_tests.text import UNFORCED, lines_of
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem
@@ -349,6 +350,24 @@ def test_no_test_for_what_the_driver_knows_by_the_variables_of_the_model(hazard:
     file = str(Path(__file__).parents[3] / "scenarios" / hazard)
     with pytest.raises(UsageProblem, match=f"the cluster has {what}, and a test has none: run the trace without --go-test$"):  # fmt: skip
         go_tests(prepared(file))
+
+
+def test_two_do_not_build_in_one_folder(tmp_path: Path) -> None:
+    """Else one would run the other's binary, which may have another patch."""
+    folder, said = tmp_path / "kept" / "go-tests", []
+    with alone_in(folder, said.append):
+        assert said == []
+        other = folder.with_name("go-tests.lock").open("ab")
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def say(words: str) -> None:
+        said.append(words)
+        other.close()
+
+    with alone_in(folder, say):
+        assert said == ["waiting for another podrace, which is running Go tests of this version"]
 
 
 def test_what_go_says_of_tests() -> None:
