@@ -8,8 +8,8 @@ from functools import partial
 
 from ...reports.audit_report import Hit
 from ..history.objects import PodHistory, Sent
+from ..reading.prefixes import ANY
 from ..reading.records import Write
-from ..reading.wrappings import ANY
 from .cases import Case, Involved, Sender
 from .check import Check, Found, Trust, at
 

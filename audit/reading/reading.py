@@ -15,11 +15,10 @@ import msgspec
 from . import scheduler_log
 from .lines import LONGEST, lines_of, open_source, whole_log
 from .pairs import Pairs
-from .prefixes import Pieces
+from .prefixes import ANY, Pieces
 from .records import EVER, Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
 from .sorting import AT_ONCE, Sorting
 from .wrappings import (
-    ANY,
     NOT_READABLE,
     WRITES,
     AuditEvent,

@@ -354,7 +354,8 @@ def test_no_test_for_what_the_driver_knows_by_the_variables_of_the_model(hazard:
 
 def test_two_do_not_build_in_one_folder(tmp_path: Path) -> None:
     """Else one would run the other's binary, which may have another patch."""
-    folder, said = tmp_path / "kept" / "go-tests", []
+    folder = tmp_path / "kept" / "go-tests"
+    said: list[str] = []
     with alone_in(folder, said.append):
         assert said == []
         other = folder.with_name("go-tests.lock").open("ab")
