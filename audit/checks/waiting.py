@@ -120,11 +120,13 @@ class Waiting(Check):
         self._failed: dict[PodHistory, int] = {}
         self._late: list[_Late] = []
         self._grouped: set[PodHistory] = set()
+        self._members: set[str] = set()
 
     def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
         """Note when an attempt failed last, and how long afterwards the pod was bound."""
         if body.spec.schedulingGroup is not None:
             self._grouped.add(pod)
+            self._members.add(pod.key)
         if pod.gone:
             self._failed.pop(pod, None)
             self._grouped.discard(pod)
@@ -172,7 +174,9 @@ class Waiting(Check):
                 continue
             at_once.add(told)
             if attempt.what == COUNTED:
-                if attempt.pod not in told_of:
+                if attempt.pod in self._members:
+                    self._leave_counted(attempt.pod)
+                elif attempt.pod not in told_of:
                     told_of.add(attempt.pod)
                     words = f"{attempt.pod} was taken by the flush, as the scheduler says, and the next attempt bound it"
                     node = nodes.get(attempt.pod, "")
@@ -197,11 +201,20 @@ class Waiting(Check):
         for late in self._late:
             if not any(_is_told(late, *binding) for binding in bound[late.pod]):
                 self._leave_late(late)
-        if not found and self.flushed:
+        if not found and self.flushed and self._members:
+            self._leave_counted()
+        elif not found and self.flushed:
             # Since its process began, and nobody says when: so it is asked only about all that there is.
             words = f"the scheduler counts {self.flushed:g} pods that were scheduled after a flush, and does not say which"
             found.append(Found(BEFORE, Hit("by the metrics", words)))
         return found
+
+    def _leave_counted(self, pod: str = "") -> None:
+        """A pod that was flushed with its group keeps the mark when the attempt fails (AddAttemptedPodGroupIfNeeded, 1.37)."""
+        self.leave_open(
+            "the scheduler counts a pod as bound after a flush, and may do so of one of a group whose flush was long before",
+            pod,
+        )
 
     def _leave_late(self, late: _Late) -> None:
         self.leave_open(

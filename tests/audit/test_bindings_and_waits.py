@@ -380,6 +380,10 @@ def test_a_new_pod_of_a_group_may_have_been_flushed_with_it(tmp_path: Path) -> N
         made["responseObject"]["spec"] |= group
         written = lines([made, bound("a", "n", 2)])
         assert answer(answered(tmp_path, written, listed(node("n"))), "A-FLUSH").verdict == verdict
+        # What the scheduler counts may be a flush of its group before an attempt that failed.
+        for counted in (COUNTED, f"{METRIC}1\n"):
+            told = answer(answered(tmp_path, counted + written, listed(node("n"))), "A-FLUSH").verdict
+            assert told == ("NOT EXCLUDED" if group else "HIT")
 
 
 def test_what_else_is_in_a_scheduler_s_log(tmp_path: Path) -> None:
