@@ -59,8 +59,11 @@ class Notation:
 
     def conjuncts(self, node: Expr, named: Mapping[Expr, str]) -> list[str]:
         """The text of a condition as the conditions that must hold together."""
-        parts = node.args if node.op == "and" and node not in named else (node,)
-        return [self.bare(part, named, *COMPARISONS) for part in parts]
+        return [self.bare(part, named, *COMPARISONS) for part in self.parts(node, named)]
+
+    def parts(self, node: Expr, named: Mapping[Expr, str]) -> tuple[Expr, ...]:
+        """The conditions that must hold together for a condition to hold."""
+        return node.args if node.op == "and" and node not in named else (node,)
 
 
 SMALL = 5

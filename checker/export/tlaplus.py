@@ -172,10 +172,10 @@ class _TlaPlus:
         if lets:
             yield "    IN"
         if not (t.guard.is_const and t.guard.value):
-            yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(t.guard, named))
+            yield from (wrapped(f"{margin}/\\ ", part) for part in self._conditions(t.guard, named))
         for constraint, e in t.constraints:
             yield f"{margin}\\* constraint: {constraint}"
-            yield from (wrapped(f"{margin}/\\ ", part) for part in self.notation.conjuncts(e, named))
+            yield from (wrapped(f"{margin}/\\ ", part) for part in self._conditions(e, named))
         for v, e in updates.items():
             yield wrapped(f"{margin}/\\ {self.variables[v]}' = ", self.notation.bare(e, named, *ARITHMETIC))
         if not updates:
@@ -183,6 +183,14 @@ class _TlaPlus:
         elif len(updates) < len(self.variables):
             yield wrapped(f"{margin}/\\ UNCHANGED ", f"<<{', '.join(self._unchanged(updates))}>>")
         yield ""
+
+    def _conditions(self, condition: Expr, named: Mapping[Expr, str]) -> Iterator[str]:
+        # TLC takes each true side of a disjunction for a step of its own, and 12 of them for 4,096, unless a condition is only to be
+        # evaluated, as a side of an equation is.
+        for part, text in zip(
+            self.notation.parts(condition, named), self.notation.conjuncts(condition, named), strict=True
+        ):
+            yield text if not part.args or part.op in ("eq", "lt", "not") else f"TRUE = {text}"
 
     def _unchanged(self, updates: Mapping[Variable, Expr]) -> Iterator[str]:
         for group, members in self.groups.items():

@@ -16,8 +16,8 @@ from .tlaplus import to_tlaplus
 class TlcAnswer:
     """What TLC found. `depth` is podrace's: the initial state is at 0. Unless `complete`, it stopped at a violation.
 
-    TLC generates a successor once per true branch of a disjunction, so it says nothing about transitions. `run` is the
-    number of steps of the last counterexample that it prints, which is a shortest one: it searches breadth-first.
+    `run` is the number of steps of the last counterexample that it prints, which is a shortest one: it searches breadth-first.
+    `transitions` are told only if it is complete.
     """
 
     complete: bool
@@ -25,6 +25,7 @@ class TlcAnswer:
     depth: int
     violated: frozenset[str]
     run: int | None = None
+    transitions: int | None = None
 
 
 def run_tlc(
@@ -71,4 +72,7 @@ def parse(output: str) -> TlcAnswer:
         depth=int(depth[1]) - 1 if depth else 0,
         violated=violated,
         run=int(numbers[-1]) - 1 if (numbers := re.findall(r"^State (\d+):", output, re.M)) else None,
+        transitions=int(counts[1]) - 1
+        if counts and complete
+        else None,  # the initial state is generated, too
     )

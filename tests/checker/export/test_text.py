@@ -63,7 +63,7 @@ def test_tlc_understands_the_sample() -> None:
     require_tlc()
     with tempfile.TemporaryDirectory() as folder:
         found = run_tlc(replace(crossing(), invariants={}), Path(folder), TLC_JAR)
-    assert found == TlcFound(complete=True, states=20, depth=8, violated=frozenset())
+    assert found == TlcFound(complete=True, states=20, depth=8, violated=frozenset(), transitions=31)
 
 
 def one_variable(v: Variable, new: Expr | None = None, guard: Expr | None = None) -> TransitionSystem:
@@ -229,7 +229,9 @@ def test_a_large_state_gets_room() -> None:
 def test_tlc_must_end_or_find_something() -> None:
     end = "10 states generated, 7 distinct states found, 0 states left on queue.\n"
     depth = "The depth of the complete state graph search is 3.\n"
-    assert parse_tlc(end + depth) == TlcFound(complete=True, states=7, depth=2, violated=frozenset())
+    assert parse_tlc(end + depth) == TlcFound(
+        complete=True, states=7, depth=2, violated=frozenset(), transitions=9
+    )
     stopped = parse_tlc(
         "Error: Invariant S_CAP is violated.\n" + end.replace("0 states left", "4 states left")
     )

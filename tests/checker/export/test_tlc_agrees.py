@@ -1,4 +1,4 @@
-"""TLC finds the same verdicts, states and depth. It tells states apart by 64-bit fingerprints."""
+"""TLC finds the same verdicts, states, transitions and depth. It tells states apart by 64-bit fingerprints."""
 
 from __future__ import annotations
 
@@ -42,7 +42,13 @@ def agree(name: str, events: int | None) -> int:
         system = replace(system, invariants={})
     graph = native.explore(replace(system, invariants={}, witnesses={}, resettabilities={}))
     found = tlc(system)
-    assert found == TlcAnswer(complete=True, states=graph.states, depth=graph.depth, violated=frozenset())
+    assert found == TlcAnswer(
+        complete=True,
+        states=graph.states,
+        depth=graph.depth,
+        violated=frozenset(),
+        transitions=graph.transitions,
+    )
     return found.states
 
 

@@ -16,7 +16,7 @@ from podrace.model.language import BOOL, INT, TransitionSystem, Universe, Variab
 from tests.checker.machines import counters
 
 REACHED_THE_END = """\
-1512 states generated, 913 distinct states found, 0 states left on queue.
+1339 states generated, 913 distinct states found, 0 states left on queue.
 The depth of the complete state graph search is 32.
 """
 A_VIOLATION = """\
@@ -29,7 +29,7 @@ State 3: <drop line 12>
 
 
 def test_the_end_that_tlc_reached_is_read() -> None:
-    assert parse(REACHED_THE_END) == TlcAnswer(complete=True, states=913, depth=31, violated=frozenset())
+    assert parse(REACHED_THE_END) == TlcAnswer(True, 913, 31, violated=frozenset(), transitions=1338)
 
 
 def test_a_run_has_one_step_less_than_states() -> None:
