@@ -238,7 +238,10 @@ def _is_scored(here: CaseSituation) -> bool:
 
 def _rejections(here: CaseSituation) -> dict[str, str]:
     found = {}
-    if not all(t.valid for t in here.preemptor.terms) and INTER_POD_AFFINITY in here.part("filters").plugins():
+    if (
+        not all(t.valid for t in here.preemptor.terms)
+        and INTER_POD_AFFINITY in here.part("filters").plugins()
+    ):
         return dict.fromkeys(sorted(here.nodes), INTER_POD_AFFINITY)  # by PreFilter, before any filter runs
     for name, node in sorted(here.nodes.items()):
         said = here.model.get(partial(_rejection, here, node))

@@ -322,7 +322,13 @@ PARTS = {
 }  # fmt: skip
 """What else a pod may have that decides where it fits, or when it is tried."""
 
-NEUTRAL = {"resourceVersion", "hasRequests", "priorityClassName", "terminationGracePeriodSeconds", "gracePeriodSeconds"}
+NEUTRAL = {
+    "resourceVersion",
+    "hasRequests",
+    "priorityClassName",
+    "terminationGracePeriodSeconds",
+    "gracePeriodSeconds",
+}
 """Fields that sound as if they decided something. `hasRequests` repeats what `requests` tell."""
 
 _DECIDES = re.compile(

@@ -149,4 +149,7 @@ def test_what_nobody_reads_of_a_pod_is_refused(more, field):
 def test_an_expectation_that_says_nothing_is_refused():
     ops = [{"op": "update_snapshot"}, {"op": "expect_snapshot_affinity_nodes"}]
     found = run_case({"id": "c", "kind": "ops", "ops": ops}, "cache", "1.22")
-    assert found.reason == "not translated: operation 1 (expect_snapshot_affinity_nodes): neither `count` nor `nodes`"
+    assert (
+        found.reason
+        == "not translated: operation 1 (expect_snapshot_affinity_nodes): neither `count` nor `nodes`"
+    )

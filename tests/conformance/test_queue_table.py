@@ -450,7 +450,10 @@ def test_what_nobody_reads_is_refused(pod, op, reason):
     [
         ({"op": "expect", "actve": "p"}, "not translated: operation 1 (expect): expectation actve"),
         ({"op": "expect", "seen": "by everybody"}, ""),
-        ({"op": "expect_backoff_remaining", "seconds": 0}, "operation 1 (expect_backoff_remaining): no pod is backing off"),
+        (
+            {"op": "expect_backoff_remaining", "seconds": 0},
+            "operation 1 (expect_backoff_remaining): no pod is backing off",
+        ),
     ],
 )
 def test_an_expectation_of_nobody_does_not_hold(op, reason):

@@ -293,14 +293,23 @@ def test_a_pod_whose_terms_cannot_be_parsed_fits_nowhere_and_keeps_nobody_out() 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("toleration", [{"operator": "Exists"}]), ("node", "1"), ("start_time", 7), ("podAffinity", {"required": []})],
+    [
+        ("toleration", [{"operator": "Exists"}]),
+        ("node", "1"),
+        ("start_time", 7),
+        ("podAffinity", {"required": []}),
+    ],
 )
 def test_a_field_of_a_pod_that_sounds_like_one_that_decides_is_refused(field: str, value: object) -> None:
     there = {"name": "there", field: value}
     found = scheduled(filters=ALL, pods=[there], expected_any_of=["1", "2", "3"])
     assert found.reason == f"not translated: nobody reads there.{field}"
-    assert scheduled(filters=ALL, pods=[{"name": "there", "generation": 7}], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
-    assert scheduled(filters=ALL, pods=[{"name": "there", f"{field}_note": value}], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
+    assert scheduled(
+        filters=ALL, pods=[{"name": "there", "generation": 7}], expected_any_of=["1", "2", "3"]
+    ) == Outcome("PASS")
+    assert scheduled(
+        filters=ALL, pods=[{"name": "there", f"{field}_note": value}], expected_any_of=["1", "2", "3"]
+    ) == Outcome("PASS")
 
 
 def test_a_spread_constraint_that_cannot_be_parsed_is_refused() -> None:
@@ -388,7 +397,10 @@ def test_what_nobody_reads_is_refused(more: dict[str, Any], field: str) -> None:
 
 
 def test_a_row_that_expects_nothing_is_refused() -> None:
-    assert run_case({**NOMINATED, "cycles": []}, "victims", "1.22").reason == "not translated: the case has no cycles"
+    assert (
+        run_case({**NOMINATED, "cycles": []}, "victims", "1.22").reason
+        == "not translated: the case has no cycles"
+    )
     unscored = {"id": "i", "nodes": [{"name": "n"}], "pod": {"name": "p"}, "expected_scores": {}}
     found = run_case(unscored, "scores", "1.22")
     assert found.reason == "not translated: the case expects neither scores nor Skip nor Error"

@@ -75,15 +75,16 @@ class Requirement:
 
         A limit of Gt or Lt has to be a whole number, too.
         """
-        number = len(self.values)
+        return self._has_its_values() and all(map(_could_be_a_value, self.values))
+
+    def _has_its_values(self) -> bool:
         match self.operator:
             case Operator.IN | Operator.NOT_IN:
-                enough = number > 0
+                return bool(self.values)
             case Operator.EXISTS | Operator.DOES_NOT_EXIST:
-                enough = number == 0
+                return not self.values
             case Operator.GREATER | Operator.LESS:
-                enough = number == 1 and whole_number(self.values[0]) is not None
-        return enough and all(map(_could_be_a_value, self.values))
+                return len(self.values) == 1 and whole_number(self.values[0]) is not None
 
     def holds(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels meets the requirement; NotIn is met without the label too.
