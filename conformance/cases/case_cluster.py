@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any
 
 from ...model.cluster import build_cluster
@@ -117,12 +118,13 @@ def _constraint(facts: Mapping[str, Any], pod: Mapping[str, Any]) -> SpreadConst
 
 
 def _resources(facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Amounts in the model's names; fractions round up (Quantity.Value and MilliValue)."""
     facts = facts or {}
     return {
-        "cpu": int(facts.get("cpu_milli") or 0),
-        "memory": int(facts.get("memory_bytes") or 0),
-        "ephemeral": int(facts.get("ephemeral_bytes") or 0),
-        "extended": {name: int(amount) for name, amount in (facts.get("extended") or {}).items()},
+        "cpu": ceil(facts.get("cpu_milli") or 0),
+        "memory": ceil(facts.get("memory_bytes") or 0),
+        "ephemeral": ceil(facts.get("ephemeral_bytes") or 0),
+        "extended": {name: ceil(amount or 0) for name, amount in (facts.get("extended") or {}).items()},
     }
 
 

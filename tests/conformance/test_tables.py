@@ -319,6 +319,21 @@ def test_a_spread_constraint_that_cannot_be_parsed_is_refused() -> None:
     assert found.reason == "not translated: the labelSelector of a spread constraint cannot be parsed"
 
 
+@pytest.mark.parametrize(("asked", "hosts"), [(99.9, ["n"]), (100.1, []), (0.1, ["n"])])
+def test_a_fraction_of_a_byte_is_a_byte(asked: float, hosts: list[str]) -> None:
+    node = {"name": "n", "allocatable": {"memory_bytes": 100, "pods": 9}}
+    row = {"nodes": [node], "filters": ["NodeResourcesFit"]}
+    assert (
+        scheduled(**row, pod={"name": "p", "requests": {"memory_bytes": asked}}, expected_any_of=hosts).reason
+        == ""
+    )
+    there = {"name": "q", "nodeName": "n", "requests": {"memory_bytes": 99.1}}
+    full = scheduled(
+        **row, pods=[there], pod={"name": "p", "requests": {"memory_bytes": asked}}, expected_any_of=[]
+    )
+    assert full.reason == "", "the pod that is there counts as 100 bytes"
+
+
 def test_a_pod_that_has_a_node_is_not_scheduled() -> None:
     found = scheduled(filters=ALL, pod={"name": "p", "nodeName": "1"}, expected_any_of=["1"])
     assert found.reason == "not translated: the pod that is to be scheduled has a nodeName"
