@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from ...language import Entity
 from ...language.expressions.quick_dataclasses import dataclass
 from .placement_rules import HostPort
+from .resources import is_scalar_resource
 
 CPU, MEMORY, EPHEMERAL = "cpu", "memory", "ephemeral-storage"
 NONZERO_DEFAULTS: Mapping[str, int] = {CPU: 100, MEMORY: 200 * 1024 * 1024}
@@ -28,9 +29,8 @@ def used_ports_of(asked: Iterable[Iterable[HostPort]]) -> tuple[UsedPort, ...]:
 
 
 def is_counted(resource: str) -> bool:
-    """Whether NodeInfos count a resource: the three built-in ones, and names with a domain or a known prefix."""
-    known = resource in (CPU, MEMORY, EPHEMERAL)
-    return known or "/" in resource or resource.startswith(("hugepages-", "attachable-volumes-"))
+    """Whether NodeInfos count a resource: the three built-in ones, and scalar ones."""
+    return resource in (CPU, MEMORY, EPHEMERAL) or is_scalar_resource(resource)
 
 
 @dataclass(frozen=True, slots=True)

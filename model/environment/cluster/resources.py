@@ -12,8 +12,10 @@ NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 
 def is_scalar_resource(name: str) -> bool:
-    """Whether the scheduler counts a resource that is not native: a name without a domain is ignored."""
-    return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
+    """Whether the scheduler counts a resource that is not native (IsScalarResourceName): a name without a domain is ignored, and so is a quota's."""
+    if name.startswith(("hugepages-", "attachable-volumes-")) or "kubernetes.io/" in name:
+        return True
+    return "/" in name and not name.startswith("requests.")
 
 
 def amounts(

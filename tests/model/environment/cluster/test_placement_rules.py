@@ -118,6 +118,7 @@ def test_what_a_budget_protects():
 
 
 def test_a_resource_without_a_domain_is_ignored():
-    pod = Pod(0, "p", 1, extended={"gpu": 1, "example.com/gpu": 1, "hugepages-2Mi": 1})
+    names = ("gpu", "requests.example.com/gpu", "example.com/gpu", "hugepages-2Mi")
+    pod = Pod(0, "p", 1, extended=dict.fromkeys(names, 1))
     assert pod.resources == ("cpu", "memory", "ephemeral-storage", "example.com/gpu", "hugepages-2Mi")
     assert Node(0, "n", 1, labels={"a": "b"}, hostname_label=False).labels == {"a": "b"}
