@@ -12,6 +12,7 @@ from podrace.model.language import TransitionSystem
 
 from .coherence import coherence
 from .commit import commit
+from .cube import cube
 from .leases import leases
 from .raft import raft
 from .stack import stack
@@ -22,6 +23,7 @@ SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {
     "coherence": coherence,
     "token-ring": token_ring,
     "commit": commit,
+    "cube": cube,
     "raft": raft,
     "stack": stack,
 }
