@@ -140,7 +140,7 @@ class FinalizerOwners(Component):
 
     api: APIServer
 
-    @step(actor="controller", each="pod")
+    @step(actor="controller", goroutine="finalizers' owner", each="pod")
     @tells("The finalizers of {pod} are removed, and its object is gone.")
     def release(self, pod: Pod) -> None:
         """The finalizers of a pending pod that is being deleted are taken away."""

@@ -123,7 +123,7 @@ class Kubelet(Component):
         require(self.is_resizing(pod) & self._is_where(pod, lambda node: self.fits(pod, node)))
         self.allocated[pod] = self.api.pod[pod].version
 
-    @step(actor="kubelet", each="version")
+    @step(actor="kubelet", goroutine="kubelet's refusals of resizes", each="version")
     @tells(
         "The kubelet says that it can never give {version} what it asks for: it counts for what it was allocated."
     )

@@ -166,7 +166,7 @@ class Drain(NodeFit):
         here = self.is_on(pod, node) & self.draining[node] & self.autoscaler.cleared[node]
         return here & (as_expr(self.listed[pod]) | self.scope.scale_down_until_empty)
 
-    @step(actor="autoscaler", each="pod")
+    @step(actor="autoscaler", goroutine="autoscaler's evictions", each="pod")
     @tells("The autoscaler evicts {pod}.")
     def evict(self, pod: Pod) -> None:
         """evictPod: as long as the budget allows none, it is tried again; a pod that is gone is left out."""
@@ -184,7 +184,7 @@ class Drain(NodeFit):
             self.api.delete_pod(pod)
         self.listed[pod] = False
 
-    @step(actor="autoscaler", each="pod")
+    @step(actor="autoscaler", goroutine="autoscaler's evictions", each="pod")
     @tells("The autoscaler finds that {pod}, which it was to evict, is gone.")
     def miss(self, pod: Pod) -> None:
         """The eviction finds nobody, or a pod that terminates already."""

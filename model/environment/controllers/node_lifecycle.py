@@ -279,7 +279,7 @@ class NodeLifecycle(Component):
         require(self.api.node_exists[node] & self.unwell[self.seen(node)])
         self.unwell[self.seen(node)] = False
 
-    @step(actor="kubelet", each="node")
+    @step(actor="kubelet", goroutine="kubelet's status reports", each="node")
     @tells("The kubelet of {node} reports whether the node is ready.")
     def report(self, node: Node) -> None:
         """tryUpdateNodeStatus (pkg/kubelet): a PATCH of the status, if it is not what is there."""

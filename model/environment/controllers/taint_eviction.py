@@ -184,7 +184,9 @@ class TaintEviction(Component):
 
     # --- what it hears ---------------------------------------------------------------------------------------
 
-    @step(actor="taint eviction controller", each="node")
+    @step(
+        actor="taint eviction controller", goroutine="taint eviction controller's node updates", each="node"
+    )
     @tells("The taint eviction controller hears of node {node}.")
     def hear_of_node(self, node: Node) -> None:
         """handleNodeUpdate: the node is in the informer's store, taintedNodes has its taints, and each pod there is looked at.

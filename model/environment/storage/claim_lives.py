@@ -118,7 +118,7 @@ class ClaimMaker(Component):
         with when(all_of(self.resource_claims.object[c].life != NOT_YET for c in mine)):
             self.naming[self.user(pod)] = True
 
-    @step(actor="resource claim controller", goroutine="making claims", each="user")
+    @step(actor="resource claim controller", goroutine="naming claims", each="user")
     @tells(
         Sentence(
             "The resource claim controller names the claims of {user} in the status of the pod of that name, which is another one by now.",
