@@ -183,7 +183,7 @@ def test_a_cache_that_cannot_be_made_or_written_into_is_refused(
     with pytest.raises(GoProblem) as problem, alone_in(tmp_path / "go-tests", print):
         pass
     assert str(problem.value) == f"the cache: nothing can be written into `{tmp_path}`: {remedy}"
-    with pytest.raises(GoProblem, match="File exists|Not a directory"):
+    with pytest.raises(GoProblem, match="Not a directory"):
         built_for(parse_version("v1.35.0"), Go("go", "go1.26.8"), print)
     monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "kept"))
     with pytest.raises(GoProblem, match="nothing can be written into"):
