@@ -41,6 +41,8 @@ WITH_CLAIMS = (1, 34)
 
 Say = Callable[[str], None]
 
+REMEDY = "name a directory in which something can be built with the variable PODRACE_CACHE"
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -85,6 +87,7 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
     sources = driver_files(version)
     kept = kept_in() / f"{version}-{key_of(version, go, sources)}"
     if not (kept / BINARY).exists():
+        refuse_read_only(kept.parent)
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
             made = Path(name) / "made"
             made.mkdir()
@@ -101,15 +104,24 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
 
 
 def kept_in() -> Path:
-    """Where what is built is kept. Raises GoProblem for a directory into which others may write: what is in it is run."""
+    """Where what is built is kept. Raises GoProblem for a directory that cannot be made, or into which others may write: what is in it is run."""
     found = cache_directory() / "real"
     for folder in (found.parent, found):
-        make_private(folder)
+        try:
+            make_private(folder)
+        except OSError as error:
+            raise GoProblem(f"the cache: `{folder}`: {error.strerror}: {REMEDY}") from None
         if others_may_write(folder):
             raise GoProblem(
                 f"the cache: others may write into `{folder}`, and what is built there is run: run `chmod go-w {folder}`"
             )
     return found
+
+
+def refuse_read_only(folder: Path) -> None:
+    """Raises GoProblem for a directory of the cache in which nothing can be built."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise GoProblem(f"the cache: nothing can be written into `{folder}`: {REMEDY}")
 
 
 def _build(folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str], say: Say) -> None:

@@ -35,6 +35,12 @@ MOST_SIGNS = 100
 MOST_LATE = 10_000
 
 SINCE = 24
+GROUPS_SINCE = 37
+"""Before, each pod of a group was parked by itself (scheduling_queue.go of 1.36.4)."""
+
+UNKNOWN = 1000
+"""The release of a sender who gives none: he may have groups, and may park for as short as any."""
+
 _AGENT = re.compile(r"[^/]{1,100}/v1\.([0-9]{1,3})[^0-9]", re.ASCII)
 
 
@@ -46,6 +52,18 @@ class _Late:
     begin: int
     end: int
     parked: int
+    why: str
+
+
+WAITED = (
+    "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell, with its writer's name, "
+    "as by kubectl logs --prefix"
+)
+OF_A_GROUP = "a pod of a group was bound, and the flush may have taken it with its group, which may have been parked before there was the pod: nothing tells"
+MAY_BE_OF_A_GROUP = (
+    "a pod was bound of which the log has no body: from 1.37 on it may be of a group, which the flush may have taken; "
+    "log the creation of pods at the level RequestResponse"
+)
 
 
 class _Queued:
@@ -104,7 +122,8 @@ class Waiting(Check):
     """An event that should have moved the pod was lost, or came too early: the race's most common trace.
 
     Whoever was bound within five minutes of his creation was taken by no flush, nor whoever had failed within them, as the scheduler's log says; where it names its writer, nor whoever was
-    moved by something else. A pod of a group may be new in a group that has been parked for some time (addToPodGroupIfExists, 1.37), so of such a one this is not said.
+    moved by something else. A pod of a group may be new in a group that has been parked for some time (addToPodGroupIfExists, 1.37), so of such a one this is not said,
+    nor of one that may be such a one, for nothing shows its specification.
     """
 
     id = "A-FLUSH"
@@ -140,9 +159,13 @@ class Waiting(Check):
         """A Binding ends the wait."""
         if pod is None or write.refused or not (write.sub == "binding" or write.resource == "bindings"):
             return
-        parked = 0 if pod in self._grouped else _parked(write.agent)
+        parked, why = _parked(write.agent), WAITED
+        if pod in self._grouped:
+            parked, why = 0, OF_A_GROUP
+        elif not pod.known and _release(write.agent) >= GROUPS_SINCE:
+            parked, why = 0, MAY_BE_OF_A_GROUP
         if write.end - pod.born >= parked:
-            late = _Late(pod.key, write.begin, write.end, parked)
+            late = _Late(pod.key, write.begin, write.end, parked, why)
             if len(self._late) < MOST_LATE:
                 self._late.append(late)
             else:
@@ -217,10 +240,7 @@ class Waiting(Check):
         )
 
     def _leave_late(self, late: _Late) -> None:
-        self.leave_open(
-            "a pod was bound long enough after its creation for the flush to have taken it; the scheduler's log at -v=5 would tell, with its writer's name, as by kubectl logs --prefix",
-            late.pod,
-        )
+        self.leave_open(late.why, late.pod)
 
 
 def _is_told(late: _Late, bound: int, otherwise: int) -> bool:
@@ -230,5 +250,10 @@ def _is_told(late: _Late, bound: int, otherwise: int) -> bool:
 
 def _parked(agent: str) -> int:
     """How long the sender of a Binding parks a pod at least before its flush takes it, unless it was told otherwise."""
+    return FIVE_MINUTES if SINCE <= _release(agent) < UNKNOWN else MINUTE
+
+
+def _release(agent: str) -> int:
+    """The number that the sender of a Binding gives of its release."""
     match = _AGENT.match(agent)
-    return FIVE_MINUTES if match and int(match[1]) >= SINCE else MINUTE
+    return int(match[1]) if match else UNKNOWN

@@ -293,7 +293,7 @@ def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> 
             pod = _COLLECTED.decode(line.kubernetes).pod_name if line.kubernetes else ""
             server = pod or (own if line.stream and not line.kubernetes else server)
         for text in (
-            line.message, line.at_message, line.log, line.journal, line.textPayload, line.jsonPayload, line.line, line.splunk, line.source, line.aks_message,
+            line.message, line.at_message, line.log, line.journal, line.textPayload, line.jsonPayload, line.line, line.splunk, line.source,
         ):  # fmt: skip
             if text:
                 yield from inside(_inner(text).strip(b" \r\n"), line.journal_host or server, depth + 1)
@@ -327,6 +327,8 @@ def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> 
                     yield from inside(value[-1].encode(), server, depth + 1)
         elif line.AuditId:
             yield _of_aks(_AKS.decode(data))
+        elif line.aks_message:  # of a union of tables each row has the columns of all, and most are empty
+            yield from inside(_inner(line.aks_message).strip(b" \r\n"), server, depth + 1)
         else:
             raise NotUnderstood("JSON, but no audit event")
     except NOT_READABLE:

@@ -332,11 +332,17 @@ NEUTRAL = {
 """Fields that sound as if they decided something. `hasRequests` repeats what `requests` tell."""
 
 _DECIDES = re.compile(
-    r"affinit|tolerat|taint|select|spread|topolog|resourc|request|overhead|port|volume|claim|priorit|group|preempt|nominat|terminat|delet|node|label"
-    r"|container|gate(s|d|$)|start",
+    r"affinit|tolerat|taint|select|spread|topolog|resourc|request|overhead|(?<!im)(?<!sup)(?<!re)port|volume|claim|priorit|group|preempt|nominat|terminat|delet"
+    r"|node|label|container|gate(s|d|$)|(?<!re)start",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"(^|_)notes?(_|$)|^expected|^derived", re.IGNORECASE)
+"""Of `restartPolicy`, `importance`, `supported` and `reported` only the letters sound like that."""
+
+_NOTE = re.compile(
+    r"(^|_)(note|comment|remark|description|explanation)s?(_|$)|(Note|Comment|Remark|Description)s?$"
+    r"|^(expected|derived|behaviour_before|uses_)"
+)
+"""Fields that restate or explain, as they do of a case."""
 
 
 def refuse_parts(at: str, pod: Mapping[str, Any]) -> None:

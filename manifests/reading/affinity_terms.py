@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from ...model.environment.cluster.placement_rules import whole_number
 from ...model.environment.objects import NodeAffinity, Operator, Requirement, Selector, Term
 from ...scenarios.reader.values.directives import REQUIRED, read_node_selector, required_term
-from ...scenarios.reader.values.labels import is_label_value, label_key
-from ...scenarios.reader.values.yaml_values import one_line
+from ...scenarios.reader.values.labels import is_label_value, label_key, read_requirements
+from ...scenarios.reader.values.yaml_values import Value, one_line
 from .manifest_files import Manifest, Remarks
 
 NOBODY = Selector(
@@ -78,37 +78,34 @@ def read_node_affinity(value: Manifest | None, owner: str, remarks: Remarks) -> 
     """The required part of nodeAffinity; preferences are scores: as the scenario has none, every feasible node may win.
 
     A term with a value that the scheduler cannot parse matches no node, and other terms count (newNodeSelectorTerm in component-helpers
-    scheduling/corev1/nodeaffinity, 1.36, and MatchNodeSelectorTerms in old releases): the API server lets such values through.
+    scheduling/corev1/nodeaffinity, 1.36, and MatchNodeSelectorTerms in old releases): the API server lets through any label value that is no number,
+    and up to 1.32, or in a pod that had it before, any text (ValidateNodeSelectorRequirement in pkg/apis/core/validation). All else that is malformed it
+    refuses, and so is it here.
     """
     required = value.fields((REQUIRED,), "a mapping of node affinity") if value is not None else {}
     if REQUIRED not in required:
         return None
 
-    def matches_nothing(term: Manifest) -> bool:
-        fields = term.fields(("matchExpressions",), "a term with `matchExpressions` or `matchFields`")
-        listed = fields.get("matchExpressions")
-        for element in listed.elements("a list of requirements") if listed is not None else ():
-            if (odd := _unparsable(element)) is not None:
-                remarks.add(
-                    f"a term of node affinity compares with {odd}, which the scheduler cannot parse: the term matches no node",
-                    owner,
-                )
-                return True
-        return False
+    def expressions(listed: Value | None) -> tuple[Requirement, ...] | None:
+        odd: list[str] = []
 
-    return read_node_selector(required[REQUIRED], matches_nothing)
+        def value_of(written: Value) -> str:
+            text = written.text("a label value")
+            odd.extend([] if is_label_value(text) else [text])
+            return text
 
+        def limit_of(written: Value, _: Operator) -> str:
+            text = written.text("a label value")
+            odd.extend([] if is_label_value(text) and whole_number(text) is not None else [text])
+            return text
 
-def _unparsable(element: Manifest) -> str | None:
-    """What a requirement compares with that labels.NewRequirement refuses: no value of a label, or for Gt and Lt no number."""
-    fields = element.fields(("operator", "values"), "a requirement with `key` and `operator`")
-    operator = fields["operator"].scalar("an operator") if "operator" in fields else ""
-    values = fields["values"].elements("a list of label values") if "values" in fields else []
-    for value in values:
-        written = value.text("a label value")
-        is_number = (
-            operator not in (Operator.GREATER.value, Operator.LESS.value) or whole_number(written) is not None
+        found = read_requirements(listed, tuple(Operator), label_key, value_of, limit_of)
+        if not odd:
+            return found
+        remarks.add(
+            f"a term of node affinity compares with `{one_line(odd[0])}`, which the scheduler cannot parse: the term matches no node",
+            owner,
         )
-        if not is_number or not is_label_value(written):
-            return f"`{one_line(written)}`"
-    return None
+        return None
+
+    return read_node_selector(required[REQUIRED], expressions)

@@ -13,7 +13,16 @@ from pathlib import Path
 from ..modules.module import KubernetesVersion, downloaded
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
-from ..running import BUILD, BUILD_SECONDS, RUN_SECONDS, Say, driver_files, kept_in, write_sources
+from ..running import (
+    BUILD,
+    BUILD_SECONDS,
+    RUN_SECONDS,
+    Say,
+    driver_files,
+    kept_in,
+    refuse_read_only,
+    write_sources,
+)
 
 BINARY = "moves.test"
 SOURCES = "kubernetes"
@@ -90,6 +99,7 @@ def run_go_tests(
 def alone_in(folder: Path, say: Say) -> Iterator[None]:
     """Wait until no other podrace works in the folder: it would run what this one has built, with other patches."""
     folder.parent.mkdir(parents=True, exist_ok=True)
+    refuse_read_only(folder.parent)
     with folder.with_name(f"{folder.name}.lock").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

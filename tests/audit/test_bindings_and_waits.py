@@ -379,11 +379,37 @@ def test_a_new_pod_of_a_group_may_have_been_flushed_with_it(tmp_path: Path) -> N
         made = created("a", 1)
         made["responseObject"]["spec"] |= group
         written = lines([made, bound("a", "n", 2)])
-        assert answer(answered(tmp_path, written, listed(node("n"))), "A-FLUSH").verdict == verdict
+        told = answer(answered(tmp_path, written, listed(node("n"))), "A-FLUSH")
+        assert told.verdict == verdict
+        assert [r.endswith("nothing tells (once: default/a)") for r in told.reasons] == [True] * len(group)
         # What the scheduler counts may be a flush of its group before an attempt that failed.
         for counted in (COUNTED, f"{METRIC}1\n"):
-            told = answer(answered(tmp_path, counted + written, listed(node("n"))), "A-FLUSH").verdict
-            assert told == ("NOT EXCLUDED" if group else "HIT")
+            told = answer(answered(tmp_path, counted + written, listed(node("n"))), "A-FLUSH")
+            assert told.verdict == ("NOT EXCLUDED" if group else "HIT")
+
+
+@pytest.mark.parametrize(
+    ("agent", "level", "verdict"),
+    [
+        ("kube-scheduler/v1.36.4 (linux/amd64)", "Metadata", "EXCLUDED"),
+        ("kube-scheduler/v1.37.0 (linux/amd64)", "Metadata", "NOT EXCLUDED"),
+        ("kube-scheduler/v1.37.0 (linux/amd64)", "Request", "NOT EXCLUDED"),
+        ("kube-scheduler/v1.37.0 (linux/amd64)", "RequestResponse", "EXCLUDED"),
+        ("mine", "Metadata", "NOT EXCLUDED"),
+        ("mine", "RequestResponse", "EXCLUDED"),
+    ],
+)
+def test_a_pod_without_a_body_may_be_of_a_group_from_1_37_on(
+    tmp_path: Path, agent: str, level: str, verdict: str
+) -> None:
+    made = event("create", "pods", "a", 1, code=201, request=pod("a"), response=pod("a"), level=level)
+    told = answer(
+        answered(tmp_path, [made, bound("a", "n", 2, agent=agent, level=level)], listed(node("n"))), "A-FLUSH"
+    )
+    assert told.verdict == verdict
+    assert [r.partition(":")[0] for r in told.reasons] == (
+        ["a pod was bound of which the log has no body"] if verdict == "NOT EXCLUDED" else []
+    )
 
 
 def test_what_else_is_in_a_scheduler_s_log(tmp_path: Path) -> None:

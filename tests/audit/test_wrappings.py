@@ -98,6 +98,11 @@ def test_a_row_of_aks_audit(tmp_path: Path) -> None:
     rows[1]["ResponseObject"] = "skipped-too-big-size-object"
     report = asked(tmp_path, "".join(text(r) + "\n" for r in rows))
     assert "the log lacks bodies of pods (once)" in answer(report, "S-COND").reasons
+    # In a union with AKSControlPlane each row has the columns of both tables.
+    for nothing in ("", None):
+        both = [{**row(e), "Message": nothing, "Category": nothing} for e in OVERFULL]
+        report = asked(tmp_path, "".join(text(r) + "\n" for r in both))
+        assert (answer(report, "S-CAP").hits[0].words, report.account.events) == (WORDS, 9)
 
 
 def gke_entry(e: Object) -> Object:

@@ -312,6 +312,26 @@ def test_a_field_of_a_pod_that_sounds_like_one_that_decides_is_refused(field: st
     ) == Outcome("PASS")
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("restartPolicy", "Always"),
+        ("restartCount", 3),
+        ("importance", "more than that of the other"),
+        ("priority_comment", "not set upstream"),
+        ("requestsDescription", "as of two containers"),
+        ("startTimeNote", "later"),
+        ("uses_topology_spread", True),
+    ],
+)
+def test_what_only_sounds_like_it_or_explains_is_passed_over(field: str, value: object) -> None:
+    there = {"name": "there", field: value}
+    assert scheduled(filters=ALL, pods=[there], expected_any_of=["1", "2", "3"]) == Outcome("PASS")
+    for name in ("starts", "report_port", "nodeNoted", "unnoted_start"):
+        found = scheduled(filters=ALL, pods=[{"name": "there", name: value}], expected_any_of=["1", "2", "3"])
+        assert found.reason == f"not translated: nobody reads there.{name}"
+
+
 def test_a_spread_constraint_that_cannot_be_parsed_is_refused() -> None:
     selector = {"matchExpressions": [{"key": "a", "operator": "In"}]}
     constraint = {"maxSkew": 1, "topologyKey": "zone", "labelSelector": selector}

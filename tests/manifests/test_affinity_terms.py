@@ -164,6 +164,30 @@ def test_a_term_that_the_scheduler_cannot_parse_matches_no_node_and_others_count
     assert not fits(read(tmp_path, at, pod("p", "1", 0, **to_nodes((operator, value), ("Gt", "6")))))
 
 
+@pytest.mark.parametrize(
+    ("requirement", "words"),
+    [
+        ({"key": "k", "operator": "in", "values": ["a b"]}, "operator: there is no such operator: `in`"),
+        ({"key": "k", "values": ["a b"]}, "`operator` is missing"),
+        ({"key": "a b", "operator": "In", "values": ["a b"]}, "key: expected a label key"),
+        ({"key": "k", "operator": "Exists", "values": ["a b"]}, "values: Exists compares with nothing"),
+        ({"key": "k", "operator": "Gt", "values": ["1", "x"]}, "Gt compares with one number"),
+        ({"key": "k", "operator": "In", "values": []}, "`values` is missing"),
+    ],
+)
+def test_what_else_is_wrong_in_such_a_term_is_refused(
+    tmp_path: Path, requirement: dict[str, Any], words: str
+) -> None:
+    """As the API server refuses it: nobody has such a pod."""
+    rule = to_nodes(("Gt", "x"))
+    listed = rule["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"]
+    for together in ([requirement], [*listed, requirement]):
+        rule["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"] = together
+        with pytest.raises(ScenarioError) as caught:
+            read(tmp_path, node("n1", "4"), pod("p", "1", 0, **rule))
+        assert words in str(caught.value)
+
+
 def test_a_kept_pod_has_the_term_still_that_matches_no_node(tmp_path: Path) -> None:
     file = tmp_path / "m.yaml"
     made = pod("p", "1", 0, **to_nodes(("Gt", "+5"), ("NotIn", "7")))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from ....model.environment.cluster.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
 from ....model.environment.objects import (
@@ -166,28 +165,34 @@ def _preferred_nodes(element: Value) -> PreferredNodes:
     )
 
 
-V = TypeVar("V", bound=Value)
+ReadExpressions = Callable[[Value | None], tuple[Requirement, ...] | None]
 
 
-def read_node_selector(required: V, matches_nothing: Callable[[V], bool] = lambda _: False) -> NodeAffinity:
-    """A node selector: a list of terms, of which one must match. One that `matches_nothing` is not looked into."""
+def read_expressions(value: Value | None) -> tuple[Requirement, ...]:
+    """The matchExpressions of a term."""
+    return read_requirements(value, tuple(Operator))
+
+
+def read_node_selector(required: Value, expressions: ReadExpressions = read_expressions) -> NodeAffinity:
+    """A node selector: a list of terms, of which one must match. One for whose `expressions` there is None matches no node."""
     inner = required.fields(NODE_SELECTOR_FIELDS, "a mapping with `nodeSelectorTerms`")
     if "nodeSelectorTerms" not in inner:
         required.fail("`nodeSelectorTerms` is missing: give a list of terms, of which one must match")
     terms = inner["nodeSelectorTerms"].elements("a list of terms with `matchExpressions` or `matchFields`")
     if not terms:
         inner["nodeSelectorTerms"].fail("the list is empty: give at least one term, or remove the affinity")
-    return NodeAffinity(tuple(NodeTerm() if matches_nothing(term) else _term(term) for term in terms))
+    return NodeAffinity(tuple(_term(term, expressions) for term in terms))
 
 
-def _term(value: Value) -> NodeTerm:
+def _term(value: Value, expressions: ReadExpressions = read_expressions) -> NodeTerm:
     fields = value.fields(NODE_TERM_FIELDS, "a term with `matchExpressions` or `matchFields`")
     names = read_requirements(fields.get("matchFields"), (Operator.IN, Operator.NOT_IN), _field, node_name)
     wrong = next((i for i, r in enumerate(names) if len(r.values) != 1), None)
     if wrong is not None:
         place = fields["matchFields"].elements("")[wrong]
         place.fail("a field is compared with one name: give exactly one in `values`, or several terms")
-    return NodeTerm(read_requirements(fields.get("matchExpressions"), tuple(Operator)), names)
+    found = expressions(fields.get("matchExpressions"))
+    return NodeTerm() if found is None else NodeTerm(found, names)
 
 
 def _field(value: Value) -> str:

@@ -108,6 +108,18 @@ def label_value(value: Value) -> str:
     return written
 
 
+def limit(value: Value, operator: Operator) -> str:
+    """What Gt and Lt compare with."""
+    written = value.text("a whole number")
+    if whole_number(written) is None:
+        value.expect("a whole number")
+    if not written[0].isdigit():
+        value.fail(
+            f"a number with a sign is no label value, so {operator.value} would match no node: write one without a sign"
+        )
+    return written
+
+
 def read_selector(value: Value) -> Selector:
     """A label selector; an empty one matches everything."""
     return selector_in(value.fields(SELECTOR_FIELDS, "a selector with `matchLabels` or `matchExpressions`"))
@@ -125,12 +137,13 @@ def read_requirements(
     operators: Sequence[Operator],
     key_of: Callable[[Value], str] = label_key,
     value_of: Callable[[Value], str] = label_value,
+    limit_of: Callable[[Value, Operator], str] = limit,
 ) -> tuple[Requirement, ...]:
     """A list of matchExpressions or matchFields; none if the field is not there."""
     if value is None:
         return ()
     elements = value.elements("a list of requirements with `key` and `operator`")
-    return tuple(_requirement(element, operators, key_of, value_of) for element in elements)
+    return tuple(_requirement(element, operators, key_of, value_of, limit_of) for element in elements)
 
 
 def _requirement(
@@ -138,6 +151,7 @@ def _requirement(
     operators: Sequence[Operator],
     key_of: Callable[[Value], str],
     value_of: Callable[[Value], str],
+    limit_of: Callable[[Value, Operator], str],
 ) -> Requirement:
     fields = value.fields(REQUIREMENT_FIELDS, "a requirement with `key` and `operator`")
     for needed in ("key", "operator"):
@@ -151,23 +165,12 @@ def _requirement(
             fields["values"].fail(f"{operator.value} compares with nothing: remove `values`")
         return Requirement(key, operator)
     if operator in (Operator.GREATER, Operator.LESS):
-        return Requirement(key, operator, (_limit(value, operator, given),))
+        if len(given) != 1:
+            value.fail(f"{operator.value} compares with one number: give exactly one in `values`")
+        return Requirement(key, operator, (limit_of(given[0], operator),))
     if not given:
         value.fail(f"`values` is missing: {operator.value} needs at least one")
     return Requirement(key, operator, tuple(value_of(v) for v in given))
-
-
-def _limit(owner: Value, operator: Operator, given: Sequence[Value]) -> str:
-    if len(given) != 1:
-        owner.fail(f"{operator.value} compares with one number: give exactly one in `values`")
-    written = given[0].text("a whole number")
-    if whole_number(written) is None:
-        given[0].expect("a whole number")
-    if not written[0].isdigit():
-        given[0].fail(
-            f"a number with a sign is no label value, so {operator.value} would match no node: write one without a sign"
-        )
-    return written
 
 
 def node_name(value: Value) -> str:

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from podrace.reproduce.go_tests.running import alone_in
 from podrace.reproduce.modules.module import go_mod, parse_version, write_module
 from podrace.reproduce.modules.toolchain import (
     BuildProblem,
+    Go,
     GoProblem,
     UnknownVersion,
     find_go,
     has_go,
     problem_of,
 )
-from podrace.reproduce.running import kept_in
+from podrace.reproduce.running import built_for, kept_in, refuse_read_only
 from tests.reproduce.fake_go import DECLARED, fake_go
 
 
@@ -157,3 +159,32 @@ def test_what_is_built_is_kept_where_nobody_else_can_write(
             f"the cache: others may write into `{folder}`, and what is built there is run: run `chmod go-w {folder}`"
         )
         folder.chmod(0o700)
+
+
+def test_a_cache_that_cannot_be_made_or_written_into_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remedy = "name a directory in which something can be built with the variable PODRACE_CACHE"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(GoProblem) as problem:
+        kept_in()
+    assert str(problem.value) == f"the cache: `{tmp_path / 'file'}`: File exists: {remedy}"
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "file" / "below"))
+    with pytest.raises(GoProblem) as problem:
+        kept_in()
+    assert str(problem.value) == f"the cache: `{tmp_path / 'file' / 'below'}`: Not a directory: {remedy}"
+
+    def of_others(*_: object) -> bool:
+        return False
+
+    refuse_read_only(tmp_path)
+    monkeypatch.setattr("os.access", of_others)
+    with pytest.raises(GoProblem) as problem, alone_in(tmp_path / "go-tests", print):
+        pass
+    assert str(problem.value) == f"the cache: nothing can be written into `{tmp_path}`: {remedy}"
+    with pytest.raises(GoProblem, match="Not a directory"):
+        built_for(parse_version("v1.35.0"), Go("go", "go1.26.8"), print)
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "kept"))
+    with pytest.raises(GoProblem, match="nothing can be written into"):
+        built_for(parse_version("v1.35.0"), Go("go", "go1.26.8"), print)
