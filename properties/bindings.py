@@ -1,5 +1,5 @@
 """Properties of single states: capacity, errors, lost pods; what the API server commits, and what bound pods keep among
-themselves.
+themselves. And what is remembered for properties that are only about the pods which the scheduler itself has bound.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from functools import partial
 
 from ..model.environment.cluster.pod_versions import in_form
 from ..model.environment.cluster.scope import last_version
+from ..model.environment.faults import Fault
 from ..model.environment.objects import Node, Pod, Term
 from ..model.environment.watch import Handler
 from ..model.language import (
@@ -227,3 +228,30 @@ class BoundAsAssumed(Property):
     def witnesses(self) -> dict[str, Expr]:
         unbound = [p for p in self.subjects if p.node is None]
         return {"a pod is bound": any_of(self.api.pod[p].node.is_some for p in unbound)}
+
+
+class AboutOwnBindings(Property):
+    """Base class of the properties for which pods do not count that somebody else than the scheduler has bound.
+
+    A Binding that the scheduler has sent is its own whenever it is executed, also when its binding cycle has given it up by then.
+    """
+
+    bound_by_others = per(Pod, boolean())
+
+    def observe(self) -> None:
+        if not self.scope.external_binds:
+            return
+        by_others = self._left() < before(self._left)
+        for pod in self.pods:
+            was_bound = before(lambda pod=pod: self.api.pod[pod].assigned)  # type: ignore[misc]
+            with when(self.api.pod[pod].assigned & ~was_bound):
+                self.bound_by_others[pod] = by_others
+
+    def _left(self) -> Expr:
+        left: Expr = self.process.faults.left[Fault.EXTERNAL_BIND]
+        return left
+
+    def counts(self, pod: Pod) -> Expr:
+        """Whether the pod is bound, and by nobody else."""
+        counts: Expr = self.api.pod[pod].assigned & ~self.bound_by_others[pod]
+        return counts

@@ -18,9 +18,8 @@ class CacheFollowsNodeEvents(Property):
     issues = (56261,)
 
     handled = per(Node, boolean())
-    removed = (
-        boolean()
-    )  # whether a deletion was handled, where the nodes themselves do not tell: see `_remembers`
+    # Whether a deletion was handled, where the nodes themselves do not tell: see `_remembers`.
+    removed = boolean()
 
     def setup(self) -> None:
         for node in self.nodes:

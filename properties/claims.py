@@ -9,8 +9,8 @@ from ..model.environment.objects import Claim, Device
 from ..model.environment.storage.claims import ClaimUse, ClaimWatch
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.dynamicresources.find_devices import Stage
+from .bindings import AboutOwnBindings
 from .liveness import waits_in_vain
-from .own_bindings import AboutOwnBindings
 from .property import Property
 
 if TYPE_CHECKING:

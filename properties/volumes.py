@@ -10,8 +10,8 @@ from ..model.environment.storage.volumes import VolumeUse, reaches
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.cycles.binding import BindingPhase
 from ..model.scheduler.volumebinding.find_volumes import VolumeStage
+from .bindings import AboutOwnBindings
 from .liveness import waits_in_vain
-from .own_bindings import AboutOwnBindings
 from .property import Property
 
 if TYPE_CHECKING:

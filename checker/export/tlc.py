@@ -72,7 +72,6 @@ def parse(output: str) -> TlcAnswer:
         depth=int(depth[1]) - 1 if depth else 0,
         violated=violated,
         run=int(numbers[-1]) - 1 if (numbers := re.findall(r"^State (\d+):", output, re.M)) else None,
-        transitions=int(counts[1]) - 1
-        if counts and complete
-        else None,  # the initial state is generated, too
+        # The initial state is generated, too.
+        transitions=int(counts[1]) - 1 if counts and complete else None,
     )
