@@ -30,6 +30,7 @@ class Fault(Enum):
     EVICTION = "evictions"
     SCALE_DOWN = "scale_downs"
     RELIST = "relists"
+    WATCH_STALL = "watch_stalls"
     VOLUME_CREATION = "volume_creations"
     VOLUME_DELETION = "volume_deletions"
     PROVISION_FAILURE = "provision_failures"

@@ -96,6 +96,8 @@ class PodWatch(Component):
 
     A handler can only be given what is in the store; when it takes an event that is not, the store receives
     everything up to that event in the same step. The step `store` lets listers run further ahead.
+
+    `stalled`: the connection is silent without being closed. The store receives nothing more, until the informer lists all pods.
     """
 
     api: APIServer
@@ -106,9 +108,11 @@ class PodWatch(Component):
     next = per(Handler, integer(0, pod_backlog))
     lister = per(Pod, PodObject)
     seen = per(Handler, per(Pod, PodObject))
+    stalled = boolean()
 
     phrases = words(
         {
+            "stalled": Words("the pod watch has stalled", "the pod watch delivers events again"),
             "lister.exists": Words("lister: {0} exists", "lister: {0} is gone"),
             "lister.node": Words("lister: {0} is bound to {after}"),
             "lister.nominated": Words("lister: {0} is nominated to {after}"),
@@ -128,8 +132,12 @@ class PodWatch(Component):
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
 
     def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The API server tells of a write; `old` is the object before it."""
-        self.append(pod, old, new)
+        """The API server tells of a write; `old` is the object before it. While the watch is stalled, nobody receives it."""
+        if not self.scope.watch_stalls:
+            self.append(pod, old, new)
+            return
+        with when(~as_expr(self.stalled)):
+            self.append(pod, old, new)
 
     def append(self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False) -> None:
         """An event for the informer. `for_all`: no filter hides it."""
@@ -162,8 +170,21 @@ class PodWatch(Component):
         require(any_of((self.listed == i) & (self.log.entry(i).pod == pod) for i in range(self.log.capacity)))
         self._store_up_to(self.listed)
 
+    @step(actor="pod informer", fair=False)
+    @tells("The pod watch stalls: the informer's store receives no more events.")
+    def stall(self) -> None:
+        """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all pods."""
+        if not self.scope.watch_stalls:
+            require(False)
+            return
+        self.faults.spend(Fault.WATCH_STALL)
+        require(~as_expr(self.stalled))
+        self.stalled = True
+
     def _store_up_to(self, position: Expr) -> None:
         listed = self.listed
+        if self.scope.watch_stalls:
+            require(~as_expr(self.stalled) | (position < listed))
         for i in range(self.log.capacity):
             event = self.log.entry(i)
             with when((listed <= i) & (position >= i)):
@@ -216,7 +237,8 @@ class PodWatch(Component):
             require(False)
             return
         self.faults.spend(Fault.RELIST)
-        require((self.listed == 0) & (self.log.length > 0))
+        require((self.listed == 0) & ((self.log.length > 0) | as_expr(self.stalled)))
+        self.stalled = False
         self.log.drop(self.log.length)
         for handler in Handler:
             self.next[handler] = 0
@@ -269,15 +291,22 @@ def passes(handler: Handler, pod: PodObject) -> Expr:
 
 
 class NodeWatch(Component):
-    """The node watch: undelivered events, the lister, and the node that the handler is busy with."""
+    """The node watch: undelivered events, the lister, and the node that the handler is busy with. `stalled`: as of the pod watch."""
 
     api: APIServer
+    faults: Faults
 
     log = fifo(node_backlog, NodeEvent)
     listed = integer(0, node_backlog)
     lister = per(Node, boolean())
+    stalled = boolean()
 
-    phrases = words({"lister": Words("lister: node {0} exists", "lister: node {0} is gone")})
+    phrases = words(
+        {
+            "lister": Words("lister: node {0} exists", "lister: node {0} is gone"),
+            "stalled": Words("the node watch has stalled", "the node watch delivers events again"),
+        }
+    )
     knowledge = (Knowledge("lister", {"lister": EXISTS}),)
     channels = (Channel("node watch", "log", "node", (Reader("the lister", "node_watch.listed"),)),)
 
@@ -286,13 +315,31 @@ class NodeWatch(Component):
             self.lister[node] = node.exists
 
     def publish(self, node: Node, exists: Value, version: Value = None) -> None:
-        """The API server appends an event."""
-        self.log.push(NodeEvent(node=node, exists=exists, version=version))
+        """The API server appends an event. While the watch is stalled, nobody receives it."""
+        event = NodeEvent(node=node, exists=exists, version=version)
+        if not self.scope.watch_stalls:
+            self.log.push(event)
+            return
+        with when(~as_expr(self.stalled)):
+            self.log.push(event)
+
+    @step(actor="node informer", fair=False)
+    @tells("The node watch stalls: the informer's store receives no more events.")
+    def stall(self) -> None:
+        """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all nodes."""
+        if not self.scope.watch_stalls:
+            require(False)
+            return
+        self.faults.spend(Fault.WATCH_STALL)
+        require(~as_expr(self.stalled))
+        self.stalled = True
 
     @step(actor="node informer")
     @tells("The informer's store receives the next event, about node {node}.")
     def store(self, node: Node) -> None:
         """The next event of the node watch reaches the informer's store."""
+        if self.scope.watch_stalls:
+            require(~as_expr(self.stalled))
         require(
             any_of((self.listed == i) & (self.log.entry(i).node == node) for i in range(self.log.capacity))
         )
@@ -305,6 +352,8 @@ class NodeWatch(Component):
         """The handler's next event; requires that it is about `node`. It is in the store from now on."""
         event = self.log.head
         require(event.node == node)
+        if self.scope.watch_stalls:
+            require(~as_expr(self.stalled) | (self.listed > 0))
         with when(self.listed == 0):
             self.lister[node] = event.exists
             self.listed = 1

@@ -143,6 +143,10 @@ def read_scope(
         given["late_bindings"].fail(
             "which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`"
         )
+    if values.get("watch_stalls") and values.get("leader_changes"):
+        given["watch_stalls"].fail(
+            "what the watches of a standby show then is not modelled: remove this or `leader_changes`"
+        )
     if values.get("evictions") and not values.get("disruption_controller"):
         given["evictions"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true`"

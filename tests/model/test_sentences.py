@@ -33,7 +33,7 @@ def spec() -> ClusterSpec:
     scope = Scope(
         node_deletions=1, node_creations=1, pod_deletions=1, pod_creations=1, bind_failures=1, lost_replies=1, status_failures=1,
         write_failures=1, assume_expiries=1, plugin_errors=1, permit_rejections=1,
-        restarts=1, leader_changes=1, external_binds=1, relists=1, scale_downs=1, scale_down_looks_again=True,
+        restarts=1, leader_changes=1, external_binds=1, relists=1, watch_stalls=1, scale_downs=1, scale_down_looks_again=True,
         kubelet_admission=True,
     )  # fmt: skip
     return ClusterSpec("all", pods, nodes, scope)

@@ -451,11 +451,15 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, claim_events, node_deletions, node_creations, node_updates, "
             "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, late_bindings, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, extender_failures, late_answers, readiness_losses, start_failures, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, pod_phases, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, watch_stalls, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, extender_failures, late_answers, readiness_losses, start_failures, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, pod_phases, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush"),
         ),
         (
             "scope: {late_bindings: 1, leader_changes: 1}",
             "scope.late_bindings: which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`",
+        ),
+        (
+            "scope: {watch_stalls: 1, leader_changes: 1}",
+            "scope.watch_stalls: what the watches of a standby show then is not modelled: remove this or `leader_changes`",
         ),
         (
             "scope: {evictions: 1}",

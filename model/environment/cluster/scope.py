@@ -80,6 +80,7 @@ class Scope:
     evictions: int = 0
     scale_downs: int = 0
     relists: int = 0
+    watch_stalls: int = 0
     volume_creations: int = 0
     volume_deletions: int = 0
     provision_failures: int = 0

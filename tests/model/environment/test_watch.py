@@ -1,10 +1,17 @@
 """The pod watch: order, lag, and what each handler is given."""
 
+from dataclasses import replace
+
 import pytest
 
+from podrace.checker.core.result import Verdict
+from podrace.checker.search import check
 from podrace.model.environment.objects import Pod
 from podrace.model.environment.watch import Handler
+from podrace.model.history import resolve
 from podrace.model.language import NotEnabled
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, nodes, spec
 
 
@@ -139,3 +146,57 @@ def test_the_api_server_refuses_to_bind_twice():
     assert model.get(lambda: api.can_bind(pending)) is True
     model.do(lambda: api.bind(pending, node))
     assert model.get(lambda: api.can_bind(pending)) is False
+
+
+def test_a_stalled_pod_watch_shows_nothing_more_until_the_informer_lists_all_pods():
+    model, api, watch, (bound, pending), node = make(watch_stalls=1, relists=1)
+    model.do(lambda: api.set_nomination(pending, node))
+    model.do(lambda: watch.store(pending))
+    model.do(lambda: api.patch_status(pending, True, node))
+    model.do(watch.stall)
+    model.do(lambda: api.delete_pod(bound))
+    # What the store has is handled; what it lacks is lost, whether it was written before the stall or after.
+    handle(model, watch, Handler.QUEUE, pending)
+    assert next_pod(model, watch, Handler.QUEUE, [bound, pending]) is None
+    assert next_pod(model, watch, Handler.CACHE, [bound, pending]) is None
+    with pytest.raises(NotEnabled):
+        model.do(lambda: watch.store(pending))
+    assert model.get(lambda: watch.lister[bound].exists) is True
+    model.do(watch.resume)
+    assert next_pod(model, watch, Handler.CACHE, [bound, pending]) is bound
+    _, gone = handle(model, watch, Handler.CACHE, bound)
+    assert gone["exists"] is False
+
+
+def test_a_stalled_node_watch_shows_nothing_more_until_the_scheduler_restarts():
+    model, _, _, _, node = make(watch_stalls=1, restarts=1, node_deletions=1)
+    watch, users, process = (model.part(name) for name in ("node_watch", "users", "process"))
+    model.do(watch.stall)
+    model.do(lambda: users.delete_node(node))
+    with pytest.raises(NotEnabled):
+        model.do(lambda: watch.store(node))
+    assert model.get(lambda: watch.lister[node]) is True
+    model.do(process.restart)
+    assert model.get(lambda: (watch.lister[node], watch.stalled)) == (False, False)
+
+
+STALLED = """
+name: stalled
+nodes: {n1: {cpu: 1}}
+pods: {v: {cpu: 1, nodeName: n1}, p: {cpu: 1}}
+scope: {pod_events: 2, pod_deletions: 1, flush: false}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [("S-STUCK", Verdict.VIOLATED), ("L-PEND", Verdict.VIOLATED), ("S-CAP", Verdict.HOLDS)],
+)
+def test_progress_relies_on_watches_and_safety_does_not(name, verdict):
+    plain = parse_scenario(STALLED).spec
+    stalling = replace(plain, scope=replace(plain.scope, watch_stalls=1))
+    without, stalled = (
+        check(instrument(cluster, resolve("1.36.3").classes, [PROPERTIES[name]]), [name])[0]
+        for cluster in (plain, stalling)
+    )
+    assert (without.verdict, stalled.verdict) == (Verdict.HOLDS, verdict)

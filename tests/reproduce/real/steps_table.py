@@ -30,6 +30,8 @@ UNPLAYED = {
     "claim_cache.tell_late": "as `claim_cache.take`",
     "process.bind_in_doubt": "what the driver answers a Binding with is known when it is answered: it keeps none to execute it later (`late_bindings`)",
     "process.land_late": "as `process.bind_in_doubt`",
+    "pod_watch.stall": "the driver delivers all that was written before a list shows it (`watch_stalls`)",
+    "node_watch.stall": "as `pod_watch.stall`",
 }
 """Why the driver does not play a step."""
 
