@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .cycles.binding import Binding
     from .cycles.failure import FailureHandler
     from .cycles.schedule_one import Scheduler
+    from .dynamicresources.assume_cache import AssumeCache
+    from .dynamicresources.dynamic_resources import DynamicResources
     from .event_handlers import EventHandlers
     from .framework.waiting_pods import WaitingPods
     from .preemption.async_preemption import AsyncPreemption
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from .queue.clock import Clock
     from .queue.nominator import Nominator
     from .queue.scheduling_queue import PriorityQueue
+    from .volumebinding.assume_cache import VolumeCache
+    from .volumebinding.volume_binding import VolumeBinding
 
 
 class Process(Component):
@@ -73,6 +77,10 @@ class Process(Component):
     snapshot: Snapshot
     preemption: Preemption
     async_preemption: AsyncPreemption
+    dynamic_resources: DynamicResources
+    claim_cache: AssumeCache
+    volume_binding: VolumeBinding
+    volume_cache: VolumeCache
     handlers: EventHandlers
 
     sent = per(Pod, ref(Node))
@@ -96,6 +104,8 @@ class Process(Component):
         handled = self.waits_for_handlers()
         self.pod_watch.relist(handled)
         self.node_watch.relist(handled)
+        self.claim_cache.relist()
+        self.volume_cache.relist()
         if handled:
             self._learn({n: (self.api.node_exists[n], self.api.node_version[n]) for n in self.universe[Node]})
 
@@ -117,6 +127,8 @@ class Process(Component):
                 sending = self.binding.phase[pod] == BindingPhase.BIND
                 self.sent[pod] = select(sending, self.binding.node[pod], self.sent[pod])
         self._lose_memory()
+        self.claim_cache.take_over()
+        self.volume_cache.take_over()
         self._learn(nodes)
 
     @step(actor="API server", fair=False)
@@ -188,6 +200,8 @@ class Process(Component):
             self.snapshot,
             self.preemption,
             self.async_preemption,
+            self.dynamic_resources,
+            self.volume_binding,
         ):
             part.reset()
 

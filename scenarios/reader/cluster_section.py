@@ -272,14 +272,6 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     if scope.autoscaler:
         refuse_named_nodes(pods, as_read, fields.get("volumes"), volumes)
     refuse_descheduler(fields, owners, scope, budgets)
-    if claims and (scope.restarts or scope.leader_changes):
-        top.fail(
-            "what a new process makes of claims is not modelled: remove `restarts` and `leader_changes`, or the claims"
-        )
-    if volume_claims and (scope.restarts or scope.leader_changes):
-        top.fail(
-            "what a new process makes of volumes is not modelled: remove `restarts` and `leader_changes`, or the claims"
-        )
     config = read_config(fields.get("config"))
     refuse_wishes(pods, made_pods, config)
     refuse_unscored(fields.get("config"), made.values(), made_pods, config)

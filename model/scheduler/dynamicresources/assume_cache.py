@@ -7,6 +7,7 @@ queue. A call returns when all of them are delivered (emitEvents).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...environment.cluster.scope import passing_claims
@@ -120,6 +121,28 @@ class AssumeCache(Component):
         """A write at the API server makes both objects one version older."""
         self.latest_lag[claim] = older(self.latest_lag[claim])
         self.stored_lag[claim] = older(self.stored_lag[claim])
+
+    # --- another process -------------------------------------------------------------------------------------
+
+    def relist(self) -> None:
+        """A new process lists the claims; its handlers are given all of them before it schedules (WaitForHandlersSync)."""
+        self._begin_with({claim: (self.resource_claims.object[claim], 0) for claim in self.universe[Claim]})
+        for watch in self.universe[ClaimWatch]:
+            undelivered = self.resource_claims.events[watch]
+            undelivered.drop(undelivered.length)
+
+    def take_over(self) -> None:
+        """A standby has what its informer showed, which is as far as that of the leader before."""
+        self._begin_with({c: (self.stored[c].replace(), self.stored_lag[c]) for c in self.universe[Claim]})
+
+    def _begin_with(self, objects: Mapping[Claim, tuple[Any, Value]]) -> None:
+        self.reset()
+        for claim, (shown, lag) in objects.items():
+            self.latest[claim] = shown
+            self.stored[claim] = shown
+            self.latest_lag[claim] = lag
+            self.stored_lag[claim] = lag
+        self.claim_tracker.begin_with({claim: shown.device for claim, (shown, _) in objects.items()})
 
     # --- writes ----------------------------------------------------------------------------------------------
 

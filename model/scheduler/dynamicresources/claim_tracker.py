@@ -6,6 +6,7 @@ Reserve until the claim is written and assumed. A device counts as free if neith
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ...environment.objects import Claim, Device
@@ -65,6 +66,12 @@ class ClaimTracker(Component):
         for claim in self.universe[Claim]:
             if claim.device is not None:
                 self.allocated[claim.device] = True
+
+    def begin_with(self, devices: Mapping[Claim, Value]) -> None:
+        """Another process: nothing is in flight, and the handler was given these allocations."""
+        self.reset()
+        for device in self.universe[Device]:
+            self.allocated[device] = any_of(as_expr(chosen) == device for chosen in devices.values())
 
     def update(self, old: Value, new: Value) -> None:
         """onUpdate: a claim was allocated, or deallocated; one that has another device than before is not looked at."""

@@ -112,6 +112,23 @@ class VolumeCache(Component):
         """A write at the API server makes the store's claim one version older."""
         self.claim_lag[claim] = older(self.claim_lag[claim])
 
+    # --- another process -------------------------------------------------------------------------------------
+
+    def relist(self) -> None:
+        """A new process lists volumes and claims; its handlers are given all of them before it schedules (WaitForHandlersSync)."""
+        self.reset()
+        for volume in self.universe[Volume]:
+            self.volume[volume] = self.storage.volume[volume]
+        for claim in self.universe[VolumeClaim]:
+            self.claim[claim] = self.storage.claim[claim]
+
+    def take_over(self) -> None:
+        """A standby's informers are as far as those of the leader before; it has assumed nothing."""
+        for volume in self.universe[Volume]:
+            self.assumed_volume[volume] = None
+        for claim in self.universe[VolumeClaim]:
+            self.assumed_claim[claim] = None
+
     # --- the informers ---------------------------------------------------------------------------------------
 
     @step(actor="volume informer")
