@@ -5,6 +5,7 @@ The test of an entry is named after it: A-SCORES is `test_a_scores`. None goes o
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import fields, replace
 from functools import partial
@@ -25,7 +26,7 @@ from podrace.model.environment.cluster.placement_rules import (
     Taint,
     Toleration,
 )
-from podrace.model.environment.cluster.pod_versions import PodVersion
+from podrace.model.environment.cluster.pod_versions import PodChange, PodVersion
 from podrace.model.environment.cluster.workloads import (
     ExtenderSpec,
     OwnerKind,
@@ -58,9 +59,17 @@ from podrace.model.environment.objects import (
 from podrace.model.environment.storage.claims import ClaimUse
 from podrace.model.environment.storage.volumes import VolumeUse
 from podrace.model.history import RELEASES, resolve
+from podrace.model.history.versions.gates import find_gate
 from podrace.model.language import trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase
-from podrace.model.scheduler.framework.events import NODE_DELETE, PERMIT_PLUGIN, POD_UPDATE, default_plugins
+from podrace.model.scheduler.cycles.post_filter import PostFilter
+from podrace.model.scheduler.framework.events import (
+    NODE_ADD,
+    NODE_DELETE,
+    PERMIT_PLUGIN,
+    POD_UPDATE,
+    default_plugins,
+)
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
 from podrace.model.scheduler.other_scheduler import ForeignPod, KnownPod
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
@@ -616,25 +625,120 @@ def test_a_node_spec():
     ]
 
 
-def test_a_pod_spec():
+def resized(**scope):
+    """A pod that may ask for more or less, on the first of two nodes."""
+    on = nodes(2, 2)
+    p = Pod(
+        0,
+        "p",
+        1,
+        node=on[0],
+        later={"more": Pod(0, "p", 3, node=on[0]), "web": Pod(0, "p", 1, node=on[0], labels={"app": "web"})},
+    )
+    return spec([p, Pod(1, "q", 1)], on, pod_updates=1, **scope)
+
+
+def test_a_pod_fields():
     found = system(spec([Pod(0, "p", 1, gated=True)], nodes(2)), "1.36")
     parts = {v.name.partition("].")[2] for v in found.variables if v.name.startswith("api.pod[")}
     assert parts == {"exists", "node", "nominated", "failed", "terminating", "gated"}
-    # What changes is what the scenario names: each version of a pod, whoever writes it, and nothing of what is desired, allocated and actual.
+    # What changes is what the scenario names: each version of a pod, whoever writes it.
     several = Pod(0, "p", 2, later={"less": Pod(0, "p", 1), "web": Pod(0, "p", 2, labels={"app": "web"})})
     found = system(spec([several, Pod(1, "q", 1)], nodes(2), pod_updates=1), "1.36")
-    versions = sorted(v.name for v in found.variables if v.name.startswith(("api.pod[", "cache.version")))
-    assert [name for name in versions if "version" in name] == [
-        "api.pod[p].version",
-        "api.pod[q].version",
-        "cache.version[p]",
-        "cache.version[q]",
-    ]
     assert sorted(t.label for t in found.transitions if t.label.startswith("users.update")) == [
         "users.update_pod(version=p.initial)",
         "users.update_pod(version=p.less)",
         "users.update_pod(version=p.web)",
     ]
+
+
+def test_a_pod_level():
+    assert "A-POD-LEVEL" in find_gate("InPlacePodLevelResourcesVerticalScaling").unmodelled
+    assert not [name for name in inspect.signature(Pod).parameters if "level" in name]
+
+
+def test_a_resize_actual():
+    """Of what a pod asks for there is one number in each version, and for its kubelet what was allocated."""
+    found = system(resized(kubelet_admission=True), "1.36")
+    assert [v.name for v in found.variables if "version" in v.name and v.name.startswith("api.pod[")] == [
+        "api.pod[p].version",
+        "api.pod[q].version",
+    ]
+    assert [v.name for v in found.variables if "allocated" in v.name] == [
+        "kubelet.allocated[p]",
+        "kubelet.allocated[q]",
+    ]
+    assert not [v.name for v in found.variables if "actual" in v.name or "desired" in v.name]
+
+
+def test_a_resize_refused():
+    """Nobody refuses a pod of a node with two CPUs to ask for three, unless there are kubelets that do."""
+    assert "kubelet.refuse" not in steps_of("1.36", resized())
+    assert "kubelet.refuse" in steps_of("1.36", resized(kubelet_admission=True))
+    model = concrete(resized(), "1.36")
+    _, more, _ = model.part("users").universe[PodVersion]
+    model.do(lambda: model.part("users").update_pod(more))
+    assert model.get(lambda: model.part("api").pod[more.pod].version) == more.number
+
+
+def test_a_resize_status():
+    """InPlacePodVerticalScaling adds nothing to an object in 1.27 to 1.30: it lets requests change, where it is on."""
+    for release in ("1.27", "1.30"):
+        classes = resolve(release, (), (), {"InPlacePodVerticalScaling": True}).classes
+        found = trace_system(build_cluster(resized(), classes))
+        parts = {v.name.partition("].")[2] for v in found.variables if v.name.startswith("api.pod[p]")}
+        assert parts == {"exists", "node", "nominated", "failed", "terminating", "version"}
+
+
+def test_a_hint_object():
+    """An event counts for a pod in flight as the lister has it when the event comes: what its user asks for later comes too late."""
+    (on,) = nodes(4)
+    less = Pod(1, "p", 2)
+    x, p = Pod(0, "x", 1, node=on), Pod(1, "p", 8, later={"less": less})
+    less.number = 1
+    model = concrete(spec([x, p], (on,), pod_updates=1), "1.36")
+    queue, watch = model.part("queue"), model.part("pod_watch")
+    (fits,) = (g for g in queue.universe[type(default_plugins()[0])] if g.name == "NodeResourcesFit")
+    event = partial(queue.wakes, fits, p, NODE_ADD, on)
+    model.do(lambda: queue.pop(p))
+    assert model.get(event) is False
+    model.do(lambda: watch.lister.__setitem__(p, PodObject(exists=True, version=1)))
+    assert model.get(event) is True
+
+
+def test_a_preempt_object():
+    """The dry run asks whether the pod fits that the cycle took: of the object that is read again it uses the nomination and the node."""
+    reader = inspect.signature(PostFilter.begin_preemption)
+    assert list(reader.parameters) == ["self", "pod", "exists", "nominated"]
+
+
+def test_a_nominated_update():
+    """A pod without a node that is relabelled is an event for no other pod, nominated or not."""
+    (on,) = nodes(4)
+    near = Term({"app": "web"}, "kubernetes.io/hostname")
+    q, web = Pod(1, "q", 1, terms=(near,)), Pod(0, "p", 1, labels={"app": "web"})
+    p = Pod(0, "p", 1, later={"web": web})
+    web.number = 1
+    model = concrete(spec([p, q], (on,), pod_updates=1), "1.36")
+    hints = model.part("hints")
+    (affinity,) = (g for g in hints.universe[type(default_plugins()[0])] if g.name == "InterPodAffinity")
+    for assigned in (False, True):
+        change = PodChange(p, web, assigned)
+        assert model.get(partial(hints.after_pod_update, affinity, q, change)) is assigned
+
+
+def test_a_nominated_object():
+    """Of 1.30 and before, too, the object of a nominated pod is the one in the queue, or the lister's."""
+    (on,) = nodes(4)
+    less = Pod(0, "p", 2)
+    p = Pod(0, "p", 1, later={"less": less})
+    less.number = 1
+    model = concrete(spec([p], (on,), pod_updates=1), "1.30")
+    nominator, watch, queue = (model.part(name) for name in ("nominator", "pod_watch", "queue"))
+    model.do(lambda: nominator.add(p, on, None))
+    model.do(lambda: queue.put(p, SubQueue.NONE, PodCopy()))
+    model.do(lambda: watch.lister.__setitem__(p, PodObject(exists=True, version=1)))
+    assert model.get(lambda: [nominator.has_form(form) for form in (p, less)]) == [False, True]
 
 
 def test_a_kubelet():

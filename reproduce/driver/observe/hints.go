@@ -13,7 +13,7 @@ import (
 //
 // Upstream keeps the events, and asks the hints of the plugins that rejected the pod once it comes back; the model asks each when the event
 // comes. So the list is asked here as isPodWorthRequeuing would, once for each plugin as if that one had rejected the pod, and of a pod that is
-// updated in the run about the object that its lister had when the event came (A-POD-SPEC).
+// updated in the run about the object that its lister had when the event came (A-HINT-OBJECT).
 func (e *eye) inFlight() {
 	elements := values(find(e.realQueue, "inFlightPods"))
 	for _, pod := range e.pods {
