@@ -14,6 +14,7 @@ from .bindings import (
     Capacity,
     NoErrorForAbsentNode,
     NoPodLost,
+    SpreadKept,
 )
 from .cache_views import CacheFollowsNodeEvents, SnapshotIsTheCache
 from .claims import (
@@ -114,6 +115,7 @@ PROPERTIES: dict[str, type[Property]] = {
         CacheFollowsNodeEvents,
         SnapshotIsTheCache,
         AntiAffinityKept,
+        SpreadKept,
         BoundAsAssumed,
         BoundPodsSayScheduled,
         BindingsHitTheirPod,

@@ -5,8 +5,10 @@ themselves. And what is remembered for properties that are only about the pods w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
+from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.cluster.pod_versions import in_form
 from ..model.environment.cluster.scope import last_version
 from ..model.environment.faults import Fault
@@ -17,6 +19,7 @@ from ..model.language import (
     Value,
     all_of,
     any_of,
+    as_expr,
     before,
     boolean,
     integer,
@@ -25,6 +28,7 @@ from ..model.language import (
     smallest,
     when,
 )
+from ..model.scheduler.framework.placement import Placement
 from . import truth
 from .property import Property
 
@@ -203,6 +207,111 @@ class AntiAffinityKept(Property):
 
 def _is_meant_always(term: Term, other: Pod) -> bool:
     return all(term.matches(version) for version in (other, *other.later.values()))
+
+
+class SpreadKept(Property):
+    """No pod is bound to the node that the scheduler has assumed it on if that broke a hard topology spread constraint of the pod (DoNotSchedule), counting the pods that the
+    snapshot of the attempt showed, and those that it lacked although they were bound or assumed.
+
+    What makes pods lie unevenly later is nobody's mistake: that pods are deleted, or that nodes are created, deleted or relabelled. So nodes count as the snapshot showed them, and
+    so do pods that it showed in other domains, even if they are gone. A pod that somebody else binds does not count itself, nor does one that is placed as a member of a group.
+    Of a release that does not look at constraints, or not at all of each, only what it looks at counts.
+    """
+
+    id = "S-SPREAD"
+    concerns = "the pod that is bound"
+
+    uneven = per(Pod, boolean())  # it was assumed against one of its constraints
+    broken = boolean()
+
+    def observe(self) -> None:
+        for pod in self._spread():
+            for node in self.nodes:
+                assumed = partial(self._is_assumed_on, pod, node)
+                with when(assumed() & ~before(assumed)):
+                    self.uneven[pod] = before(partial(self._breaks, pod, node))
+                is_bound = partial(self._is_bound_to, pod, node)
+                with when(before(assumed) & self.uneven[pod] & is_bound() & ~before(is_bound)):
+                    self.broken = True
+            with when(~self.cache.is_assumed(pod)):
+                self.uneven[pod] = False
+
+    def _spread(self) -> list[Pod]:
+        """The pods with constraints that the scheduler places one by one."""
+        if not any(plugin == self.filters.topology_spread for plugin in self.filters.plugins().values()):
+            return []
+        forms = {pod: (pod, *pod.later.values()) for pod in self.subjects}
+        return [
+            pod
+            for pod, every in forms.items()
+            if any(form.spread for form in every) and self.pod_groups.member(pod) is None
+        ]
+
+    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
+        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
+
+    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
+        found: Expr = self.api.pod[pod].node == node
+        return found
+
+    def _breaks(self, pod: Pod, node: Node) -> Expr:
+        """Whether the pod would lie unevenly on the node."""
+
+        def of_form(form: Pod) -> Expr:
+            return any_of(self._is_broken(form, constraint, node) for constraint in form.spread)
+
+        return in_form(self.universe, pod, self.scheduler.copy.version, of_form)
+
+    def _is_broken(self, pod: Pod, constraint: SpreadConstraint, node: Node) -> Expr:
+        def ask(content: Node, seen: Placement) -> Expr:
+            if constraint.topology_key not in content.labels:
+                return as_expr(True)
+            return ~self.filters.is_even(pod, constraint, content, seen)
+
+        return self._counted(pod, constraint.topology_key, node).ask(node, ask)
+
+    def _counted(self, pod: Pod, key: str, node: Node) -> Placement:
+        """The snapshot with what it lacks, and without what has gone from the domain of the node."""
+        shown = self.snapshot.placement()
+
+        def counts(other: Pod, place: Node) -> Expr:
+            there = truth.taken(self, other, place)
+            apart = ~self._share(shown, place, node, key)
+            return (there & ~as_expr(other.index == pod.index)) | (apart & shown.on[other][place])
+
+        def is_shown(other: Pod) -> Expr:
+            return any_of(shown.on[other].values())
+
+        return replace(
+            shown,
+            on={other: {place: counts(other, place) for place in self.nodes} for other in self.pods},
+            leaving={
+                other: self.api.pod[other].terminating & (~is_shown(other) | shown.is_leaving(other))
+                for other in self.pods
+            },
+            held={
+                v: select(is_shown(v.pod), shown.held[v], self.api.pod[v.pod].version == v.number)
+                for v in self.pod_versions
+            },
+        )
+
+    def _share(self, shown: Placement, node: Node, other: Node, key: str) -> Expr:
+        """Whether two nodes have the same value of a topology key, as the placement shows them."""
+        return any_of(
+            one_is & other_is
+            for one_is, one, _ in shown.versions(node)
+            for other_is, two, _ in shown.versions(other)
+            if key in one.labels and one.labels[key] == two.labels.get(key)
+        )
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+    def witnesses(self) -> dict[str, Expr]:
+        bound = [
+            self._is_bound_to(pod, node) for pod in self._spread() for node in self.nodes if pod.node is None
+        ]
+        return {"a pod with constraints is bound": any_of(bound)}
 
 
 class BoundAsAssumed(Property):
