@@ -25,6 +25,7 @@ from .claims import (
     FlightsHaveOwners,
 )
 from .conditions import BoundPodsSayScheduled, RejectedPodsSaySo
+from .dead_ends import PlaceableStaysPlaceable
 from .gates import QuotaIsNotHeldBack
 from .groups import (
     GangBoundAsAWhole,
@@ -162,6 +163,7 @@ PROPERTIES: dict[str, type[Property]] = {
         PodsOfRemovedNodesDoNoHarm,
         PendingPodsAreScheduled,
         ParkedPodsAreWoken,
+        PlaceableStaysPlaceable,
         AttemptsEnd,
         NominationsBlockNobodyForEver,
         PreemptionEnds,

@@ -14,7 +14,7 @@ from ..model.environment.cluster.pod_versions import in_form
 from ..model.environment.extender import Managed
 from ..model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
 from ..model.environment.storage.volumes import reaches
-from ..model.language import Expr, all_of, any_of, as_expr, count, select, smallest, total
+from ..model.language import Expr, Value, all_of, any_of, as_expr, count, select, smallest, total
 from ..model.scheduler.framework.placement import Placement
 from .property import Property
 
@@ -252,13 +252,14 @@ def _has_free_volumes(prop: Property, own: Sequence[VolumeClaim], of: StorageCla
     return free >= needed
 
 
-def fits(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
-    """Whether the filters let the pod pass on the node as the placement shows it."""
+def fits(prop: Property, pod: Pod, node: Node, where: Placement, version: Value | None = None) -> Expr:
+    """Whether the filters let the pod pass on the node as the placement shows it; in the version with this number, or in its own."""
+    number = prop.api.pod[pod].version if version is None else version
 
     def said(form: Pod) -> Expr:
         return where.ask(node, partial(prop.filters.fits, form))
 
-    fit = in_form(prop.universe, pod, prop.api.pod[pod].version, said) & has_managed(prop, pod, node, where)
+    fit = in_form(prop.universe, pod, number, said) & has_managed(prop, pod, node, where)
     if not pod.extender_selector:
         return fit
     return fit & where.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))

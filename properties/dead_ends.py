@@ -1,0 +1,124 @@
+"""Dead ends: a decision takes away the only place of a pod, and nothing can place it any more.
+
+The other properties of waiting pods ask whether a pod fits *now*. A volume that was made on a node, a device that was allocated, a node selector that was
+written, or another pod that was placed can end that for good: then the pod fits nowhere, and all of them hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..model.environment.faults import Fault
+from ..model.environment.objects import Node, Pod, PodGroup
+from ..model.language import Expr, any_of, as_expr, before, boolean, select
+from .placing_together import MOST_PLACEMENTS, PlacingTogether, are_too_many, to_be_placed
+from .property import Property
+
+
+class PlaceableStaysPlaceable(Property):
+    """Pods that could all be placed together when the last of them was created can still all be placed: without users and without faults, the cluster can
+    come to a state in which each of them is on a node, is gone, or waits for a scheduling gate.
+
+    A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. The periodic flush
+    of long-parked pods is not counted on, unless the scope says so. Preemption is: a pod that it deletes need not be placed.
+
+    *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
+    one is created stays where it is. All others count as they were created: with the volumes and devices that they had at the start, and without
+    what a gate keeper has written since about where they are to go.
+
+    The question is asked again for all pods whenever one is created. Where they cannot all be placed together, some pod has to wait, and the property says nothing until the next one
+    is created. It is also asked again when a node changes, and with every fault: what these have made impossible is no dead end. What they have made possible counts for the
+    next pod that is created.
+    """
+
+    id = "L-PLACE"
+    concerns = "the pod that cannot be placed any more"
+    kind = "resettability"
+    issues = (126499, 121436)
+
+    owed = boolean()  # all pods that exist could be placed together when the last of them was created
+
+    @classmethod
+    def caveat(cls, nodes: Sequence[Node], pods: Sequence[Pod] = ()) -> str:
+        if not are_too_many(nodes, [pod for pod in pods if pod.node is None]):
+            return ""
+        return f"it says nothing of more than {MOST_PLACEMENTS:,} ways to place the pods: look at fewer pods or nodes"
+
+    # --- what it remembers -----------------------------------------------------------------------------
+
+    def setup(self) -> None:
+        self.owed = self._fit_together()
+
+    def observe(self) -> None:
+        never = as_expr(False)
+        came, changed = self._comes(), self._changes()
+        if came is never and changed is never:
+            return
+        now = self._fit_together()
+        self.owed = select(came, now, select(changed, self.owed & now, self.owed))
+
+    def _comes(self) -> Expr:
+        """Whether a pod is created in this step, or the group that some wait for."""
+        pods = [self._turns(lambda p=p: as_expr(self.api.pod[p].exists)) for p in self.pods]  # type: ignore[misc]
+        groups = [
+            self._turns(lambda g=g: as_expr(self.pod_groups.exists[g]))  # type: ignore[misc]
+            for g in self.universe[PodGroup]
+        ]
+        return any_of([*pods, *groups])
+
+    def _changes(self) -> Expr:
+        """Whether a fault happens in this step, a node changes, or a pod finishes."""
+        left, exists, version = self.process.faults.left, self.api.node_exists, self.api.node_version
+        found = [
+            as_expr(left[kind]) < before(lambda kind=kind: left[kind])  # type: ignore[misc]
+            for kind in Fault
+            if getattr(self.scope, kind.value)
+        ]
+        for node in self.nodes:
+            found.append(as_expr(exists[node]) != before(lambda node=node: exists[node]))  # type: ignore[misc]
+            if node.later:
+                found.append(as_expr(version[node]) != before(lambda node=node: version[node]))  # type: ignore[misc]
+        found += [
+            self._turns(lambda p=p: ~as_expr(self.api.pod[p].exists))  # type: ignore[misc]
+            for p in self.pods
+            if p.finishes
+        ]
+        return any_of(found)
+
+    @staticmethod
+    def _turns(holds: Callable[[], Expr]) -> Expr:
+        return holds() & ~before(holds)
+
+    # --- what it claims --------------------------------------------------------------------------------
+
+    def _is_there(self, pod: Pod) -> Expr:
+        return as_expr(self.api.pod[pod].exists) & ~self.api.pod[pod].terminating
+
+    def _waits(self, pod: Pod) -> Expr:
+        return self._is_there(pod) & ~self.api.pod[pod].assigned & ~self.api.pod[pod].gated
+
+    @property
+    def _mine(self) -> list[Pod]:
+        """The pods that this scheduler is to place."""
+        return [pod for pod in to_be_placed(self) if not pod.foreign]
+
+    def holds(self) -> Expr:
+        waiting = [self._waits(pod) for pod in self._mine if pod in self.subjects]
+        return ~self.owed | ~any_of(waiting)
+
+    def witnesses(self) -> dict[str, Expr]:
+        mine = [pod for pod in self._mine if pod in self.subjects]
+        waits = any_of(self._waits(pod) for pod in mine)
+        placed = any_of(self._is_there(pod) & self.api.pod[pod].assigned for pod in mine)
+        return {
+            "pods wait that can be placed together": self.owed & waits,
+            "such pods have been placed": self.owed & placed & ~waits,
+        }
+
+    # --- whether all can be placed together ------------------------------------------------------------
+
+    def _fit_together(self) -> Expr:
+        """Whether there is a place for every pod that is there, as the class says."""
+        if not self._mine or are_too_many(self.nodes, to_be_placed(self)):
+            return as_expr(False)
+        return PlacingTogether(self).is_possible()
