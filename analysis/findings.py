@@ -183,6 +183,10 @@ def scope_of(scope: Scope) -> dict[str, Value]:
     """The bounds, and of the configuration what is not as by default."""
     bounds = asdict(scope)
     config = bounds.pop("config")
+    del bounds["aims"]
+    for kind in dict.fromkeys(kind for kind, *_ in scope.aims):
+        struck = [name for names in scope.aimed(kind).values() for name in names]
+        bounds[kind] = f"{bounds[kind]} of {', '.join(struck)}"
     for name in (
         "fair_flush",
         "scale_down_looks_again",

@@ -14,21 +14,33 @@ from ..model.language import Expr, any_of, as_expr, before, boolean, select
 from .placing_together import MOST_PLACEMENTS, PlacingTogether, are_too_many, to_be_placed
 from .property import Property
 
+BY_OTHERS = (
+    Fault.POD_UPDATE,
+    Fault.POD_DELETION,
+    Fault.EVICTION,
+    Fault.EXTERNAL_BIND,
+    Fault.VOLUME_CREATION,
+    Fault.VOLUME_DELETION,
+    Fault.CLAIM_CREATION,
+    Fault.CLAIM_DELETION,
+)
+"""What users and administrators do that can change which pods have a place together; changes of nodes are seen as such."""
+
 
 class PlaceableStaysPlaceable(Property):
     """Pods that could all be placed together when the last of them was created can still all be placed: without users and without faults, the cluster can
     come to a state in which each of them is on a node, is gone, or waits for a scheduling gate.
 
-    A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. The periodic flush
-    of long-parked pods is not counted on, unless the scope says so. Preemption is: a pod that it deletes need not be placed.
+    A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. A step that can fail is counted on as it may
+    turn out. The periodic flush of long-parked pods is not counted on, unless the scope says so. Preemption is: a pod that it deletes need not be placed.
 
     *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
     one is created stays where it is. All others count as they were created: with the volumes and devices that they had at the start, and without
     what a gate keeper has written since about where they are to go.
 
     The question is asked again for all pods whenever one is created. Where they cannot all be placed together, some pod has to wait, and the property says nothing until the next one
-    is created. It is also asked again when a node changes, and with every fault: what these have made impossible is no dead end. What they have made possible counts for the
-    next pod that is created.
+    is created. It is also asked again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims: what they have made impossible is no dead end. What they
+    have made possible counts for the next pod that is created.
     """
 
     id = "L-PLACE"
@@ -67,11 +79,11 @@ class PlaceableStaysPlaceable(Property):
         return any_of([*pods, *groups])
 
     def _changes(self) -> Expr:
-        """Whether a fault happens in this step, a node changes, or a pod finishes."""
+        """Whether users or administrators act in this step, a node changes, or a pod finishes."""
         left, exists, version = self.process.faults.left, self.api.node_exists, self.api.node_version
         found = [
             as_expr(left[kind]) < before(lambda kind=kind: left[kind])  # type: ignore[misc]
-            for kind in Fault
+            for kind in BY_OTHERS
             if getattr(self.scope, kind.value)
         ]
         for node in self.nodes:

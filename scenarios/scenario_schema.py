@@ -16,6 +16,7 @@ from .reader.cluster_section import (
     STATUSES,
 )
 from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
+from .reader.sections.aimed_faults import SECTIONS as AIMED_AT
 from .reader.sections.budget_section import MAX_ALLOWED, MAX_AVAILABLE
 from .reader.sections.budget_section import POLICIES as EVICTION_POLICIES
 from .reader.sections.claim_section import CONDITIONS
@@ -482,6 +483,18 @@ _GATES = about(
 _CHANGES = about(listed(WORD), "Upstream changes, such as 72259.")
 _PROPERTIES = about(listed({"type": "string"}), "Identifiers such as S-NOM: see `podrace properties`.")
 
+
+def _bound(name: str, least: int | None) -> Schema:
+    """A bound of the scope: on or off, or a count; of faults that strike objects, also with the names of these."""
+    if least is None:
+        return FLAG
+    count, sections = whole(least, MAX_COUNT), AIMED_AT.get(name, ())
+    if not sections:
+        return count
+    fields = {"count": whole(1, MAX_COUNT), **{section: listed(WORD, 1) for section in sections}}
+    return {"anyOf": [count, mapping(fields, about="How many, and which objects they strike.")]}
+
+
 SECTIONS: Mapping[str, Schema] = {
     "verdict": mapping({"verdict": word(EXPECTED), "steps": whole(0, MAX_STEPS)}, ["verdict"]),
     "verdicts": table({"anyOf": [word(EXPECTED), part("verdict")]}),
@@ -496,7 +509,7 @@ SECTIONS: Mapping[str, Schema] = {
         ["verdicts"],
     ),
     "scope": mapping(
-        {name: FLAG if least is None else whole(least, MAX_COUNT) for name, least in BOUNDS.items()},
+        {name: _bound(name, least) for name, least in BOUNDS.items()},
         about="How often what may happen, and how far views may lag.",
     ),
     "config": mapping(

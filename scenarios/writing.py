@@ -94,5 +94,10 @@ def _scope(scope: Scope) -> Iterator[tuple[str, str]]:
     plain = Scope()
     for field in fields(Scope):
         value = getattr(scope, field.name)
-        if field.name in ("pod_events", "node_events") or value != getattr(plain, field.name):
+        if aimed := scope.aimed(field.name):
+            named = {section: f"[{', '.join(names)}]" for section, names in aimed.items()}
+            yield field.name, _flow({"count": str(value), **named})
+        elif field.name == "aims":
+            continue
+        elif field.name in ("pod_events", "node_events") or value != getattr(plain, field.name):
             yield field.name, str(value).lower() if isinstance(value, bool) else str(value)

@@ -41,7 +41,7 @@ class Users(Component):
             require(False)
         require(~self.created[pod])
         self.created[pod] = True
-        self.faults.spend(Fault.POD_CREATION)
+        self.faults.spend(Fault.POD_CREATION, pod)
         self.api.create_pod(pod)
 
     @step(actor="user", fair=False)
@@ -58,7 +58,7 @@ class Users(Component):
     def delete_pod(self, pod: Pod) -> None:
         """A user deletes a pod."""
         require(self.api.pod[pod].exists & ~self.api.pod[pod].terminating)
-        self.faults.spend(Fault.POD_DELETION)
+        self.faults.spend(Fault.POD_DELETION, pod)
         self.api.delete_pod(pod)
 
     @step(actor="user", fair=False)
@@ -69,7 +69,7 @@ class Users(Component):
             require(False)
             return
         require(self.api.remains[pod])
-        self.faults.spend(Fault.POD_DELETION)
+        self.faults.spend(Fault.POD_DELETION, pod)
         self.api.delete_finished(pod)
 
     @step(actor="user", fair=False)
@@ -77,7 +77,7 @@ class Users(Component):
     def bind_pod(self, pod: Pod, node: Node) -> None:
         """Somebody else than the scheduler binds a pending pod, with a Binding of its own."""
         require(self.api.can_bind(pod) & self.api.node_exists[node])
-        self.faults.spend(Fault.EXTERNAL_BIND)
+        self.faults.spend(Fault.EXTERNAL_BIND, pod)
         self.api.bind(pod, node)
 
     @step(actor="user", fair=False)
@@ -85,7 +85,7 @@ class Users(Component):
     def delete_node(self, node: Node) -> None:
         """A user or the cloud provider deletes a node; its pods stay until somebody deletes them."""
         require(self.api.node_exists[node])
-        self.faults.spend(Fault.NODE_DELETION)
+        self.faults.spend(Fault.NODE_DELETION, node)
         self.api.write_node(node, exists=False)
 
     @step(actor="user", fair=False)
@@ -93,7 +93,7 @@ class Users(Component):
     def create_node(self, node: Node) -> None:
         """A node (re)joins the cluster under its name."""
         require(~self.api.node_exists[node])
-        self.faults.spend(Fault.NODE_CREATION)
+        self.faults.spend(Fault.NODE_CREATION, node)
         self.api.write_node(node, exists=True, version=self.node_lifecycle.joins_as(node))
         self.node_lifecycle.join(node)
 
@@ -105,7 +105,7 @@ class Users(Component):
             require(False)
             return
         require(self.api.node_exists[version.node] & self.node_lifecycle.may_become(version))
-        self.faults.spend(Fault.NODE_UPDATE)
+        self.faults.spend(Fault.NODE_UPDATE, version.node)
         self.api.write_node(version.node, exists=True, version=version)
 
     @step(actor="user", fair=False)
@@ -113,7 +113,7 @@ class Users(Component):
     def update_pod(self, version: PodVersion) -> None:
         """A user, the kubelet or a controller updates a pod's object: to any other of its versions that it may become."""
         require(self.api.may_be_updated(version))
-        self.faults.spend(Fault.POD_UPDATE)
+        self.faults.spend(Fault.POD_UPDATE, version.pod)
         self.api.update_pod(version)
 
 

@@ -1,10 +1,16 @@
-"""Faults: what may go wrong, or change from outside, and how often it still may. One counter per kind of fault."""
+"""Faults: what may go wrong, or change from outside, and how often it still may. One counter per kind of fault.
+
+A kind that strikes an object can be aimed: then it strikes only those that the scope names.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
-from ..language import UNTOLD, Component, clamp, constraint, integer, per, require
+from ..language import UNTOLD, Component, Entity, clamp, constraint, integer, per, require
+from .cluster.owned_pods import Owner
+from .objects import Claim, Node, Pod, Volume, VolumeClaim
 
 
 class Fault(Enum):
@@ -48,6 +54,36 @@ class Fault(Enum):
     NODE_FAILURE = "node_failures"
 
 
+SECTIONS: Mapping[str, type[Entity]] = {
+    "pods": Pod,
+    "nodes": Node,
+    "volumes": Volume,
+    "volumeClaims": VolumeClaim,
+    "resourceClaims": Claim,
+    "controllers": Owner,
+}
+"""Where a scenario has the objects that faults strike."""
+
+_NODES = (
+    Fault.NODE_DELETION, Fault.NODE_CREATION, Fault.NODE_UPDATE, Fault.SCALE_DOWN, Fault.HEARTBEAT_LOSS, Fault.NODE_FAILURE,
+)  # fmt: skip
+_CLAIMS = (Fault.CLAIM_CREATION, Fault.CLAIM_DELETION, Fault.MISSED_CLAIM_UPDATE, Fault.DEVICE_FAILURE)
+
+STRUCK: Mapping[Fault, tuple[str, ...]] = {
+    **dict.fromkeys(Fault, ("pods",)),
+    **dict.fromkeys(_NODES, ("nodes",)),
+    **dict.fromkeys(_CLAIMS, ("resourceClaims",)),
+    Fault.VOLUME_CREATION: ("volumes", "volumeClaims"),
+    Fault.VOLUME_DELETION: ("volumes", "volumeClaims"),
+    Fault.PROVISION_FAILURE: ("volumeClaims",),
+    Fault.CONTROLLER_RESTART: ("controllers",),
+    Fault.RESTART: (),
+    Fault.LEADER_CHANGE: (),
+    Fault.RELIST: (),
+}
+"""What each kind of fault strikes, by the section of a scenario that has it; nothing, if it strikes the scheduler or its watch."""
+
+
 class Faults(Component):
     """`left[kind]`: how many faults of this kind may still happen in the run."""
 
@@ -59,11 +95,20 @@ class Faults(Component):
         for kind in Fault:
             self.left[kind] = getattr(self.scope, kind.value)
 
-    def spend(self, kind: Fault) -> None:
-        """The step being traced is a fault of this kind: it can run only while one is left, and takes it."""
-        allowed = getattr(self.scope, kind.value)
-        if allowed == 0:
+    def spend(self, kind: Fault, struck: Entity | None = None) -> None:
+        """The step being traced is a fault of this kind: it can run only while one is left, and takes it. `struck` is the object that it strikes."""
+        allowed, aims = getattr(self.scope, kind.value), self.scope.aimed(kind.value)
+        if allowed == 0 or (aims and not any(_is_named(struck, *aim) for aim in aims.items())):
             require(False)
             return
-        constraint(f"{kind.value.replace('_', ' ')}: at most {allowed}", self.left[kind] > 0)
+        words = kind.value.replace("_", " ")
+        of = ", ".join(name for names in aims.values() for name in names)
+        constraint(
+            f"{words} of {of}: at most {allowed}" if of else f"{words}: at most {allowed}",
+            self.left[kind] > 0,
+        )
         self.left[kind] = clamp(self.left[kind] - 1, 0, 15)
+
+
+def _is_named(struck: Entity | None, section: str, names: tuple[str, ...]) -> bool:
+    return isinstance(struck, SECTIONS[section]) and struck.name in names

@@ -262,7 +262,7 @@ class APIDispatcher(Component):
             require(False)
             return
         require(self.stage[pod] == Stage.SENT)
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, pod)
         self._answered(pod)
 
     def _answered(self, pod: Pod) -> None:

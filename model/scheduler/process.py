@@ -138,7 +138,7 @@ class Process(Component):
         if not (self.scope.leader_changes and self.scope.lost_replies):
             require(False)
             return
-        self.faults.spend(Fault.LOST_REPLY)
+        self.faults.spend(Fault.LOST_REPLY, pod)
         self._land(pod, node)
 
     @step(actor="binding cycle", each="pod")
@@ -151,7 +151,7 @@ class Process(Component):
             require(False)
             return
         self.binding.require_bind(pod)
-        self.faults.spend(Fault.LATE_BINDING)
+        self.faults.spend(Fault.LATE_BINDING, pod)
         if self.scope.late_bindings > 1:
             constraint("late Bindings of one pod: 1 at a time", as_expr(self.sent[pod]).is_none)
         self.sent[pod] = self.binding.node[pod]

@@ -21,6 +21,7 @@ from ...model.environment.objects import (
     Pod,
     Scope,
 )
+from .sections.aimed_faults import Aims, read_aimed, refuse_missed
 from .sections.autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
 from .sections.budget_section import read_budgets, refuse_readiness, refuse_uncounted
 from .sections.claim_section import (
@@ -73,8 +74,8 @@ from .values.yaml_values import Value, one_line
 
 MAX_COUNT = 15
 
-# The configuration has a section of its own.
-_DEFAULTS = {f.name: f.default for f in fields_of(Scope) if f.name != "config"}
+# The configuration has a section of its own, and which objects a fault strikes stands with its count.
+_DEFAULTS = {f.name: f.default for f in fields_of(Scope) if f.name not in ("aims", "config")}
 SCOPE_FIELDS = tuple(_DEFAULTS)
 
 _BACKLOGS = ("pod_events", "node_events", "claim_events")
@@ -101,18 +102,28 @@ BOUNDS: Mapping[str, int | None] = {
 
 
 def read_scope(
-    section: Value | None, absent: Mapping[str, Sequence[str]], points: Collection[ExtensionPoint]
+    section: Value | None,
+    absent: Mapping[str, Sequence[str]],
+    points: Collection[ExtensionPoint],
+    named: Mapping[str, Collection[str]] | None = None,
 ) -> Scope:
     """The scope that a scenario gives; what it leaves out keeps the model's default.
 
     `absent` names, by the count that lets them appear, what does not exist at the start. Such a count is by
-    default just large enough for all of them, and 0 is refused. `points` are the extension points that some pod has.
+    default just large enough for all of them, and 0 is refused. `points` are the extension points that some pod has,
+    `named` the objects that faults can be aimed at, by their sections; None where there are none yet.
     """
     given = section.fields(SCOPE_FIELDS, "a mapping of bounds") if section is not None else {}
     values: dict[str, Any] = {}
+    aims: Aims = ()
     for name, value in given.items():
         if isinstance(_DEFAULTS[name], bool):
             values[name] = value.boolean()
+        elif value.is_mapping and name not in _BACKLOGS:
+            values[name], aimed = read_aimed(name, value, named, MAX_COUNT)
+            aims += aimed
+            if name in _OF_ABSENT:
+                refuse_missed(name, value, aimed, absent.get(name, ()), _OF_ABSENT[name])
         else:
             values[name] = value.integer(BOUNDS[name] or 0, MAX_COUNT)
     if values.get("fair_flush") and not values.get("flush", _DEFAULTS["flush"]):
@@ -155,7 +166,7 @@ def read_scope(
         given["scale_down_looks_again"].fail(
             "there is no autoscaler to look: add `scale_downs: 1`, or remove this"
         )
-    return Scope(**values)
+    return Scope(**values, aims=aims)
 
 
 CLUSTER_FIELDS = (
@@ -264,7 +275,15 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
     points = {p for pod in made_pods for p in pod.extension_points}
     if groups:
         points.add(ExtensionPoint.PERMIT)
-    scope = read_scope(fields.get("scope"), absent, points)
+    named = {
+        "pods": list(pods),
+        "nodes": list(made),
+        "volumes": list(volumes),
+        "volumeClaims": list(volume_claims),
+        "resourceClaims": list(claims),
+        "controllers": [owner.name for owner in owners],
+    }
+    scope = read_scope(fields.get("scope"), absent, points, named)
     read_healths(fields.get("scope"), scope, nodes, made, has)
     refuse_groups(top, pods, made_pods, groups, scope)
     strategies = read_descheduler(fields.get("descheduler"))

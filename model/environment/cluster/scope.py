@@ -55,6 +55,7 @@ class Scope:
     `bound_finalizers`: finalizers keep the objects of pods that are bound, too; whoever set them may never take them away.
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
     every backoff is over at once (podInitialBackoffSeconds 0).
+    `aims` says which objects a kind of fault strikes, where it may not be any: the count, the section of the scenario that has them, and their names.
     """
 
     pod_events: int = 4
@@ -115,7 +116,12 @@ class Scope:
     flush: bool = True
     backoff: bool = True
     fair_flush: bool = False
+    aims: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     config: Config = field(default_factory=lambda: DEFAULTS)
+
+    def aimed(self, name: str) -> dict[str, tuple[str, ...]]:
+        """The objects that this kind of fault strikes, by the section of the scenario that has them; empty if it may be any."""
+        return {section: names for kind, section, names in self.aims if kind == name}
 
 
 def last_version(scope: object) -> int:

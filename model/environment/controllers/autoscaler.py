@@ -138,7 +138,7 @@ class Autoscaler(NodeFit):
             return
         require(self.api.node_exists[node] & ~as_expr(self.doomed[node]) & self.looks_empty(node))
         if not self.scope.autoscaler:
-            self.faults.spend(Fault.SCALE_DOWN)
+            self.faults.spend(Fault.SCALE_DOWN, node)
         self.doomed[node] = True
 
     @step(actor="autoscaler", each="node")

@@ -277,7 +277,7 @@ class Budgets(Component):
             require(False)
             return
         require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
-        self.faults.spend(Fault.START_FAILURE)
+        self.faults.spend(Fault.START_FAILURE, pod)
         self.broken[pod] = True
 
     @step(actor="kubelet", each="pod")
@@ -298,7 +298,7 @@ class Budgets(Component):
             require(False)
             return
         require(self._lives(pod) & self.ready[pod])
-        self.faults.spend(Fault.READINESS_LOSS)
+        self.faults.spend(Fault.READINESS_LOSS, pod)
         self.ready[pod] = False
         self.broken[pod] = True
 
@@ -340,7 +340,7 @@ class Budgets(Component):
         spared = there & self.spares(budget, pod)
         unasked = spared | (ended & self.ignores_ended())
         require(unasked | (self.allowed[budget] > 0))
-        self.faults.spend(Fault.EVICTION)
+        self.faults.spend(Fault.EVICTION, pod)
         if self.probes:
             self.unready[pod] = spared
         if self.has_phases:

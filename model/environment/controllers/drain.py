@@ -96,7 +96,7 @@ class Drain(NodeFit):
         require(self.api.node_exists[node] & ~as_expr(self.autoscaler.doomed[node]))
         require(~self.autoscaler.looks_empty(node) & self.can_be_moved(node))
         if not self.scope.autoscaler:
-            self.faults.spend(Fault.SCALE_DOWN)
+            self.faults.spend(Fault.SCALE_DOWN, node)
         self.autoscaler.doomed[node] = True
         self.draining[node] = True
 

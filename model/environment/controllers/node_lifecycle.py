@@ -245,7 +245,7 @@ class NodeLifecycle(Component):
             require(False)
             return
         require(self.api.node_exists[node] & ~self.silent[self.seen(node)])
-        self.faults.spend(Fault.HEARTBEAT_LOSS)
+        self.faults.spend(Fault.HEARTBEAT_LOSS, node)
         self.silent[self.seen(node)] = True
 
     @step(actor="user", fair=False)
@@ -266,7 +266,7 @@ class NodeLifecycle(Component):
             require(False)
             return
         require(self.api.node_exists[node] & ~self.unwell[self.seen(node)])
-        self.faults.spend(Fault.NODE_FAILURE)
+        self.faults.spend(Fault.NODE_FAILURE, node)
         self.unwell[self.seen(node)] = True
 
     @step(actor="user", fair=False)

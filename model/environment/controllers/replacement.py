@@ -243,7 +243,7 @@ class Controllers(Component):
         """A new controller manager has no expectations, and lists pods from a watch cache that may lag (59848)."""
         mine = [owned for owned in self.universe[Owned] if owned.owner is owner]
         require(any_of(self.awaited[owned] for owned in mine))
-        self.faults.spend(Fault.CONTROLLER_RESTART)
+        self.faults.spend(Fault.CONTROLLER_RESTART, owner)
         for owned in mine:
             self.awaited[owned] = False
 

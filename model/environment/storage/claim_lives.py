@@ -160,7 +160,7 @@ class ClaimDeletions(Component):
             require(False)
             return
         require(self.resource_claims.object[claim].life == NOT_YET)
-        self.faults.spend(Fault.CLAIM_CREATION)
+        self.faults.spend(Fault.CLAIM_CREATION, claim)
         self.resource_claims.put(claim, THERE)
 
     @step(actor="user", fair=False)
@@ -171,7 +171,7 @@ class ClaimDeletions(Component):
             require(False)
             return
         require(self.resource_claims.object[claim].life == THERE)
-        self.faults.spend(Fault.CLAIM_DELETION)
+        self.faults.spend(Fault.CLAIM_DELETION, claim)
         self.delete(claim)
 
     @step(actor="garbage collector", each="claim")

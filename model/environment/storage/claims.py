@@ -312,7 +312,7 @@ class ResourceClaims(Component):
         for watch in self.universe[ClaimWatch]:
             events = self.events[watch]
             require(~events.is_empty & (events.head.claim == claim) & (self.later_events(watch, claim) > 0))
-            self.faults.spend(Fault.MISSED_CLAIM_UPDATE)
+            self.faults.spend(Fault.MISSED_CLAIM_UPDATE, claim)
             events.pop()
 
     def later_events(self, watch: ClaimWatch, claim: Claim) -> Expr:

@@ -46,5 +46,5 @@ class DeviceDriver(Component):
             require(False)
             return
         self._require_pending(claim)
-        self.faults.spend(Fault.DEVICE_FAILURE)
+        self.faults.spend(Fault.DEVICE_FAILURE, claim)
         self.resource_claims.report(claim, FAILED)

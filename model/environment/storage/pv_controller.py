@@ -232,7 +232,7 @@ class Provisioner(Component):
             require(False)
             return
         require(self.busy[claim])
-        self.faults.spend(Fault.PROVISION_FAILURE)
+        self.faults.spend(Fault.PROVISION_FAILURE, claim)
         self._reschedule(claim)
 
     def _reschedule(self, claim: VolumeClaim) -> None:

@@ -239,7 +239,7 @@ class StorageUsers(Component):
             return
         require(~as_expr(self.made_claim[claim]))
         self.made_claim[claim] = True
-        self.faults.spend(Fault.VOLUME_CREATION)
+        self.faults.spend(Fault.VOLUME_CREATION, claim)
         self.storage.write_claim(claim, VolumeClaimObject(exists=True))
 
     @step(actor="user", fair=False)
@@ -251,7 +251,7 @@ class StorageUsers(Component):
             return
         require(~as_expr(self.made_volume[volume]))
         self.made_volume[volume] = True
-        self.faults.spend(Fault.VOLUME_CREATION)
+        self.faults.spend(Fault.VOLUME_CREATION, volume)
         self.storage.write_volume(volume, volume_as_created(volume, self.universe[VolumeClaim]))
 
     @step(actor="user", fair=False)
@@ -260,7 +260,7 @@ class StorageUsers(Component):
         """A user deletes a claim. While a pod on a node mounts it, it is merely marked."""
         current = self.storage.claim[claim]
         require(current.exists & ~current.terminating)
-        self.faults.spend(Fault.VOLUME_DELETION)
+        self.faults.spend(Fault.VOLUME_DELETION, claim)
         mounted = self.is_mounted(claim)
         with when(mounted):
             self.storage.write_claim(claim, current.replace(terminating=True))
@@ -281,7 +281,7 @@ class StorageUsers(Component):
         """An administrator deletes a volume. One that a claim is bound to is kept by its finalizer (pvprotection)."""
         require(self.storage.volume[volume].exists)
         require(all_of(self.storage.claim[c].volume != volume for c in self.universe[VolumeClaim]))
-        self.faults.spend(Fault.VOLUME_DELETION)
+        self.faults.spend(Fault.VOLUME_DELETION, volume)
         self.storage.write_volume(volume, VolumeObject())
 
 

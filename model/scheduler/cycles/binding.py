@@ -203,7 +203,7 @@ class Binding(Component):
             return
         self._require_announcement(pod)
         require(self.is_news(pod))
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, pod)
         self.pass_permit(pod)
 
     @step(actor="binding cycle", each="pod")
@@ -213,7 +213,7 @@ class Binding(Component):
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
             require(False)
         require(self.phase[pod] == BindingPhase.ANNOUNCE)
-        self.faults.spend(Fault.PLUGIN_ERROR)
+        self.faults.spend(Fault.PLUGIN_ERROR, pod)
         self.phase[pod] = BindingPhase.FORGET
 
     def pass_permit(self, pod: Pod) -> None:
@@ -276,7 +276,7 @@ class Binding(Component):
         if ok:
             self.phase[pod] = self.first_bind(pod)
         else:
-            self.faults.spend(Fault.PLUGIN_ERROR)
+            self.faults.spend(Fault.PLUGIN_ERROR, pod)
             self.phase[pod] = BindingPhase.FORGET
 
     def may_be_cancelled(self, pod: Pod) -> Expr:
@@ -328,7 +328,7 @@ class Binding(Component):
             require(self.passed_over[self.extender.managed(pod, other)])
         require(~as_expr(self.passed_over[managed]))
         if answer is not ExtenderAnswer.ANSWERED:
-            self.faults.spend(Fault.EXTENDER_FAILURE)
+            self.faults.spend(Fault.EXTENDER_FAILURE, pod)
             if answer is ExtenderAnswer.TIMED_OUT:
                 self.extender.postpone(managed, self.node[pod])
             self._after_extender(pod, extender, as_expr(False))
@@ -394,12 +394,12 @@ class Binding(Component):
         """
         self.require_bind(pod)
         if reply is Reply.TRANSIENT:
-            self.repeat_bind()
+            self.repeat_bind(pod)
             return
         if reply is Reply.FAILED:
-            self.faults.spend(Fault.BIND_FAILURE)
+            self.faults.spend(Fault.BIND_FAILURE, pod)
         elif reply is Reply.LOST:
-            self.faults.spend(Fault.LOST_REPLY)
+            self.faults.spend(Fault.LOST_REPLY, pod)
         possible = self.api.can_bind(pod)
         if reply is not Reply.FAILED:
             with when(possible):
@@ -422,9 +422,9 @@ class Binding(Component):
     def call_returned(self, pod: Pod) -> None:
         """The dispatcher of API calls, where there is one, is through with the pod's Binding."""
 
-    def repeat_bind(self) -> None:
+    def repeat_bind(self, pod: Pod) -> None:
         """Nothing was written, and the call is repeated (up to three times; that a fourth error is final is not modelled)."""
-        self.faults.spend(Fault.BIND_FAILURE)
+        self.faults.spend(Fault.BIND_FAILURE, pod)
 
     def bind_returned(self, pod: Pod, succeeded: Expr) -> None:
         """The binding cycle ends, or fails."""

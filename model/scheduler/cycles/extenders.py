@@ -134,7 +134,7 @@ class FindNodes(NextPod):
             return
         nominated = self._require_call(pod, extender)
         if not ok:
-            self.faults.spend(Fault.EXTENDER_FAILURE)
+            self.faults.spend(Fault.EXTENDER_FAILURE, pod)
             self._extender_failed(pod, extender, nominated)
             return
         feasible, passes = self._passing(pod, extender)
@@ -173,7 +173,7 @@ class FindNodes(NextPod):
         nominated = self._require_call(pod, extender)
         feasible, passes = self._passing(pod, extender)
         require(feasible[node] & passes[node])
-        self.faults.spend(Fault.LATE_ANSWER)
+        self.faults.spend(Fault.LATE_ANSWER, pod)
         self.extender.note(self.extender.managed(pod, extender), node)
         self._extender_failed(pod, extender, nominated)
 
@@ -235,7 +235,7 @@ class FindNodes(NextPod):
         if ok:
             self.scored[extender] = True
         else:
-            self.faults.spend(Fault.EXTENDER_FAILURE)
+            self.faults.spend(Fault.EXTENDER_FAILURE, pod)
         if self.passed(extender, asked):
             self.phase = Phase.SELECT
 

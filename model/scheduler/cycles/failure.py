@@ -324,7 +324,7 @@ class FailureHandler(Component):
             require(False)
             return
         require(self.phase[pod] == FailurePhase.PATCH)
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, pod)
         self.patched(pod)
 
     def patched(self, pod: Pod) -> None:

@@ -156,7 +156,7 @@ class PostFilter(SchedulePod):
             require(self.at(Phase.EXTENDERS_PREEMPT, pod))
         require(self.is_next(extender, asked))
         if not ok:
-            self.faults.spend(Fault.EXTENDER_FAILURE)
+            self.faults.spend(Fault.EXTENDER_FAILURE, pod)
             if extender.spec.ignorable:
                 self.passed(extender, asked)
                 self.phase = Phase.EXTENDERS_PREEMPT
@@ -232,7 +232,7 @@ class PostFilter(SchedulePod):
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         self.require_deletion(victim)
         if not ok:
-            self.faults.spend(Fault.WRITE_FAILURE)
+            self.faults.spend(Fault.WRITE_FAILURE, victim)
             self.eviction_failed()
             return
         with when(self.api.finds(victim)):
@@ -304,7 +304,7 @@ class PostFilter(SchedulePod):
             require(False)
             return
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, other)
         self.preemption.to_clear[other] = False
         self.advance_preemption()
 

@@ -321,7 +321,7 @@ class SchedulePod(FindNodes):
             with otherwise():
                 self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
-            self.faults.spend(Fault.PLUGIN_ERROR)
+            self.faults.spend(Fault.PLUGIN_ERROR, pod)
             self.fail_assumed(pod)
 
     @step(actor="scheduler")
@@ -333,7 +333,7 @@ class SchedulePod(FindNodes):
             return
         require(self.at(Phase.PERMIT, pod))
         if answer is PermitAnswer.REJECT:
-            self.faults.spend(Fault.PERMIT_REJECTION)
+            self.faults.spend(Fault.PERMIT_REJECTION, pod)
             self.phase = Phase.FORGET
             return
         if answer is PermitAnswer.WAIT:

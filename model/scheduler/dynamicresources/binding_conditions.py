@@ -103,7 +103,7 @@ class BindingConditions(FindDevices):
             return
         self._require_wait(pod)
         require(~all_of(self.is_ready_now(use) for use in self.uses(pod)))
-        self.faults.spend(Fault.BIND_TIMEOUT)
+        self.faults.spend(Fault.BIND_TIMEOUT, pod)
         for use in self.uses(pod):
             current, latest = self.resource_claims.object[use.claim], self.claim_cache.latest[use.claim]
             waited = self.resource_claims.awaited(current.device) & (current.device == latest.device)

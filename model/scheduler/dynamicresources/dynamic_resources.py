@@ -276,7 +276,7 @@ class DynamicResources(BindingConditions):
             return
         self._require_pre_bind(use, Stage.CREATED)
         require((self.lag[use] == 0) & self.resource_claims.is_stored(use.claim))
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, use.pod)
         self.copy[use].device = self.chosen[use]
         self.copy[use].reserved[use.pod] = True
         self.stage[use] = Stage.FAILED
@@ -307,7 +307,7 @@ class DynamicResources(BindingConditions):
             return
         self._require_pre_bind(use, Stage.WRITTEN)
         self._assume(use)
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, use.pod)
         self.stage[use] = Stage.GIVEN_UP
 
     def is_seen(self, use: ClaimUse) -> Expr:
@@ -331,7 +331,7 @@ class DynamicResources(BindingConditions):
         self._require_pre_bind(use, Stage.WRITTEN)
         require(~self.is_seen(use) & self.resource_claims.is_stored(use.claim))
         require(self.claim_cache.has_returned(use))
-        self.faults.spend(Fault.BIND_TIMEOUT)
+        self.faults.spend(Fault.BIND_TIMEOUT, use.pod)
         self.stage[use] = self._after_naming(use)
 
     @step(actor="binding cycle", each="use")
@@ -343,7 +343,7 @@ class DynamicResources(BindingConditions):
             return
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, use.pod)
         self.stage[use] = Stage.UNRESERVED
 
     # --- Unreserve -------------------------------------------------------------------------------------------
@@ -456,5 +456,5 @@ class DynamicResources(BindingConditions):
             return
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, use.pod)
         self.stage[use] = Stage.UNRESERVED

@@ -128,5 +128,5 @@ class WaitingPods(Component):
         if ExtensionPoint.PERMIT not in pod.extension_points and pod.group is None:
             require(False)
         require(self.undecided(pod))
-        self.faults.spend(Fault.PERMIT_REJECTION)
+        self.faults.spend(Fault.PERMIT_REJECTION, pod)
         self.reject(pod)

@@ -197,7 +197,7 @@ class AsyncPreemption(Component):
             return
         self.require_phase(pod, AsyncPhase.CLEAR)
         require(self.to_clear[pod][other])
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, other)
         self.failed[pod] = True
         self.to_clear[pod][other] = False
         self._proceed(pod)
@@ -306,7 +306,7 @@ class AsyncPreemption(Component):
         stoppable = self.is_stoppable(victim)
         if not ok:
             require(~stoppable)
-            self.faults.spend(Fault.WRITE_FAILURE)
+            self.faults.spend(Fault.WRITE_FAILURE, victim)
             self._call_failed(pod)
             return as_expr(False)
         there = self.api.finds(victim)

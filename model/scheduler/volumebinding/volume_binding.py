@@ -344,7 +344,7 @@ class VolumeBinding(VolumeFinder):
     def time_out(self, pod: Pod) -> None:
         """BindTimeoutSeconds are over."""
         self._require_waiting(pod)
-        self.faults.spend(Fault.BIND_TIMEOUT)
+        self.faults.spend(Fault.BIND_TIMEOUT, pod)
         self.binding.phase[pod] = BindingPhase.FORGET
 
     # --- Unreserve -------------------------------------------------------------------------------------------

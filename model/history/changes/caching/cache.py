@@ -99,7 +99,7 @@ class AssumedPodsExpire(Cache):
     def expire(self, pod: Pod) -> None:
         """cleanupAssumedPods: the bind was reported finished, and no event confirmed it in time."""
         require(self.may_expire(pod))
-        self.faults.spend(Fault.ASSUME_EXPIRY)
+        self.faults.spend(Fault.ASSUME_EXPIRY, pod)
         self._drop(pod)
 
 

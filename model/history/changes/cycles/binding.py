@@ -131,5 +131,5 @@ class BindingReported(Binding):
 class BindingPostedOnce(Binding):
     """Any error of the call ended the binding cycle."""
 
-    def repeat_bind(self) -> None:
+    def repeat_bind(self, pod: Pod) -> None:
         require(False)

@@ -49,7 +49,7 @@ class PermitInBindingCycle(Binding):
         """The Permit plugins; a pod that is to wait enters the map of waiting pods."""
         require(self.phase[pod] == BindingPhase.PERMIT)
         if answer is PermitAnswer.REJECT:
-            self.faults.spend(Fault.PERMIT_REJECTION)
+            self.faults.spend(Fault.PERMIT_REJECTION, pod)
             self.rejected[pod] = True
             self.phase[pod] = BindingPhase.FORGET
         elif answer is PermitAnswer.WAIT:
@@ -225,7 +225,7 @@ class ReserveBeforeAssume(Scheduler):
             self.host = node
             self.phase = Phase.RESERVED
         else:
-            self.faults.spend(Fault.PLUGIN_ERROR)
+            self.faults.spend(Fault.PLUGIN_ERROR, pod)
             self.scheduler_error = True
             self.phase = Phase.FAIL
 

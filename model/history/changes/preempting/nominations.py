@@ -84,7 +84,7 @@ class BeforePostFilter(Scheduler):
         """SetNominatedNodeName at the API server; an error ends the preemption."""
         require(self.at(Phase.PATCH_NOMINATION, pod))
         if not ok:
-            self.faults.spend(Fault.WRITE_FAILURE)
+            self.faults.spend(Fault.WRITE_FAILURE, pod)
             self.nomination_failed()
             return
         with when(self.api.pod[pod].exists):

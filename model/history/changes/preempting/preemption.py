@@ -247,7 +247,7 @@ class OwnNominationClearedFirst(Scheduler):
             require(False)
             return
         require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
-        self.faults.spend(Fault.STATUS_FAILURE)
+        self.faults.spend(Fault.STATUS_FAILURE, pod)
         self.no_candidate()
 
 
