@@ -56,7 +56,7 @@ class APIServer(Component):
     `pod` are the objects that the scheduler's watch and lists select: of pods that neither succeeded nor failed (NewInformerFactory in
     scheduler.go, and NewPodInformer before: the field selector status.phase!=Succeeded,status.phase!=Failed, since before 1.8). A pod that
     finishes is gone for them. `finished[p]`: the pod has finished. `remains[p]`: and its object is there still, so that calls that name it find it.
-    `held[p]`: it has finalizers, where those of bound pods are looked at; `lingers[p]`: nothing else keeps its object, which is deleted, and of which nothing runs.
+    `node_version[n]`: the version of a node that has several; none while it does not exist. `held[p]`: it exists and has finalizers, where those of bound pods are looked at; `lingers[p]`: nothing else keeps its object, which is deleted, and of which nothing runs.
     """
 
     pod_watch: WatchesPods
@@ -111,10 +111,10 @@ class APIServer(Component):
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             self.pod[pod] = self.at_start(pod)
-            self.held[pod] = pod.finalizers and self.may_be_held(pod)
+            self.held[pod] = pod.exists and self.may_be_held(pod)
         for node in self.universe[Node]:
             self.node_exists[node] = node.exists
-            self.node_version[node] = self.first_version(node)
+            self.node_version[node] = self.first_version(node) if node.exists else None
 
     def has_gates(self, pod: Pod) -> bool:
         """Whether the pod is created with scheduling gates."""
@@ -152,6 +152,8 @@ class APIServer(Component):
     def create_pod(self, pod: Pod) -> None:
         """POST of a new pod."""
         self._commit(pod, PodObject(exists=True, gated=self.has_gates(pod)))
+        if self.may_be_held(pod):
+            self.held[pod] = True
 
     def remove_gates(self, pod: Pod) -> None:
         """UPDATE of the specification: the pod has no scheduling gates any more (none can ever be added)."""
@@ -165,12 +167,14 @@ class APIServer(Component):
         self._commit(pod, old.replace(gated=~last, opened=left, version=number))
 
     def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
-        """What the node's object may say, and whether it does."""
+        """What the node's object may say, and whether it does; of a node that is gone, what it says when it is created."""
         versions = versions_in(self.universe, node)
         if not versions:
             yield as_expr(True), node
         for version in versions:
-            yield as_expr(self.node_version[node]) == version, version.content
+            current = as_expr(self.node_version[node])
+            gone = current.is_none if version is versions[0] else False
+            yield (current == version) | gone, version.content
 
     def may_be_updated(self, version: PodVersion) -> Expr:
         """Whether an UPDATE to this version is accepted, and changes anything."""
@@ -249,6 +253,8 @@ class APIServer(Component):
     def _disappear(self, pod: Pod) -> None:
         with when(self.pod[pod].exists):
             self._commit(pod, PodObject())
+            if self.may_be_held(pod):
+                self.held[pod] = False
 
     def may_be_held(self, pod: Pod) -> bool:
         """Whether finalizers keep the object of the pod while it is bound."""
@@ -341,7 +347,7 @@ class APIServer(Component):
         """POST, DELETE or UPDATE of a node object; one that is created again is as it was at first."""
         written = self.first_version(node) if version is None else version
         self.node_exists[node] = exists
-        self.node_version[node] = written
+        self.node_version[node] = written if exists else None
         self.node_watch.publish(node, exists, written)
 
     def is_current(self, pod: Pod, copy: PodCopy) -> Expr:
