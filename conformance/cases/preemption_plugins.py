@@ -13,7 +13,7 @@ from typing import Any
 from ...model.environment.objects import Node, Pod
 from ...model.history.versions import version_of
 from ...model.history.versions.gates import find_gate
-from ...model.language import Component, Expr, Value, all_of, as_expr
+from ...model.language import Component, Expr, Value, all_of, any_of, as_expr
 from ...model.scheduler import Preemption
 from ...scenarios.reader.values.yaml_values import one_line
 from .cases import Case, NotCovered, NotTranslated
@@ -219,9 +219,11 @@ class WithErrors(Preemption):
 
     failing: frozenset[str] = frozenset()
 
-    def candidate(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
-        possible, victims = super().candidate(pod, node)
-        return possible & (node.name not in self.failing), victims
+    def candidate(self, pod: Pod, node: Node) -> tuple[Expr, Expr, dict[Pod, Expr]]:
+        possible, error, victims = super().candidate(pod, node)
+        if node.name not in self.failing:
+            return possible, error, victims
+        return as_expr(False), any_of(self.potential_victims(pod, node).values()), victims
 
 
 # --- the predicate for victims -----------------------------------------------------------------------------

@@ -39,7 +39,7 @@ IN_CYCLE = frozenset({
 """Where a scheduling cycle works on its snapshot and its verdicts: before, and once it has decided, the model has none of them."""
 
 TRIED = {
-    "REJECTED": ("REJECTED", "CANDIDATE", "NO_CANDIDATE", "UNTRIED"),
+    "REJECTED": ("REJECTED", "CANDIDATE", "NO_CANDIDATE", "ERROR", "UNTRIED"),
     "UNRESOLVABLE": ("UNRESOLVABLE", "UNTRIED"),
 }
 """What a verdict of the filters can be in the model: dry runs say more, and a nominated node that was tried first is tried again among all."""

@@ -253,7 +253,7 @@ def test_a_extenders():
     of = Node(0, "n", 2, extended={"x/gpu": 1})
     full = [Pod(0, "v", 1, node=of, extended={"x/gpu": 1}), Pod(1, "p", 1, 10, extended={"x/gpu": 1})]
     asked = concrete(replace(spec(full, (of,)), extenders=(one,)), "1.36")
-    candidate, _ = asked.get(lambda: asked.part("preemption").candidate(full[1], of))
+    candidate, _, _ = asked.get(lambda: asked.part("preemption").candidate(full[1], of))
     assert candidate is False, "nobody would have to go, as far as the plugins know"
     # About victims it is asked on which nodes they would do: what it counts is free without v, which goes all the same.
     held = [Pod(0, "v", 1, node=of), Pod(1, "p", 2, 10, extended={"x/gpu": 1})]

@@ -104,23 +104,33 @@ class PostFilter(SchedulePod):
             "Preemption could make {pod} fit on {node}, and would evict nobody.",
             changes("scheduler.verdict", after=NodeStatus.CANDIDATE),
         ),
+        Sentence(
+            "Preemption for {pod} on {node} ends in an error: the pod would fit there by now, and nobody would have to go.",
+            changes("scheduler.verdict", after=NodeStatus.ERROR),
+        ),
         "Preemption on {node} would not help {pod}.",
     )
     def dry_run(self, pod: Pod, node: Node) -> None:
-        """Find the victims whose eviction would make room on one node (the nominator is read now)."""
+        """Find the victims whose eviction would make room on one node (the nominator is read now).
+
+        Where no node is a candidate, and one was an error, preemption has no result (Preempt returns nil and the error): the preemptor's nomination stays.
+        """
         require(self.at(Phase.DRY_RUN, pod))
         require((self.verdict[node] == NodeStatus.REJECTED) & ~self.preemption.has_enough(pod))
-        candidate, victims = self.preemption.candidate(pod, node)
-        if pod.volumes:
-            candidate = candidate & self.volume_binding.passes(pod, node)
-        if pod.claims:
-            candidate = candidate & self.dynamic_resources.passes(pod, node)
-        self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
+        candidate, error, victims = self.preemption.candidate(pod, node)
+        for plugin in self.cycle_plugins(pod).values():
+            passes = plugin.passes(pod, node)
+            candidate, error = candidate & passes, error & passes
+        failed = select(error, NodeStatus.ERROR, NodeStatus.NO_CANDIDATE)
+        self.verdict[node] = select(candidate, NodeStatus.CANDIDATE, failed)
         for q, is_victim in victims.items():
             with when(candidate & is_victim):
                 self.preemption.victim[q] = True
-        with when(self.no_node_is(NodeStatus.REJECTED) & self.no_node_is(NodeStatus.CANDIDATE)):
+        over = self.no_node_is(NodeStatus.REJECTED) & self.no_node_is(NodeStatus.CANDIDATE)
+        with when(over & self.no_node_is(NodeStatus.ERROR)):
             self.no_candidate()
+        with otherwise(over):
+            self._after_preemption()
 
     def is_searched(self, pod: Pod) -> Expr:
         """Whether all dry runs are made that are to be."""
@@ -286,7 +296,7 @@ class PostFilter(SchedulePod):
         "The scheduler withdraws, at the API server, the nomination of {other}, which has a lower priority."
     )
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
-        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
+        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node; that it is gone is only logged."""
         if pod is other or not self.preempts_in_cycle():
             require(False)
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])

@@ -52,6 +52,7 @@ class Phase(Enum):
     UNRESOLVABLE="can never fit on",
     CANDIDATE="could preempt on",
     NO_CANDIDATE="cannot preempt on",
+    ERROR="meets an error on",
 )
 class NodeStatus(Enum):
     """The status of a node in a cycle: what the filters said of it (NodeToStatus), and then what the dry run made of it."""
@@ -62,6 +63,7 @@ class NodeStatus(Enum):
     CANDIDATE = 3
     NO_CANDIDATE = 4
     UNRESOLVABLE = 5  # rejected for a reason that no eviction mends
+    ERROR = 6  # the dry run ended in an error
 
 
 class Code(Enum):

@@ -174,14 +174,23 @@ class AsyncPreemption(Component):
 
     @step(actor="preemption goroutine", each="pod")
     @tells(
-        "The goroutine withdraws, at the API server, the nomination of {other}, which has a lower priority than {pod}."
+        Sentence(
+            "The goroutine tries to withdraw the nomination of {other} at the API server: 404, the pod is gone. In the end {pod} is activated for that.",
+            changes("async_preemption.failed", after=True),
+        ),
+        "The goroutine withdraws, at the API server, the nomination of {other}, which has a lower priority than {pod}.",
     )
     def clear_nomination(self, pod: Pod, other: Pod) -> None:
-        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node."""
+        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node.
+
+        The PATCH of a pod that is gone is an error like any other (clearNominatedNodeName): the evictions go on, and in the end the preemptor is activated.
+        """
         if pod is other:
             require(False)
         self.require_phase(pod, AsyncPhase.CLEAR)
         require(self.to_clear[pod][other])
+        with when(~self.api.finds(other)):
+            self.failed[pod] = True
         self.api.clear_nomination(other)
         self.to_clear[pod][other] = False
         self._proceed(pod)

@@ -131,12 +131,17 @@ class Preemption(Component):
         """Whether a node of which the filters said nothing is tried."""
         return False
 
-    def candidate(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
-        """DryRunPreemption on one node: whether it becomes a candidate, and for each pod whether it is a victim there."""
-        possible, victims = self.dry_run(pod, node)
+    def candidate(self, pod: Pod, node: Node) -> tuple[Expr, Expr, dict[Pod, Expr]]:
+        """DryRunPreemption on one node: whether it becomes a candidate, whether this is an error, and for each pod whether it is a victim there."""
+        feasible, victims = self.select_victims(pod, node)
         violates = any_of(self.violations(pod, victims, node).values())
         accepted = self.has_room(pod, violates) & self.extenders_accept(pod, node)
-        return self.snapshot.live[node] & possible & accepted, victims
+        live = self.snapshot.live[node]
+        return (
+            live & self.is_candidate(feasible, victims) & accepted,
+            live & self.is_error(feasible, victims),
+            victims,
+        )
 
     def extenders_accept(self, pod: Pod, node: Node) -> Expr:
         """callExtenders: every extender with a say in preemption keeps the candidate. There are none, unless a patch has some."""
@@ -227,9 +232,14 @@ class Preemption(Component):
         return ~any_of(self.takes_from(b, pod) & self.exceeds(b, pod, potential) for b in earlier)
 
     def dry_run(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
-        """selectVictimsOnNode: remove every lower-priority pod, then reprieve, budgets' violators first.
+        """Whether the node could be a candidate, and for each pod whether it is a victim there."""
+        feasible, victims = self.select_victims(pod, node)
+        return self.is_candidate(feasible, victims), victims
 
-        Gives whether the node is a candidate, and for each pod whether it is a victim there.
+    def select_victims(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
+        """SelectVictimsOnNode: remove every lower-priority pod, then reprieve, budgets' violators first.
+
+        Gives whether the pod fits on the node then, and for each pod whether it is a victim there.
         """
         placement = self.snapshot.placement()
         snapshot = placement.present(pod, node)
@@ -253,7 +263,7 @@ class Preemption(Component):
             ports = {used: select(spared, listed, removed[used]) for used, listed in added.items()}
             present = {q: select(spared, back[q], present[q]) for q in pods}
         victims = {q: feasible & potential[q] & ~present[q] for q in pods}
-        return self.is_candidate(feasible, victims), victims
+        return feasible, victims
 
     def _fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
         def said(form: Pod) -> Expr:
@@ -273,6 +283,10 @@ class Preemption(Component):
     def is_candidate(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
         """A node where nobody would have to go is none: the cycle has just found that the pod does not fit there."""
         return feasible & any_of(victims.values())
+
+    def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
+        """Whether the dry run is an error ("expected at least one victim pod"): the pod fits by now, for the nominator has changed since the filters ran."""
+        return feasible & ~any_of(victims.values())
 
     # --- candidates ------------------------------------------------------------------------------------------
 
@@ -317,7 +331,7 @@ class Preemption(Component):
         return count(f & ~dirty[n] for n, f in found.items()), count(f & dirty[n] for n, f in found.items())
 
     def _potential_nodes(self) -> Expr:
-        tried = (NodeStatus.REJECTED, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE)
+        tried = (NodeStatus.REJECTED, NodeStatus.CANDIDATE, NodeStatus.NO_CANDIDATE, NodeStatus.ERROR)
         return count(any_of(self.scheduler.verdict[n] == v for v in tried) for n in self.universe[Node])
 
     # --- choice ------------------------------------------------------------------------------------

@@ -96,6 +96,37 @@ def test_a_failed_withdrawal_lets_the_evictions_go_on_and_activates_the_preempto
     assert model.get(lambda: goroutine.phase[p]) is (AsyncPhase.ACTIVATE if failures else AsyncPhase.NONE)
 
 
+@pytest.mark.parametrize("release", ["1.33", "1.34", "1.36.3", "1.37.2"])
+def test_the_withdrawal_of_a_pod_that_is_gone_is_a_failure_too(release: str) -> None:
+    model, (v, low, p), (n0,) = with_lower_nomination(release, pod_deletions=1)
+    goroutine, api = model.part("async_preemption"), model.part("api")
+    model.do(lambda: goroutine.start(p, n0, {v: True}, v))
+    model.do(lambda: goroutine.begin(p, n0))
+    model.do(lambda: model.part("users").delete_pod(low))
+    model.do(lambda: goroutine.clear_nomination(p, low))
+    assert model.get(lambda: [goroutine.failed[p], goroutine.cancelled[p]]) == [True, False]
+    model.do(lambda: goroutine.leave(p))
+    model.do(lambda: goroutine.evict_last(p, v, True))
+    assert model.get(lambda: api.pod[v].terminating) is True
+    if enabled(model, lambda: goroutine.leave_last(p)):
+        model.do(lambda: goroutine.leave_last(p))
+    assert model.get(lambda: goroutine.phase[p]) is AsyncPhase.ACTIVATE
+
+
+def test_in_the_cycle_a_pod_that_is_gone_does_not_matter() -> None:
+    model, (_, low, p), (n0,) = with_lower_nomination("1.32", pod_deletions=1)
+    scheduler, preemption = model.part("scheduler"), model.part("preemption")
+
+    def clearing() -> None:
+        scheduler.phase, scheduler.pod, scheduler.nominee = Phase.CLEAR_NOMINATIONS, p, n0
+        preemption.commit(p, n0)
+
+    model.do(clearing)
+    model.do(lambda: model.part("users").delete_pod(low))
+    model.do(lambda: scheduler.clear_lower_nomination(p, low))
+    assert model.get(lambda: [scheduler.phase, scheduler.nominee]) == [Phase.FAIL, n0]
+
+
 def test_in_the_cycle_a_failed_withdrawal_is_only_logged() -> None:
     model, (_, low, p), (n0,) = with_lower_nomination("1.32", status_failures=1)
     scheduler, preemption = model.part("scheduler"), model.part("preemption")

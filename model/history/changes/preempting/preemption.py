@@ -22,6 +22,9 @@ class Before101560(Preemption):
     def is_candidate(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
         return feasible
 
+    def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
+        return as_expr(False)
+
     def preferred(self, pod: Pod, a: Node, b: Node) -> Expr:
         free_one = ~any_of(self.victims_on(a).values())
         free_two = ~any_of(self.victims_on(b).values())
