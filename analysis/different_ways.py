@@ -86,7 +86,7 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         title=run.scenario.title,
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
-        scope=scope_of(run.scenario.spec.scope),
+        scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
         constraints_hit=answer.result.coverage.constraints_hit,
         version=version_of(run.composition),
     )

@@ -17,7 +17,7 @@ from ..checker.core.result import Counts, Result
 from ..checker.core.trace import LassoTrace, Trace
 from ..checker.trace.execution import replay
 from ..checker.trace.fair_suffix import fair_suffix
-from ..model.environment.objects import DEFAULTS, Scope
+from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
@@ -26,6 +26,7 @@ from .asked.options import bytes_in_words
 from .asked.plan import Run
 from .scheduler_version import version_of
 from .shown.evidence import evidence_of
+from .shown.orders import orders_of
 from .shown.steps import steps_of
 
 WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
@@ -105,7 +106,7 @@ def finding_of(
             *run.composition.notes,
             *(note for note in (run.remark, _caveat(run), _idle(run, result), remedy) if note),
         ),
-        scope=scope_of(run.scenario.spec.scope),
+        scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
         constraints_hit=seen.constraints_hit,
         witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
         witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
@@ -179,10 +180,11 @@ def _lasso(trace: LassoTrace) -> ShownLasso:
     )
 
 
-def scope_of(scope: Scope) -> dict[str, Value]:
-    """The bounds, and of the configuration what is not as by default."""
+def scope_of(scope: Scope, spec: ClusterSpec | None = None) -> dict[str, Value]:
+    """The bounds, of the configuration what is not as by default, and of the cluster which orders of equal pods were explored."""
     bounds = asdict(scope)
     config = bounds.pop("config")
+    del bounds["file_order"]
     del bounds["aims"]
     for kind in dict.fromkeys(kind for kind, *_ in scope.aims):
         struck = [name for names in scope.aimed(kind).values() for name in names]
@@ -201,7 +203,8 @@ def scope_of(scope: Scope) -> dict[str, Value]:
     ):
         if not bounds[name]:  # worth a word only where it is on
             del bounds[name]
-    return bounds | {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
+    bounds |= {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
+    return bounds | (orders_of(spec) if spec is not None else {})
 
 
 def witness_words(name: str) -> str:

@@ -109,7 +109,7 @@ def walk(
         sentence=run.prop.sentence(),
         issues=run.prop.issues,
         version=version_of(run.composition),
-        scope=scope_of(run.scenario.spec.scope),
+        scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
         constraints_hit=seen.constraints_hit,
         witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
         witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),

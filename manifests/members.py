@@ -107,6 +107,7 @@ class ClusterPod:
     ready: bool = True
     unstarted: bool = False
     finalizers: tuple[str, ...] = ()
+    created: datetime | None = None
 
     @property
     def host_ports(self) -> Sequence[HostPort]:
@@ -130,6 +131,7 @@ class ClusterPod:
             name=f"{self.name}-again",
             node=None,
             start=None,
+            created=None,
             exists=False,
             terminating=False,
             ready=True,
@@ -211,6 +213,7 @@ class Maker:
         return replace(
             made,
             start=start,
+            created=pod.created,
             terminating=meta.deleted,
             ignored=meta.ignored,
             source=meta.source,

@@ -147,7 +147,7 @@ def case_of_run(
         absent_claims=[claim.name for claim in spec.claims if not claim.exists],
         absent_storage=absent_storage(spec),
         absent_groups=[group.name for group in spec.groups if not group.exists],
-        order=_order(spec, initial),
+        order=_order(spec, initial, steps),
         points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(composition),
         node_versions=objects.node_versions,
@@ -213,14 +213,24 @@ def _points(pod: Pod) -> list[str]:
     return [point.name for point in ExtensionPoint if point in own]
 
 
-def _order(spec: ClusterSpec, initial: dict[str, Value]) -> list[str]:
-    """The pods that wait at the start, the oldest first."""
+def _order(spec: ClusterSpec, initial: dict[str, Value], steps: Sequence[CaseStep]) -> list[str]:
+    """The pods that wait at the start, the oldest first; where that was open, the one that was taken out of the queue first."""
     waiting = [pod.name for pod in spec.pods if pod.exists and pod.node is None]
+    heirs = {pod.recreates: pod.name for pod in spec.pods if pod.recreates is not None}
+
+    def older(one: str, other: str) -> bool:
+        return bool(initial.get(f"clock.older[{one}][{other}]")) and not initial.get(
+            f"clock.open[{one}][{other}]"
+        )
 
     def age(name: str) -> int:
-        return sum(bool(initial.get(f"clock.older[{other}][{name}]")) for other in waiting if other != name)
+        return sum(older(other, name) for other in waiting if other != name)
 
-    return sorted(waiting, key=age)
+    def taken(name: str) -> int:
+        signs = {f"queue.in_flight[{one}]" for one in (name, heirs.get(name, name))}
+        return next((i for i, step in enumerate(steps) if signs & step.changes.keys()), len(steps))
+
+    return sorted(waiting, key=lambda name: (age(name), taken(name)))
 
 
 def _gates(composition: Composition) -> dict[str, bool]:

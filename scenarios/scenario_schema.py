@@ -167,6 +167,9 @@ OBJECTS: Mapping[str, Schema] = {
             "labels": LABELS,
             "nodeName": about(WORD, "The node that the pod is bound to at the start."),
             "exists": about(FLAG, "false: a pod that a user may create later."),
+            "creationTimestamp": about(
+                WORD, "metadata.creationTimestamp of a pod that waits at the start; only the order counts."
+            ),
             "startTime": about(WORD, "status.startTime of a bound pod; only the order counts."),
             "terminationGracePeriodSeconds": about(
                 whole(0, MAX_GRACE), "0: a DELETE removes the pod at once."

@@ -301,6 +301,7 @@ def _spec(
             node=None if place is None else nodes[place],
             graceful=template.graceful,
             group=None if owner == pod_name(i) else owner,
+            arrival=0 if place is not None else i - sum(template.bound),
             **_amounts(requests[i]),
         )
         for i, (place, owner) in enumerate(zip(template.places, template.owners, strict=True))

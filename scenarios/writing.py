@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from datetime import datetime, timedelta
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, Scope
 from .reader.values.yaml_values import one_line
+
+_FIRST = datetime(2000, 1, 1)
 
 
 def scenario_text(
@@ -78,6 +81,8 @@ def _pod(pod: Pod) -> dict[str, str]:
     ):
         raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")
     found = {**_sizes(pod._requests), "priority": str(pod.priority.value)}
+    if pod.node is None:
+        found["creationTimestamp"] = (_FIRST + timedelta(seconds=pod.arrival)).strftime("%Y-%m-%dT%H:%M:%SZ")
     if pod.node is not None:
         found["nodeName"] = pod.node.name
     if not pod.graceful:

@@ -192,7 +192,7 @@ class PodSpec:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPod:
-    """A Pod object as it was read. `unstarted`: its status says Pending. `ready` is what its condition Ready says; where it says nothing, whether it runs. `target` is why it has the condition DisruptionTarget. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
+    """A Pod object as it was read. `unstarted`: its status says Pending. `ready` is what its condition Ready says; where it says nothing, whether it runs. `created` is its creationTimestamp. `target` is why it has the condition DisruptionTarget. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
 
     meta: Meta
     spec: PodSpec
@@ -204,6 +204,7 @@ class WrittenPod:
     unstarted: bool = False
     ready: bool = True
     target: str = ""
+    created: datetime | None = None
 
 
 _STATUS_FIELDS = (
@@ -225,6 +226,7 @@ def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks:
         status["nominatedNodeName"].scalar("the name of a node")
     )
     start = read_time(status["startTime"]) if "startTime" in status else None
+    created = meta.place.fields(("creationTimestamp",), "a mapping with `name`").get("creationTimestamp")
     made = read_statuses(status.get("resourceClaimStatuses"))
     special = read_special(status.get("extendedResourceClaimStatus"))
     named = f"{meta.namespace}/{special}" if special else ""
@@ -235,6 +237,7 @@ def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks:
     return WrittenPod(
         meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made, named, unstarted, ready == "True",
         (reason or "without a reason") if said == "True" else "",
+        None if created is None or created.is_null else read_time(created),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import yaml
@@ -107,7 +108,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
     closings = closings_of(kept, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
-    lives = Lives(kept)
+    lives, arrivals = Lives(kept), _arrivals(kept)
     budgets = _budgets(lives)
     document: dict[str, Any] = {
         "name": name,
@@ -119,7 +120,10 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
             *(["L-LOOP"] if kept.makers is not None and kept.makers.controllers else []),
         ],
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
-        "pods": {p.name: _pod(p, kept, affinity, closings) | lives.of(p) for p in kept.pods},
+        "pods": {
+            p.name: _pod(p, kept, affinity, closings) | lives.of(p) | arrivals.get(p.name, {})
+            for p in kept.pods
+        },
     }
     if kept.makers is not None and kept.makers.controllers:
         document["controllers"] = _controllers(kept.makers.controllers)
@@ -138,6 +142,20 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
         document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
     )
     return "".join(f"# {one_line(line, len(line))}\n" for line in comment) + text
+
+
+def _arrivals(kept: Representative) -> dict[str, dict[str, str]]:
+    """When each pod that waits was created. Of pods that a controller still owes nobody knows: with such a pod, all orders are open."""
+    times = {p.name: p.created for p in kept.pods if p.exists and p.node is None}
+    return {
+        name: {"creationTimestamp": _time(created)}
+        for name, created in times.items()
+        if created is not None and None not in times.values()
+    }
+
+
+def _time(time: datetime) -> str:
+    return time.isoformat().replace("+00:00", "Z")
 
 
 DEFAULT_PROPERTIES = ("S-CAP", "S-NOM", "S-NOMVIS", "S-PDB", "S-AFF", "S-STUCK")
@@ -220,7 +238,7 @@ def _as_it_is(
     if not kept.is_placed(pod):
         found["nodeName"] = pod.node
         if pod.start is not None:
-            found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
+            found["startTime"] = _time(pod.start)
         if tolerations := tolerations_of(pod, kept, closings):
             found["tolerations"] = [toleration_in_words(t) for t in tolerations]
     else:

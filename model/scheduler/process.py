@@ -217,3 +217,6 @@ class Process(Component):
             assigned: PodObject = self.pod_watch.seen[Handler.CACHE][pod]
             with when(assigned.exists):
                 self.cache.add_pod(pod, assigned)
+        self.clock.found_together(
+            {p: self.pod_watch.seen[Handler.QUEUE][p].exists for p in self.universe[Pod]}
+        )

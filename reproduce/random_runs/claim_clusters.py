@@ -50,6 +50,7 @@ class _Drawing:
         scope = {
             "pod_events": self.random.randint(2, 4),
             "claim_events": self.random.randint(2, 3),
+            "file_order": "true",
             **{fault: self.random.randint(1, 2) for fault in FAULTS if self.chance(0.5)},
             **{change: self.random.randint(1, 2) for change in CHANGES if self.chance(0.25)},
         }

@@ -32,6 +32,7 @@ def extended_cluster(number: int) -> str:
         if chance(0.4):
             pods[f"p{i + 1}"]["terminationGracePeriodSeconds"] = 0
     scope: dict[str, Any] = {"pod_events": random.randint(3, 4), "claim_events": random.randint(3, 4)}
+    scope["file_order"] = True
     scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.6)}
     made: dict[str, Any] = {
         "name": f"extended-{number}",

@@ -47,7 +47,7 @@ def group_cluster(number: int) -> str:
         pods[f"p{i + 1}"] = pod
     if chance(0.35):
         pods["x"] = {"cpu": 1, "nodeName": "n1", "priority": 0, "terminationGracePeriodSeconds": 0}
-    scope: dict[str, Any] = {"pod_events": random.randint(2, 4)}
+    scope: dict[str, Any] = {"pod_events": random.randint(2, 4), "file_order": True}
     scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.4)}
     made: dict[str, Any] = {
         "name": f"groups-{number}",

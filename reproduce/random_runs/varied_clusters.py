@@ -75,6 +75,7 @@ class _Drawing:
         scope = {
             "pod_events": self.random.randint(2, 4),
             "node_events": 2,
+            "file_order": "true",  # the driver queues pods in it
             **({"node_updates": self.changes.randint(1, 3)} if self.changing else {}),
             **{fault: self.random.randint(1, 2) for fault in self._faults() if self.chance(0.6)},
             **dict(rarer.scope(any("nodeName" in line for line in lines) or not allowed) if rarer else ()),

@@ -45,6 +45,7 @@ from .sections.health_section import read_healths
 from .sections.pod_section import (
     POD_FIELDS,
     POD_VERSION_FIELDS,
+    arrival_order,
     read_features,
     read_namespaces,
     read_pod,
@@ -216,7 +217,8 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         )
         for i, (n, m) in enumerate(nodes.items())
     }
-    namespaces, start = read_namespaces(fields.get("namespaces")), start_order(pods)
+    namespaces = read_namespaces(fields.get("namespaces"))
+    start, arrival = start_order(pods), arrival_order(pods)
     made_pods = tuple(
         read_pod(
             i,
@@ -226,6 +228,7 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
             made,
             namespaces,
             start.get(n),
+            arrival.get(n, 0),
             {w: (v, units.scaled(pods_later[n][w])) for w, v in pods_become[n].items()},
         )
         for i, (n, m) in enumerate(pods.items())

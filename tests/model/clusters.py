@@ -16,7 +16,7 @@ def nodes(*cpus: int) -> tuple[Node, ...]:
 
 def spec(pods: list[Pod], on: tuple[Node, ...], **scope: Any) -> ClusterSpec:
     """A cluster of these pods and nodes."""
-    return ClusterSpec("test", tuple(pods), on, Scope(**scope))
+    return ClusterSpec("test", tuple(pods), on, Scope(**{"file_order": True, **scope}))
 
 
 def concrete(cluster: ClusterSpec, release: str = "1.19", with_fixes=(), without=(), **_: object) -> Concrete:

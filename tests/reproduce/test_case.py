@@ -130,3 +130,35 @@ def test_a_run_of_any_system() -> None:
     assert case.gates["SchedulerAsyncPreemption"] is False
     assert (case.backoff, case.scored, case.release) == (False, True, "1.34.0")
     assert not [name for name in case.initial if name.startswith("S-")]
+
+
+ORDERS = """\
+name: orders
+release: "1.34"
+properties: [S-CAP]
+nodes: {n: {cpu: 3}}
+pods: {a: {cpu: 1}, b: {cpu: 1}, c: {cpu: 1, priority: 1}, d: {cpu: 1}}
+"""
+
+
+def test_pods_come_to_the_queue_in_the_order_in_which_the_run_takes_them() -> None:
+    """Which of equal pods was the oldest, a run settles as it goes: the driver is given it beforehand. Those that are never taken come last."""
+    spec = parse_scenario(ORDERS, "orders.yaml").spec
+    composition = resolve("1.34")
+    system = instrument(spec, composition.classes, [PROPERTIES["S-CAP"]])
+    number = {t.label: i for i, t in enumerate(system.transitions)}
+    path = [number[label] for label in _until_two_are_taken("c", "d")]
+    case = case_of_run("orders", "", spec, composition, system, replay(system, path))
+    assert [step.args["pod"] for step in case.steps if step.step == "scheduler.pop"] == ["c", "d"]
+    assert [name for name in case.order if name != "c"] == ["d", "a", "b"]
+
+
+def _until_two_are_taken(one: str, other: str) -> list[str]:
+    return [
+        f"scheduler.pop(pod={one})",
+        f"scheduler.take_snapshot(pod={one})",
+        f"scheduler.filter(pod={one}, node=n)",
+        f"scheduler.assume(pod={one}, node=n)",
+        f"scheduler.start_binding(pod={one})",
+        f"scheduler.pop(pod={other})",
+    ]

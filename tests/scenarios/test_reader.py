@@ -238,7 +238,7 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
             (
                 "s.yaml:2: pods.p: unknown field `cpus`; did you mean `cpu`? (known: cpu, memory, "
                 "ephemeral-storage, resources, priority, preemptionPolicy, namespace, labels, nodeName, exists, "
-                "startTime, terminationGracePeriodSeconds, tolerations, nodeSelector, nodeAffinity, podAffinity, "
+                "creationTimestamp, startTime, terminationGracePeriodSeconds, tolerations, nodeSelector, nodeAffinity, podAffinity, "
                 "podAntiAffinity, topologySpreadConstraints, defaultSpread, extensionPoints, schedulingGates, finalizers, hostPorts, "
                 "finishes, recreates, ignore, updates, resourceClaims, volumes, podGroup, extenderSelector, requiredFeatures, schedulerName, ready, phase, deleted)"
             ),

@@ -30,7 +30,7 @@ class Pod(Entity):
 
     `node` is the node that it is bound to at the start. `exists` is False for a pod that a user may
     create later. `graceful` is False for terminationGracePeriodSeconds 0: a DELETE removes it at once.
-    `start` is status.startTime, as a number. `preempts` is False for preemptionPolicy Never.
+    `start` is status.startTime, as a number. `arrival` is how many times of creation are earlier, of those of pods that wait at the start: of two with the same number either may have come first. `preempts` is False for preemptionPolicy Never.
     `namespace_labels` are those of the pod's namespace. `node_selector` and the required `node_affinity` say which
     nodes the pod may go to, `spread` how evenly it and its like must lie over them, `wishes` what it would like. `extension_points` are those at
     which some plugin has work to do for the pod. `host_ports` are the ports of its node that it occupies. `gated`: it is created
@@ -60,6 +60,7 @@ class Pod(Entity):
         namespace_labels: Mapping[str, str] | None = None,
         uid: str | None = None,
         start: int | None = None,
+        arrival: int = 0,
         preempts: bool = True,
         labels: Mapping[str, str] | None = None,
         terms: Sequence[Term] = (),
@@ -97,6 +98,7 @@ class Pod(Entity):
         self.namespace, self.namespace_labels = namespace, dict(namespace_labels or {})
         self.uid = name if uid is None else uid
         self.start = NOW if start is None else start
+        self.arrival = arrival
         self.preempts = preempts
         self.labels, self.tolerations = dict(labels or {}), tuple(tolerations)
         self.terms = tuple(_owned(term, namespace) for term in terms)

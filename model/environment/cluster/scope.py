@@ -54,7 +54,7 @@ class Scope:
     `taint_eviction`: the taint eviction controller runs (see `TaintEviction`). `node_lifecycle`: so does the node lifecycle controller (see `NodeLifecycle`).
     `bound_finalizers`: finalizers keep the objects of pods that are bound, too; whoever set them may never take them away.
     `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
-    every backoff is over at once (podInitialBackoffSeconds 0).
+    every backoff is over at once (podInitialBackoffSeconds 0). `file_order`: pods that wait at the start, and those that a new process finds, came in the order of the scenario; else, in any.
     `aims` says which objects a kind of fault strikes, where it may not be any: the count, the section of the scenario that has them, and their names.
     """
 
@@ -116,6 +116,7 @@ class Scope:
     flush: bool = True
     backoff: bool = True
     fair_flush: bool = False
+    file_order: bool = False
     aims: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     config: Config = field(default_factory=lambda: DEFAULTS)
 

@@ -6,34 +6,76 @@ a clock that counts nanoseconds; the queue's methods are the same with both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
+
+from ...environment.names import namesakes
 from ...environment.objects import Pod
-from ...language import UNTOLD, Component, Expr, as_expr, boolean, per
+from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, per
 
 
 class Clock(Component):
-    """Time as order. `older[p][q]` (kept for p before q in the scenario): p's timestamp is before q's."""
+    """Time as order. `older[p][q]` (kept for p before q in the scenario): p's timestamp is before q's.
+
+    `open[p][q]`: nobody has compared the two yet, and either may be the older one. So it is of pods that wait at the start, and of
+    those that a new process finds. The first of them that Pop takes was the older one, and gets a new timestamp. Pods that are open to
+    each other have one place in the order, so what is compared later never contradicts that.
+    """
 
     older = per(Pod, per(Pod, boolean()))
+    open = per(Pod, per(Pod, boolean()))
 
     phrases = UNTOLD
 
     def setup(self) -> None:
-        pods = self.universe[Pod]
-        for pod in pods:
-            for other in pods[pod.index + 1 :]:
-                self.older[pod][other] = True
+        for pod, other in combinations(self.universe[Pod], 2):
+            known = _waits(pod) and _waits(other) and pod.arrival > other.arrival
+            self.older[pod][other] = not known
+            if self._begins_open(pod, other):
+                self.open[pod][other] = True
+
+    def _begins_open(self, a: Pod, b: Pod) -> bool:
+        """Whether both wait at the start, and nothing says who came first."""
+        return not self.scope.file_order and _waits(a) and _waits(b) and a.arrival == b.arrival
+
+    def _may_be_open(self, a: Pod, b: Pod) -> bool:
+        """Whether the order of the two is open at some time. A pod may take over the record of another that had its name."""
+        if self.scope.restarts or self.scope.leader_changes:
+            return not self.scope.file_order
+        every = self.universe
+        return any(
+            self._begins_open(one, two)
+            for one in (a, *namesakes(every, a))
+            for two in (b, *namesakes(every, b))
+            if one is not two
+        )
 
     def _stamp(self, pod: Pod) -> None:
         for other in self.universe[Pod]:
-            if other.index < pod.index:
-                self.older[other][pod] = True
-            elif other is not pod:
-                self.older[pod][other] = False
+            if other is not pod:
+                self._note(pod, other, False, False)
+
+    def _note(self, a: Pod, b: Pod, older: Value, is_open: Value) -> None:
+        """Whether a is older than b, or that is open."""
+        first, second = (a, b) if a.index < b.index else (b, a)
+        older = as_expr(older) if first is a else ~as_expr(older)
+        if self._may_be_open(a, b):
+            # What is open has one form, so that it is one state.
+            self.older[first][second] = older | is_open
+            self.open[first][second] = is_open
+        else:
+            self.older[first][second] = older
+
+    def is_open(self, a: Pod, b: Pod) -> Expr:
+        """Whether either of the two may be the older one."""
+        if not self._may_be_open(a, b):
+            return as_expr(False)
+        return as_expr(self.open[a][b] if a.index < b.index else self.open[b][a])
 
     def is_older(self, a: Pod, b: Pod) -> Expr:
-        """Whether a's timestamp is before b's."""
+        """Whether a's timestamp is known to be before b's."""
         older: Expr = self.older[a][b] if a.index < b.index else ~self.older[b][a]
-        return older
+        return older & ~self.is_open(a, b)
 
     def arrived(self, pod: Pod) -> None:
         """newQueuedPodInfo: the queue has a new record of the pod, without attempts."""
@@ -47,14 +89,19 @@ class Clock(Component):
         """A failed pod is requeued: a new timestamp, the same attempts."""
         self._stamp(pod)
 
+    def found_together(self, pods: Mapping[Pod, Value]) -> None:
+        """A new process was given these pods, of each if it was: in which order, nobody knows."""
+        for a, b in combinations(pods, 2):
+            if self._may_be_open(a, b):
+                both = as_expr(pods[a]) & pods[b]
+                self._note(a, b, self.is_older(a, b), both)
+
     def handed_over(self, pod: Pod, other: Pod) -> None:
         """Update, where the record of the pod is found by its name, and is that of another pod from now on: with the same timestamp and attempts."""
-        waits_longer = {q: self.is_older(pod, q) for q in self.universe[Pod] if q not in (pod, other)}
-        for q, older in waits_longer.items():
-            if other.index < q.index:
-                self.older[other][q] = older
-            else:
-                self.older[q][other] = ~older
+        others = [q for q in self.universe[Pod] if q not in (pod, other)]
+        place = {q: (self.is_older(pod, q), self.is_open(pod, q)) for q in others}
+        for q, (older, is_open) in place.items():
+            self._note(other, q, older, is_open)
         self._stamp(pod)
 
     def left(self, pod: Pod) -> None:
@@ -72,3 +119,8 @@ class Clock(Component):
     def is_parked_for_long(self, pod: Pod) -> Expr:
         """Whether flushUnschedulableQLeftover takes the pod now."""
         return as_expr(True)
+
+
+def _waits(pod: Pod) -> bool:
+    """Whether the pod waits at the start."""
+    return pod.exists and pod.node is None and not pod.foreign

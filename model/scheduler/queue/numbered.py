@@ -5,6 +5,7 @@ Composed into a cluster (`counted`), they let the queue's own methods run on con
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -52,6 +53,9 @@ class CountingClock(Clock):
     def is_older(self, a: Pod, b: Pod) -> Expr:
         older: Expr = self.timestamp[a] < self.timestamp[b]
         return older
+
+    def found_together(self, pods: Mapping[Pod, Value]) -> None:
+        """They have the timestamps of their additions."""
 
     def advance(self, by: Value) -> None:
         """Time passes."""

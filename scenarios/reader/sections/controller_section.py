@@ -46,7 +46,7 @@ _OF_KIND = {
 _NOT_OWNED = (
     "recreates", "resourceClaims", "volumes", "podGroup", "updates", "extensionPoints", "startTime", "ignore",
 )  # fmt: skip
-_PLACE = ("nodeName", "exists")
+_PLACE = ("nodeName", "exists", "creationTimestamp")
 
 DAEMON_TOLERATIONS = (
     Toleration("node.kubernetes.io/not-ready", "Exists", effect="NoExecute"),

@@ -28,7 +28,7 @@ from .gate_section import read_gates
 from .volume_section import read_mounts
 
 POD_FIELDS = (
-    *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "startTime",
+    *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "creationTimestamp", "startTime",
     "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
     "podAntiAffinity", "topologySpreadConstraints", "defaultSpread", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
     "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
@@ -62,16 +62,17 @@ def read_pod(
     nodes: Mapping[str, Node],
     namespaces: Mapping[str, Mapping[str, str]],
     start: int | None,
+    arrival: int,
     later: Mapping[str, tuple[Mapping[str, Value], dict[str, Any]]],
 ) -> Pod:
     """A pod with these resources, as the model's constructor takes them, and the versions of its object.
 
-    `start` is its place in `start_order`.
+    `start` is its place in `start_order`, `arrival` that in `arrival_order`.
     """
 
     def version(fields: Mapping[str, Value], sizes: dict[str, Any], **others: Any) -> Pod:
         described = replace(member, fields=fields)
-        return _version(index, name, described, sizes, nodes, namespaces, start, **others)
+        return _version(index, name, described, sizes, nodes, namespaces, start, arrival, **others)
 
     versions = {word: version(fields, sizes) for word, (fields, sizes) in later.items()}
     return version(member.fields, resources, later=versions)
@@ -85,6 +86,7 @@ def _version(
     nodes: Mapping[str, Node],
     namespaces: Mapping[str, Mapping[str, str]],
     start: int | None,
+    arrival: int,
     **others: Any,
 ) -> Pod:
     fields = member.fields
@@ -98,6 +100,7 @@ def _version(
         namespace=namespace,
         namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
         start=start,
+        arrival=arrival,
         preempts=_preempts(fields.get("preemptionPolicy")),
         labels=read_labels(fields),
         terms=[
@@ -289,6 +292,34 @@ def start_order(pods: Members) -> dict[str, int]:
         if "nodeName" not in member.fields:
             value.fail("only a pod on a node has started: add `nodeName`, or remove `startTime`")
         times[name] = read_time(value)
+    return _ranks(times)
+
+
+def arrival_order(pods: Members) -> dict[str, int]:
+    """For each pod that waits at the start, how many other creationTimestamps are earlier: of two with the same one, either may have come first."""
+    times = {}
+    for name, member in pods.items():
+        if "creationTimestamp" not in member.fields:
+            continue
+        value = member.fields["creationTimestamp"]
+        if not _waits(member):
+            value.fail(
+                "only of pods that wait at the start it says who came first: remove it, or `nodeName`, `exists` and `recreates`"
+            )
+        times[name] = read_time(value)
+    for name, member in pods.items():
+        if times and name not in times and _waits(member):
+            member.place.fail(
+                f"{name} waits at the start, as others do that have a creationTimestamp: give it one, too, or none to all"
+            )
+    return _ranks(times)
+
+
+def _waits(member: Member) -> bool:
+    return member.exists and "nodeName" not in member.fields and "recreates" not in member.fields
+
+
+def _ranks(times: Mapping[str, datetime]) -> dict[str, int]:
     order = sorted(set(times.values()))
     return {name: order.index(time) for name, time in times.items()}
 

@@ -1,0 +1,57 @@
+"""Which orders of equal pods a verdict is about: what reality leaves open, and the model explores, or takes from the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from ...model.environment.objects import ClusterSpec, Pod
+from ...model.language import Parameter
+from ...reports.step import Value
+
+ANY, LISTED = "in any order", "in the order of the file"
+
+
+def orders_of(spec: ClusterSpec) -> dict[str, Value]:
+    """For each kind of pods that nothing tells apart, in which orders they are taken; kinds of which there are not two have no entry.
+
+    Arrivals are those of pods that wait at the start, or are found by a new process; they are explored, unless `file_order` asks for one. The
+    order of victims that are equally important (A-VICTIMS) and of equal members of a group (A-GROUP-ORDER) is always the scenario's.
+    """
+    found: dict[str, Value] = {}
+    scope = spec.scope
+    anew = scope.restarts or scope.leader_changes
+    waiting = [pod for pod in spec.pods if not pod.foreign and (anew or (pod.exists and pod.node is None))]
+    if any(_are_equal(a, b) and (anew or a.arrival == b.arrival) for a, b in combinations(waiting, 2)):
+        found["pods that wait alike"] = LISTED if scope.file_order else ANY
+    for name, some in (("equal victims", _victims(spec)), ("equal members of groups", _members(spec))):
+        if any(some):
+            found[name] = LISTED
+    return found
+
+
+def _are_equal(a: Pod, b: Pod) -> bool:
+    """Whether the two may have one priority."""
+    (least, most), (other_least, other_most) = _priorities(a), _priorities(b)
+    return least <= other_most and other_least <= most
+
+
+def _priorities(pod: Pod) -> tuple[int, int]:
+    """The least and the highest priority that the pod may have."""
+    priority = pod.quantities[-1]
+    return (priority.lo, priority.hi) if isinstance(priority, Parameter) else (priority, priority)
+
+
+def _victims(spec: ClusterSpec) -> Iterable[bool]:
+    for a, b in combinations(spec.pods, 2):
+        if _are_equal(a, b) and a.start == b.start:
+            yield any(_may_preempt(pod, a) for pod in spec.pods if pod not in (a, b))
+
+
+def _may_preempt(pod: Pod, victim: Pod) -> bool:
+    return pod.preempts and pod.node is None and _priorities(victim)[0] < _priorities(pod)[1]
+
+
+def _members(spec: ClusterSpec) -> Iterable[bool]:
+    for a, b in combinations(spec.pods, 2):
+        yield a.group is not None and a.group == b.group and _are_equal(a, b)
