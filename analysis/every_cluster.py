@@ -16,7 +16,7 @@ from ..checker.parametric.regions import UndecidedRegions
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import Clusters, Finding
-from ..scenarios.choices import divisible, exchanges, sensible, settled
+from ..scenarios.choices import divisible, exchanges, sensible, settled, settled_text
 from .asked.method import Method
 from .asked.plan import Run
 from .findings import finding_of, silence_of, witness_words
@@ -97,7 +97,9 @@ def on_every_cluster(
         return EveryCluster(_finding(run, system, found, clusters), None)
     scenario = settled(run.scenario, {q.name: value for q, value in chosen.items()})
     clusters = msgspec.structs.replace(
-        clusters, example={q.name: q.write(chosen[q]) for q in run.scenario.open}, scenario=scenario.text
+        clusters,
+        example={q.name: q.write(chosen[q]) for q in run.scenario.open},
+        scenario=settled_text(scenario),
     )
     return EveryCluster(_finding(run, system, found, clusters), replace(run, scenario=scenario))
 

@@ -16,6 +16,8 @@ from ..model.language.expressions.expr import parameter
 from .reader.scenario import Scenario
 from .reader.scenario_reader import parse_scenario
 from .reader.values.ranges import RangeParameter
+from .writer.sameness import difference
+from .writing import scenario_text
 
 Swap = tuple[Entity, Entity, dict[Parameter, Parameter]]
 
@@ -85,3 +87,17 @@ def settled(scenario: Scenario, values: Mapping[str, int]) -> Scenario:
         text = text[:start] + quantity.write(values[quantity.name]) + text[end:]
     made = parse_scenario(text, scenario.file)
     return replace(made, spec=replace(made.spec, scope=scenario.spec.scope))
+
+
+def settled_text(scenario: Scenario) -> str:
+    """The text of a settled scenario: the user's, unless an option has changed the scope that the text gives."""
+    if not difference(parse_scenario(scenario.text, scenario.file).spec, scenario.spec):
+        return scenario.text
+    return scenario_text(
+        scenario.spec,
+        name=scenario.name,
+        title=scenario.title,
+        release=scenario.release,
+        properties=scenario.properties,
+        gates=tuple(scenario.feature_gates.items()),
+    )

@@ -1,15 +1,24 @@
-"""A plain cluster as a scenario file: what `read_scenario` reads back as the same cluster and scope."""
+"""A cluster as a scenario file. Every file that podrace writes of a cluster is made here, and read back before anybody gets it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..model.environment.objects import ClusterSpec, Node, Pod, Scope
-from .reader.values.yaml_values import one_line
+import yaml
 
-_FIRST = datetime(2000, 1, 1)
+from ..model.environment.objects import ClusterSpec
+from .reader.scenario_reader import parse_scenario
+from .reader.values.yaml_values import ScenarioError, one_line
+from .writer.sameness import difference
+from .writer.sections import sections_of
+
+PER_LINE = ("scope", "config", "extender", "descheduler")
+"""The sections that do not map names to objects: each is one line."""
+
+
+class Unwritable(ValueError):
+    """A cluster that no scenario file says: the file that comes nearest is another cluster, or none. The message says where it differs."""
 
 
 def scenario_text(
@@ -17,92 +26,60 @@ def scenario_text(
     *,
     name: str,
     title: str,
-    release: str,
+    release: str | None,
     properties: Sequence[str],
     comment: str = "",
     gates: Sequence[tuple[str, bool]] = (),
 ) -> str:
-    """The text of a scenario with this cluster.
+    """The text of a scenario with this cluster, scope, release and these gates, which reads back as exactly that.
 
-    The cluster may have what an template has: sizes, priorities, where pods are at the start, whether deletion is graceful.
-    A size of s means s cores, s GiB of memory, or s of any other resource. Raises ValueError for anything else.
+    Amounts are as the file of the cluster wrote them. Of a cluster without a file, a size of s means s cores, s GiB of memory, or s of any
+    other resource. Raises Unwritable for a cluster that would read back as another one.
     """
     lines = [f"# {one_line(line, len(line))}" for line in comment.splitlines()]
     lines += [
         f"name: {name}",
-        f"title: {title}",
-        f'release: "{release}"',
-        *([f"featureGates: {_flow({name: str(on).lower() for name, on in gates})}"] if gates else ()),
-        f"properties: [{', '.join(properties)}]",
+        f"title: {_flow(title)}",
+        *([] if release is None else [f'release: "{release}"']),
+        *([f"featureGates: {_flow(dict(gates))}"] if gates else ()),
+        f"properties: {_flow(list(properties))}",
     ]
-    lines += ["nodes:", *(f"  {node.name}: {_flow(_node(node))}" for node in spec.nodes)]
-    lines += ["pods:", *(f"  {pod.name}: {_flow(_pod(pod))}" for pod in spec.pods)]
-    lines += [f"scope: {_flow(dict(_scope(spec.scope)))}"]
-    return "\n".join(lines) + "\n"
+    for section, told in sections_of(spec).items():
+        if section in PER_LINE:
+            lines.append(f"{section}: {_flow(told)}")
+        else:
+            lines += [f"{section}:", *(f"  {_flow(key)}: {_flow(value)}" for key, value in told.items())]
+    text = "\n".join(lines) + "\n"
+    _read_back(text, spec, release, properties, dict(gates))
+    return text
 
 
-def _flow(table: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{key}: {value}" for key, value in table.items()) + "}"
+class _Dumper(yaml.SafeDumper):
+    """Writes equal parts again instead of an alias, which a scenario may not have."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
-def _node(node: Node) -> dict[str, str]:
-    if (
-        node.taints
-        or node.unschedulable
-        or not node.exists
-        or node.pods is not None
-        or node.later
-        or node.features
-        or not node.ready
-    ):
-        raise ValueError(f"node {node.name} has more than sizes: it cannot be written")
-    return _sizes(node._allocatable)
+def _flow(value: Any) -> str:
+    """A value on one line."""
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, default_flow_style=True, width=1 << 30, allow_unicode=True
+    )
+    return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _pod(pod: Pod) -> dict[str, str]:
-    if (
-        pod.terms
-        or pod.tolerations
-        or pod.node_selector
-        or pod.node_affinity
-        or pod.spread
-        or pod.wishes.spread
-        or pod.wishes.nodes
-        or not pod.exists
-        or not pod.preempts
-        or pod.gated
-        or pod.recreates is not None
-        or pod.finalizers
-        or pod.host_ports
-        or pod.finishes
-        or pod.extender_selector
-        or pod.features
-        or pod.later
-    ):
-        raise ValueError(f"pod {pod.name} has more than sizes and a priority: it cannot be written")
-    found = {**_sizes(pod._requests), "priority": str(pod.priority.value)}
-    if pod.node is None:
-        found["creationTimestamp"] = (_FIRST + timedelta(seconds=pod.arrival)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if pod.node is not None:
-        found["nodeName"] = pod.node.name
-    if not pod.graceful:
-        found["terminationGracePeriodSeconds"] = "0"
-    return found
-
-
-def _sizes(amounts: Mapping[str, object]) -> dict[str, str]:
-    sizes = {resource: str(size) for resource, size in amounts.items() if size or resource == "cpu"}
-    return {r: f"{size}Gi" if r in ("memory", "ephemeral-storage") else size for r, size in sizes.items()}
-
-
-def _scope(scope: Scope) -> Iterator[tuple[str, str]]:
-    plain = Scope()
-    for field in fields(Scope):
-        value = getattr(scope, field.name)
-        if aimed := scope.aimed(field.name):
-            named = {section: f"[{', '.join(names)}]" for section, names in aimed.items()}
-            yield field.name, _flow({"count": str(value), **named})
-        elif field.name == "aims":
-            continue
-        elif field.name in ("pod_events", "node_events") or value != getattr(plain, field.name):
-            yield field.name, str(value).lower() if isinstance(value, bool) else str(value)
+def _read_back(
+    text: str, spec: ClusterSpec, release: str | None, properties: Sequence[str], gates: Mapping[str, bool]
+) -> None:
+    """Read what was written, and compare all of it."""
+    try:
+        found = parse_scenario(text, "written")
+    except ScenarioError as error:
+        raise Unwritable(f"no scenario file can say this cluster: {error}") from None
+    differs = difference(spec, found.spec)
+    said = (found.release, found.properties, dict(found.feature_gates))
+    if not differs and said != (release, tuple(properties), dict(gates)):
+        differs = "release, properties and gates"
+    if differs:
+        raise Unwritable(f"no scenario file can say this cluster: it would be read with other {differs}")

@@ -23,7 +23,7 @@ from ...properties import PROPERTIES
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
-from ...scenarios.writing import scenario_text
+from ...scenarios.writing import Unwritable, scenario_text
 from ..asked.method import Watcher
 from ..asked.own_properties import own_properties
 from ..asked.plan import Run
@@ -307,22 +307,25 @@ class Prover:
                 Run(scenario, self.composition, question.property, own=prop),
                 shared_budget(None, self.request.max_memory, 1),
             )
-        text = ""
-        if not _oversize(question.template, chosen):
-            properties = [] if question.own else [question.property]
+        text, unwritten = "", ""
+        try:
             text = scenario_text(
                 spec,
                 name=name,
                 title=title,
                 release=question.release,
-                properties=properties,
+                properties=[] if question.own else [question.property],
                 gates=question.gates,
+                comment=f"Found by podrace prove on {self.composition.label}. To see it: podrace check FILE{question.options}",
             )
+        except Unwritable as reason:
+            unwritten = str(reason)
         return ViolatingGroup(
             clusters=count,
             example=_in_words(question.template, chosen),
             steps=min(len(o.trace) for _, o in members),
             scenario=text,
+            unwritten=unwritten,
             finding=finding,
         )
 

@@ -75,6 +75,17 @@ class ProofQuestion:
         found = resolve(self.release, self.with_fixes, self.without_fixes, dict(self.gates))
         return with_patches(found, patches_of(self.patches))
 
+    @builtins.property
+    def options(self) -> str:
+        """The options of `podrace check` by which it asks the same of a scenario that names the release and the gates."""
+        composition = self.composition
+        given = [f"--with-fix {key}" for key in composition.added]
+        given += [f"--without-fix {key}" for key in composition.removed]
+        given += [f"--patch {source}" for source in self.patches]
+        given += [f"--properties {source}" for source in self.own]
+        given += [f"--property {self.property}"] if self.own else []
+        return "".join(f" {option}" for option in given)
+
     def parametric_system(self) -> ParametricSystem:
         """The system with its parameters: the requests, capacities and priorities.
 

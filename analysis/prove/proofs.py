@@ -29,10 +29,14 @@ def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
         raise UsageProblem(f"cannot go on: {error}") from None
 
 
-def write_examples(proofs: Sequence[Proof], directory: Path) -> None:
-    """Write the simplest cluster of each group as a scenario file. Raises UsageProblem."""
+def write_examples(proofs: Sequence[Proof], directory: Path) -> list[str]:
+    """Write the simplest cluster of each group as a scenario file; what could not be written, and why. Raises UsageProblem."""
+    unwritten = []
     with OutputDirectory("--examples", directory) as folder:
         for proof in proofs:
             for number, group in enumerate(proof.groups, 1):
                 if group.scenario:
                     folder.write(f"{proof.property.lower()}-group-{number}.yaml", group.scenario)
+                else:
+                    unwritten.append(f"{proof.property}, group {number} is not written: {group.unwritten}")
+    return unwritten

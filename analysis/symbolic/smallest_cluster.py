@@ -23,7 +23,7 @@ from ...scenarios.template import (
     sizes,
     templates,
 )
-from ...scenarios.writing import scenario_text
+from ...scenarios.writing import Unwritable, scenario_text
 from ..asked.method import NOBODY, Watcher
 from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
 from ..asked.plan import SAFETY, compose, parse_scope, release_of
@@ -121,8 +121,6 @@ class ClusterSearch:
         steps = counted(len(example.trace.steps), "step")
         size = _size(template.pods, len(template.bound))
         composition, prop = self.asked.composition, self.asked.property
-        options = [f" --with-fix {key}" for key in composition.added]
-        options += [f" --without-fix {key}" for key in composition.removed]
         smallest = (
             "except in the clusters above."
             if self.asked.every
@@ -135,7 +133,15 @@ class ClusterSearch:
             words=f"Violated after {steps}. With {size}, no run is shorter, whatever the sizes and priorities, {smallest}",
             steps=steps_of(system, example.trace),
             version=version_of(composition),
-            scenario=scenario_text(
+            scenario=self._written(template, example, steps),
+        )
+
+    def _written(self, template: ClusterTemplate, example: Example, steps: str) -> str:
+        composition, prop = self.asked.composition, self.asked.property
+        options = [f" --with-fix {key}" for key in composition.added]
+        options += [f" --without-fix {key}" for key in composition.removed]
+        try:
+            return scenario_text(
                 concrete(template, example.parameters),
                 name=f"{prop.lower()}-{template.pods}-pods-{len(template.bound)}-nodes-{self.found}",
                 title=f"{prop} is violated after {steps}",
@@ -143,8 +149,9 @@ class ClusterSearch:
                 properties=[prop],
                 gates=composition.gates,
                 comment=f"Found by podrace synthesize on {composition.label}. To see it: podrace check FILE{''.join(options)}",
-            ),
-        )
+            )
+        except Unwritable as problem:
+            raise UsageProblem(str(problem)) from None
 
     def coverage(self) -> SynthesisCoverage:
         """How far the search went."""

@@ -8,10 +8,17 @@ from typing import Any
 
 import yaml
 
-from ...model.environment.cluster.placement_rules import SpreadConstraint
 from ...model.environment.cluster.workloads import OwnerKind
-from ...model.environment.objects import HostPort, NodeTerm, Requirement, Selector, Taint, Term, Toleration
 from ...scenarios.reader.values.yaml_values import one_line
+from ...scenarios.writer.rules import (
+    constraint_in_words,
+    host_port_in_words,
+    node_term_in_words,
+    selector_in_words,
+    taint_in_words,
+    term_in_words,
+    toleration_in_words,
+)
 from ..asked import repels
 from ..contention import selected_of_nodes
 from ..kept_controllers import KeptController, without_name
@@ -21,76 +28,6 @@ from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
 from ..representative import Representative
 from .untested import not_asked
-
-NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
-"""A selector that no pod meets: a scenario has no word for one that is not set."""
-
-
-def node_term_in_words(term: NodeTerm) -> dict[str, Any]:
-    """A term of node affinity."""
-    parts = {"matchExpressions": term.expressions, "matchFields": term.fields}
-    return {name: [_requirement(r) for r in rs] for name, rs in parts.items() if rs}
-
-
-def _requirement(requirement: Requirement) -> dict[str, Any]:
-    values = {"values": list(requirement.values)} if requirement.values else {}
-    return {"key": requirement.key, "operator": requirement.operator.value, **values}
-
-
-def selector_in_words(selector: Selector) -> dict[str, Any]:
-    """A label selector."""
-    if selector.nothing:
-        return NOBODY
-    found: dict[str, Any] = {"matchLabels": dict(selector.match_labels)} if selector.match_labels else {}
-    if selector.expressions:
-        found["matchExpressions"] = [_requirement(r) for r in selector.expressions]
-    return found
-
-
-def term_in_words(term: Term) -> dict[str, Any]:
-    """A required term of pod affinity or anti-affinity."""
-    found: dict[str, Any] = {
-        "topologyKey": term.topology_key,
-        "labelSelector": selector_in_words(term.selector),
-    }
-    if term.namespaces:
-        found["namespaces"] = list(term.namespaces)
-    if term.namespace_selector is not None:
-        found["namespaceSelector"] = selector_in_words(term.namespace_selector)
-    return found
-
-
-def constraint_in_words(constraint: SpreadConstraint) -> dict[str, Any]:
-    """A topology spread constraint."""
-    return {
-        "maxSkew": constraint.max_skew,
-        "topologyKey": constraint.topology_key,
-        "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": selector_in_words(constraint.selector),
-        **({"minDomains": constraint.min_domains} if constraint.min_domains > 1 else {}),
-        **({} if constraint.honors_affinity else {"nodeAffinityPolicy": "Ignore"}),
-        **({"nodeTaintsPolicy": "Honor"} if constraint.honors_taints else {}),
-        **({"others": dict(constraint.others)} if constraint.others else {}),
-    }
-
-
-def taint_in_words(taint: Taint) -> dict[str, Any]:
-    """A taint."""
-    return {f: getattr(taint, f) for f in ("key", "value", "effect") if getattr(taint, f)}
-
-
-def toleration_in_words(toleration: Toleration) -> dict[str, Any]:
-    """A toleration."""
-    seconds = {} if toleration.seconds is None else {"tolerationSeconds": toleration.seconds}
-    return {
-        **{
-            f: getattr(toleration, f)
-            for f in ("key", "operator", "value", "effect")
-            if getattr(toleration, f)
-        },
-        **seconds,
-    }
-
 
 EVENTS = 3
 """How many undelivered events a watch may hold: what the known races take."""
@@ -310,11 +247,7 @@ def host_ports_in_words(pod: ClusterPod, kept: Sequence[ClusterPod]) -> list[Any
     """The host ports of a kept pod that another kept pod wants as well."""
     others = [port for other in kept if other is not pod for port in other.host_ports]
     return [
-        port.port
-        if port == HostPort(port.port)
-        else {"port": port.port, "protocol": port.protocol, "hostIP": port.ip}
-        for port in pod.host_ports
-        if any(port.conflicts(other) for other in others)
+        host_port_in_words(port) for port in pod.host_ports if any(port.conflicts(other) for other in others)
     ]
 
 

@@ -40,7 +40,8 @@ class Row(msgspec.Struct, frozen=True):
 class ViolatingGroup(msgspec.Struct, frozen=True):
     """Clusters whose shortest counterexamples take the same steps; `example` is the simplest of them, in words.
 
-    `finding` is its verdict by itself, as `podrace check` gives it for `scenario`, the text of a scenario file.
+    `finding` is its verdict by itself, as `podrace check` gives it for `scenario`, the text of a scenario file. `unwritten` says why there is
+    no such text.
     """
 
     clusters: int
@@ -48,6 +49,7 @@ class ViolatingGroup(msgspec.Struct, frozen=True):
     steps: int
     scenario: str
     finding: Finding | None = None
+    unwritten: str = ""
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -201,5 +203,7 @@ def _print_rows(console: Console, proof: Proof) -> None:
 def _print_group(console: Console, number: int, group: ViolatingGroup, whole: bool) -> None:
     what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
     print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
+    if group.unwritten:
+        print_wrapped(console, Text(f"note: {group.unwritten}", "dim"), INDENT)
     if group.finding is not None and group.finding.story:
         print_counterexample(console, group.finding, whole)

@@ -15,6 +15,7 @@ from podrace.manifests import Inventory, Representative, Size, read_manifests, r
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of
 from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios.writing import scenario_text
 from tests.kubectl_dump import dump
 from tests.manifests.manifest_objects import REQUIRED, objects, spec, text_of
 from tests.profiles import examples
@@ -50,9 +51,10 @@ def kept(
 
 
 def written(found: Representative) -> dict[str, Any]:
-    """The scenario, which must be one that podrace reads."""
+    """The scenario, which must be one that podrace reads, and writes."""
     text = scenario_of(found, "x", "", [])
-    parse_scenario(text)
+    scenario = parse_scenario(text)
+    scenario_text(scenario.spec, name="again", title="", release=None, properties=scenario.properties)
     read: dict[str, Any] = yaml.safe_load(text)
     return read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
+from podrace.model.environment.objects import ClusterSpec, Scope
 from podrace.model.history import resolve
 from podrace.model.language.expressions.expr import fresh_graph
 from podrace.properties import PROPERTIES, instrument
@@ -108,15 +108,6 @@ def test_a_written_cluster_is_read_back(template: ClusterTemplate) -> None:
     assert [pod.priority.value for pod in read.spec.pods] == [pod.priority.value for pod in spec.pods]
     assert [t.label for t in systems[0].transitions] == [t.label for t in systems[1].transitions]
     assert systems[0].initial == systems[1].initial
-
-
-def test_what_cannot_be_written_is_refused() -> None:
-    node = Node(0, "n", 1, unschedulable=True)
-    with pytest.raises(ValueError, match="node n has more than sizes: it cannot be written"):
-        scenario_text(ClusterSpec("x", (), (node,)), name="x", title="x", release="1.19", properties=[])
-    pod = Pod(0, "p", 1, preempts=False)
-    with pytest.raises(ValueError, match="pod p has more than sizes and a priority"):
-        scenario_text(ClusterSpec("x", (pod,), ()), name="x", title="x", release="1.19", properties=[])
 
 
 def test_sizes_begin_with_the_smallest() -> None:

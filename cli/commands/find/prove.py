@@ -139,6 +139,7 @@ def prove(
     from ....analysis.prove.proofs import prove_all, write_examples
     from ....reports.answers.proof_report import print_proof, to_json
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ...terminal.output import say
     from ...terminal.progress_display import progress_display
 
     request = ProofRequest(
@@ -172,7 +173,8 @@ def prove(
     with progress_display(no_color) as display:
         proofs = prove_all(request, display)
     if examples is not None:
-        write_examples(proofs, examples)
+        for problem in write_examples(proofs, examples):
+            say(problem, no_color)
     with tolerant_of_closed_pipes():
         if output is Form.json:
             print_form(to_json(proofs))

@@ -92,6 +92,60 @@ def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, 
     assert "Violated after 30 steps" in again.out
 
 
+@pytest.mark.ci
+def test_an_example_with_gangs_is_the_violating_cluster(shell: Shell, tmp_path: Path) -> None:
+    """What is written has the groups, and the gate with which they are heeded."""
+    ran = shell(
+        "prove", "--gang", "2", "--gang", "2", "--pods", "0", "--nodes", "1", "--property", "L-DEADLOCK", "--release", "1.35.4",
+        "--gate", "GangScheduling=true", "--one-priority", "--no-empty-requests", "--scope", "pod_events=1", "--scope", "flush=false",
+        "--examples", "found",
+    )  # fmt: skip
+    assert ran.code == 1
+    (file,) = (tmp_path / "found").iterdir()
+    assert file.read_text() == (
+        "# Found by podrace prove on 1.35.4 GangScheduling=true. To see it: podrace check FILE\n"
+        "name: l-deadlock-group-1\n"
+        "title: The simplest of several violating clusters\n"
+        'release: "1.35.4"\n'
+        "featureGates: {GangScheduling: true}\n"
+        "properties: [L-DEADLOCK]\n"
+        "nodes:\n  n1: {cpu: 2}\n"
+        "podGroups:\n  g1: {minCount: 2}\n  g2: {minCount: 2}\n"
+        "pods:\n"
+        "  p1: {cpu: 1, priority: 0, podGroup: g1}\n"
+        "  p2: {cpu: 1, priority: 0, podGroup: g2}\n"
+        "  p3: {cpu: 1, priority: 0, podGroup: g1}\n"
+        "  p4: {cpu: 1, priority: 0, podGroup: g2}\n"
+        "scope: {pod_events: 1, node_events: 2, flush: false}\n"
+    )
+    again = shell("check", str(file))
+    assert again.code == 1
+    assert again.out.startswith("l-deadlock-group-1, 1.35.4 GangScheduling=true: L-DEADLOCK VIOLATED\n")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("property_", "release", "options", "size"),
+    [
+        ("S-NOM", "1.13", ["--with-fix", "72259"], ["3", "1"]),
+        ("L-WAKE", "1.19", [], ["2", "1"]),
+    ],
+)
+def test_the_command_that_an_example_names_gives_its_verdict(
+    shell: Shell, tmp_path: Path, property_: str, release: str, options: list[str], size: list[str]
+) -> None:
+    bounds = ["--scope", "pod_events=1", "--scope", "flush=false", "--max-states", "20000", "-j", "1"]
+    pods, nodes = size
+    shell(
+        "prove", "--pods", pods, "--nodes", nodes, "--release", release, "--property", property_, "--zero-grace",
+        "--no-empty-requests", *bounds, *options, "--examples", "found",
+    )  # fmt: skip
+    for file in sorted((tmp_path / "found").iterdir()):
+        command = file.read_text().splitlines()[0].rpartition("podrace check FILE")[2].split()
+        assert command == options
+        assert shell("check", str(file), *command).code == 1
+
+
 def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
     ran = shell(
         "prove",

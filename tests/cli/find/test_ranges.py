@@ -202,3 +202,19 @@ def test_what_cannot_be_answered_is_said_in_one_line(shell: Shell, tmp_path: Pat
         "podrace: full.yaml:1: nodes.n: the pods bound to the node (p, q) request at least 4, but it has at most 3: "
         "lower a request, enlarge the node, or unbind a pod\n"
     )
+
+
+def test_the_example_is_the_cluster_that_was_checked_also_with_a_fair_flush(
+    shell: Shell, tmp_path: Path
+) -> None:
+    """--fair-flush changes the scope: the file with the numbers of the simplest cluster says so, and else is the user's own."""
+    text = (tmp_path / "race.yaml").read_text().replace("flush: false", "flush: true")
+    (tmp_path / "race.yaml").write_text(text)
+    for option, scope in (
+        ([], "{pod_events: 1, flush: true}"),
+        (["--fair-flush"], "{pod_events: 1, node_events: 2, fair_flush: true}"),
+    ):
+        (found,) = json.loads(shell("check", "race.yaml", "-o", "json", *option).out)
+        example = found["clusters"]["scenario"]
+        assert example.endswith(f"scope: {scope}\n")
+        assert parse_scenario(example).open == ()
