@@ -20,6 +20,7 @@ from ..analysis.asked.option_files import links_in, refuse_links
 from ..analysis.asked.options import UsageProblem
 from ..checker.core.kept import cache_directory
 from ..checker.core.signing import make_private, others_may_write
+from ..checker.core.whole_files import write_whole
 from .case import Case, format_cases
 from .modules.driver import GENERATED, new_driver_files, old_driver_files
 from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
@@ -78,7 +79,7 @@ def write_sources(
     for path, text in sources.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        write_whole(target, text.encode(), durable=False)
     return write_old_module(go, folder) if version == BEFORE_MODULES else write_module(version, go, folder)
 
 
@@ -237,22 +238,20 @@ def write_directory(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         module = write_sources(folder, version, go, driver_files(version))
-        (folder / CASES).write_text(format_cases(cases), encoding="utf-8")
+        write_whole(folder / CASES, format_cases(cases).encode(), durable=False)
         names = ", ".join(f"`{case.id}`" for case in cases)
-        (folder / "README.md").write_text(
-            README.format(
-                title=f"{names} on {version}",
-                about=about,
-                version=version,
-                flags=FLAGS,
-                cases=CASES,
-                outcomes=OUTCOMES,
-                test=TEST,
-                generated=GENERATED,
-                instead=_instead(module.instead, version),
-            ),
-            encoding="utf-8",
+        told = README.format(
+            title=f"{names} on {version}",
+            about=about,
+            version=version,
+            flags=FLAGS,
+            cases=CASES,
+            outcomes=OUTCOMES,
+            test=TEST,
+            generated=GENERATED,
+            instead=_instead(module.instead, version),
         )
+        write_whole(folder / "README.md", told.encode(), durable=False)
     except OSError as error:
         raise UsageProblem(f"--directory: cannot write into `{folder}`: {error.strerror}") from None
 

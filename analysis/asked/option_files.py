@@ -8,12 +8,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from ...checker.core.whole_files import append_whole, write_draft, write_whole
 from .options import UsageProblem
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def refuse_links(option: str, path: Path) -> None:
@@ -58,13 +58,18 @@ def write_text(option: str, path: Path, text: str) -> None:
 
 
 def write_bytes(option: str, path: Path, data: bytes) -> None:
-    """Write a file. Raises UsageProblem."""
+    """Write a file, whole or not at all. Raises UsageProblem."""
     refuse_links(option, path)
-    system = path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
     try:
-        handle = os.open(path, (_NEW & ~os.O_NOFOLLOW if system else _NEW) | os.O_TRUNC, 0o666)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        write_whole(path, data)
+    except OSError as error:
+        raise UsageProblem(f"{option}: cannot write `{path}`: {error.strerror}") from None
+
+
+def append_text(option: str, path: Path, text: str) -> None:
+    """Add to a file in UTF-8, all of it or nothing. Raises UsageProblem."""
+    try:
+        append_whole(path, text.encode())
     except OSError as error:
         raise UsageProblem(f"{option}: cannot write `{path}`: {error.strerror}") from None
 
@@ -72,21 +77,28 @@ def write_bytes(option: str, path: Path, data: bytes) -> None:
 class OutputDirectory:
     """A directory that an option names, made if there is none. Whatever becomes of its name or of what is in it while it is
     open, only files in it are written and removed.
+
+    They take their places all together when it is left: where one of them cannot be written, what was there before stays.
     """
 
     def __init__(self, option: str, path: Path, inside: OutputDirectory | None = None) -> None:
         self.option, self.path = option, path
         self._handle = -1
         self._within: int | None = None if inside is None else inside._handle
+        self._drafts: dict[str, str] = {}
+        self._made: list[Path] = []
+        self._clears = False
 
     def __enter__(self) -> OutputDirectory:
         name = self.path if self._within is None else self.path.name
         try:
             if self._within is None:
                 refuse_links(self.option, self.path)
+                self._made = [p for p in (self.path, *self.path.parents) if not p.exists()]
                 self.path.mkdir(parents=True, exist_ok=True)
             elif not self._has(self._within, self.path.name):
                 os.mkdir(name, dir_fd=self._within)
+                self._made = [self.path]
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             self._handle = os.open(name, flags, dir_fd=self._within)
         except OSError as error:
@@ -96,30 +108,55 @@ class OutputDirectory:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._handle)
+        try:
+            if kind is None:
+                self._put_in_place()
+        except OSError as failed:
+            raise self._problem(failed) from None
+        finally:
+            for draft in self._drafts.values():
+                with suppress(OSError):
+                    os.unlink(draft, dir_fd=self._handle)
+            os.close(self._handle)
+            if self._drafts or kind is not None:
+                self._remove_what_was_made()
 
     def has(self, name: str) -> bool:
         """Whether there is something of this name, a link that leads nowhere included."""
         return self._has(self._handle, name)
 
     def clear(self) -> None:
-        """Remove all files in it. Raises UsageProblem."""
-        try:
-            for name in sorted(os.listdir(self._handle)):
-                os.unlink(name, dir_fd=self._handle)
-        except OSError as error:
-            raise self._problem(error) from None
+        """Remove all files in it that are not written until it is left."""
+        self._clears = True
 
     def write(self, name: str, text: str) -> Path:
         """Write a file in UTF-8, in the place of one that may be there. Raises UsageProblem."""
         try:
-            if self.has(name):  # which may be a second name of a file elsewhere
-                os.unlink(name, dir_fd=self._handle)
-            with os.fdopen(os.open(name, _NEW | os.O_EXCL, 0o666, dir_fd=self._handle), "wb") as file:
-                file.write(text.encode())
+            draft = write_draft(text.encode(), dir_fd=self._handle)
         except OSError as error:
             raise self._problem(error, name) from None
+        if name in self._drafts:
+            os.unlink(self._drafts[name], dir_fd=self._handle)
+        self._drafts[name] = draft
         return self.path / name
+
+    def _put_in_place(self) -> None:
+        written = set(self._drafts)
+        for name in list(self._drafts):
+            draft = self._drafts[name]
+            os.replace(draft, name, src_dir_fd=self._handle, dst_dir_fd=self._handle)
+            del self._drafts[name]
+        if self._clears:
+            for name in sorted(set(os.listdir(self._handle)) - written):
+                os.unlink(name, dir_fd=self._handle)
+
+    def _remove_what_was_made(self) -> None:
+        with suppress(OSError):  # something is in it
+            for path in self._made:
+                if self._within is None:
+                    path.rmdir()
+                else:
+                    os.rmdir(path.name, dir_fd=self._within)
 
     @staticmethod
     def _has(handle: int, name: str) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ...checker.core.whole_files import is_draft
 from ...reports.audit_report import AuditReport
 from ...reports.ci_outcome import Style
 from ...reports.document import Finding
@@ -83,8 +84,9 @@ def refuse_unusable(folder: Path) -> None:
 
 def _is_ours(path: Path) -> bool:
     if path.name == FOLDER and path.is_dir():
-        return all(inner.name.endswith((*DRAWINGS, ".trace.json")) for inner in path.iterdir())
-    return path.name in FILES
+        ours = (*DRAWINGS, ".trace.json")
+        return all(inner.name.endswith(ours) or is_draft(inner.name) for inner in path.iterdir())
+    return path.name in FILES or is_draft(path.name)
 
 
 def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding], style: Style) -> list[Path]:
@@ -93,21 +95,22 @@ def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding],
         violated = [
             (run, finding) for run, finding in zip(runs, findings, strict=True) if finding.trace is not None
         ]
-        written: list[Path] = []
+        written = [outer.write(name, form(findings, style)) for name, form in FILES.items()]
         if violated or outer.has(FOLDER):
             with OutputDirectory(OPTION, folder / FOLDER, outer) as inner:
                 inner.clear()
-                written = _write_counterexamples(inner, violated, style)
-        return [*(outer.write(name, form(findings, style)) for name, form in FILES.items()), *written]
+                written += _write_counterexamples(inner, violated, style)
+        return written
 
 
 def write_audit_report(folder: Path, report: AuditReport) -> list[Path]:
     """Write every form of what audit logs say; what an earlier report left of counterexamples is removed. Raises UsageProblem."""
     with OutputDirectory(OPTION, folder) as outer:
+        written = [outer.write(name, form(report)) for name, form in AUDIT_FILES.items()]
         if outer.has(FOLDER):
             with OutputDirectory(OPTION, folder / FOLDER, outer) as inner:
                 inner.clear()
-        return [outer.write(name, form(report)) for name, form in AUDIT_FILES.items()]
+        return written
 
 
 def _write_counterexamples(

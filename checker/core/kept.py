@@ -14,6 +14,7 @@ import msgspec
 
 from ...model.language.expressions.quick_dataclasses import dataclass
 from .signing import is_private, is_signed, make_private, signature
+from .whole_files import write_whole
 
 FORMAT = 2
 MOST_BYTES = 16 << 20
@@ -74,20 +75,12 @@ class KeptTexts:
             make_private(path.parent)
             if path.parent.is_symlink():  # it would lead out of the directory
                 return False
-            # Written beside and then renamed: whoever reads meanwhile sees the old file or the new one.
-            written = path.with_name(f"{os.urandom(8).hex()}.new")
-            with open(written, "xb", opener=_readable_by_nobody_else) as file:
-                file.write(data)
-            os.replace(written, path)
+            write_whole(path, data, mode=0o600, durable=False)
             return True
         return False
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
-
-
-def _readable_by_nobody_else(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _signed(key: str, text: str) -> tuple[bytes, bytes]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Iterable
 from enum import IntEnum
 from functools import cache
@@ -21,6 +19,7 @@ import llvmlite.binding as llvm
 
 from ..core.kept import cache_directory
 from ..core.signing import is_private, is_signed, make_private, signature
+from ..core.whole_files import write_whole
 
 _MAGIC = b"podrace object 3\n"
 _SIGNATURE = 32
@@ -209,22 +208,13 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes) -> None:
-    # Written beside its place and renamed: another process sees all of it or nothing.
     signed = signature(_USE, path.name.encode(), code)
     if signed is None or not _is_ours(path):
         return
     with contextlib.suppress(OSError):
         make_private(path.parents[1])
         make_private(path.parent)
-        handle, draft = tempfile.mkstemp(dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + signed + code)
-            os.replace(draft, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(draft)
-            raise
+        write_whole(path, _MAGIC + signed + code, mode=0o600, durable=False)
 
 
 def _is_ours(path: Path) -> bool:

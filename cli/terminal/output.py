@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...analysis.asked.option_files import beside, refuse_unwritable, write_text
+from ...analysis.asked.option_files import append_text, beside, refuse_unwritable, write_text
 from ...analysis.asked.usage_problem import UsageProblem
 from .console import message_console, print_form, result_console, tolerant_of_closed_pipes
 
@@ -215,10 +215,5 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 def add_to_step_summary(markdown: str) -> None:
     """Append to the summary, where there is one. Raises UsageProblem."""
     name = os.environ.get(STEP_SUMMARY)
-    if not name:
-        return
-    try:
-        with Path(name).open("a", encoding="utf-8") as file:
-            file.write(markdown)
-    except OSError as error:
-        raise UsageProblem(f"{STEP_SUMMARY}: cannot write `{name}`: {error.strerror}") from None
+    if name:
+        append_text(STEP_SUMMARY, Path(name), markdown)

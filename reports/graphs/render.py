@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 import subprocess
 import sysconfig
 from pathlib import Path
+
+from ...checker.core.whole_files import write_whole
 
 FORMATS = ("svg", "png", "dot")
 SECONDS = 120
@@ -27,12 +28,10 @@ def format_of(path: Path) -> str:
 
 
 def write_graph(dot: str, path: Path) -> None:
-    """Write the drawing of `dot` to `path`, in the format of its ending, and never through a link."""
+    """Write the drawing of `dot` to `path`, in the format of its ending, whole or not at all, and never through a link."""
     data = render(dot, format_of(path))
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-        with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
-            file.write(data)
+        write_whole(path, data)
     except OSError as error:
         why = "it is a link" if error.errno == errno.ELOOP else error.strerror
         raise RenderError(f"cannot write `{path}`: {why}") from None

@@ -101,7 +101,6 @@ def test_links_that_appear_during_the_search_are_not_followed(outside: Path) -> 
     with OutputDirectory("--report", Path("out")) as outer:
         Path("out/report.html").symlink_to(outside / "report.html")
         outer.write("report.html", "ours")
-        assert (Path("out/report.html").read_text(), Path("out/report.html").is_symlink()) == ("ours", False)
         Path("out/counterexamples").symlink_to(outside)
         with (
             pytest.raises(UsageProblem, match=r"^--report: cannot write into `out/counterexamples`: "),
@@ -111,7 +110,8 @@ def test_links_that_appear_during_the_search_are_not_followed(outside: Path) -> 
         Path("out").rename("moved")
         Path("out").symlink_to(outside)
         outer.write("junit.xml", "ours")
-        assert Path("moved/junit.xml").read_text() == "ours"
+    for name in ("report.html", "junit.xml"):
+        assert (Path("moved", name).read_text(), Path("moved", name).is_symlink()) == ("ours", False)
     assert untouched(outside)
 
 

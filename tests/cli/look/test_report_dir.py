@@ -127,7 +127,7 @@ def test_a_disk_that_is_full_is_one_line(shell: Shell, monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     with pretending(monkeypatch, "HOLDS"), monkeypatch.context() as patch:
-        patch.setattr(os, "fdopen", fail)
+        patch.setattr(os, "fsync", fail)
         ran = shell("check", "tiny.yaml", "--report", "out")
     assert (ran.code, ran.err) == (
         2,
