@@ -4,6 +4,9 @@ A directory holds `states` and `origins`, arrays that only grow, and `checkpoint
 of them counts and what else the search knows. It is replaced as a whole, after what it speaks of has
 reached the disk. So whenever a search ends, also by kill -9 or a power failure, the directory holds a
 search that can go on. The table is not kept: it is filled again from the states.
+
+A search that goes on ends in a verdict. So the checkpoint is signed (`core.signing`), together with digests of the arrays, which grow with
+them: what was edited, or written for another user, is refused.
 """
 
 from __future__ import annotations
@@ -13,20 +16,23 @@ import hashlib
 import json
 import os
 import time
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..codegen.program import Program
 from ..core.exploration import CheckpointProblem, OutOfBudget
 from ..core.installed import version_of_package
-from ..kernel_compiler.jit import jit
+from ..core.signing import LEAST, VARIABLE, is_signed, key_file, signature
+from ..core.whole_files import is_draft, write_whole
 from .states.arrays import is_full
 from .states.bfs_kernel import COUNT, DEPTH, HEAD, LEVEL_END
 from .states.budget import SearchBudget
-from .states.hash_table import ONE, Stored, Unsigned, hash_of
+from .states.hash_table import STRIDE
 from .states.search_state import SearchState
 from .states.store import Store
 from .states.workers import Workers
@@ -40,12 +46,13 @@ SECONDS = 2.0
 """How often a search is written down, at least; less often where writing takes more than a twentieth of the time."""
 
 _NAME = "checkpoint.json"
-_FORMAT = 1
+_FORMAT = 2
+_USE = "checkpoint"
 
 
 @dataclass(frozen=True)
 class SavedSearch:
-    """Where a search stands, as `SearchState` has it. `checksum` is that of the states, which are not part of it."""
+    """Where a search stands, as `SearchState` has it. `arrays` are the digests of the states and of their origins, which are not part of it."""
 
     identity: str
     control: list[int]
@@ -54,7 +61,7 @@ class SavedSearch:
     seen: list[int]
     first: list[tuple[int, int]]
     seconds: float
-    checksum: int
+    arrays: list[str]
 
 
 class Directory:
@@ -63,6 +70,7 @@ class Directory:
     def __init__(self, path: Path, program: Program, resume: bool) -> None:
         self.path, self.identity = path, identity_of(program)
         self._due, self._lock = 0.0, -1
+        self._signed({})  # rather now than after the search
         try:
             path.mkdir(parents=True, exist_ok=True)
             for inner in sorted(path.iterdir()):
@@ -87,6 +95,9 @@ class Directory:
             if self.last is None:
                 for name in ("states", "origins"):  # of a search that ended before it was ever written down
                     (path / name).unlink(missing_ok=True)
+            for inner in path.iterdir():
+                if is_draft(inner.name):  # as a kill leaves it
+                    inner.unlink()
         except BaseException:
             self.close()
             raise
@@ -102,14 +113,9 @@ class Directory:
 
     def write(self, snapshot: SavedSearch, began: float) -> None:
         """Replace the checkpoint, once and for all. `began` is when the writing of what it speaks of began."""
-        draft = self.path / f"{_NAME}.new"
-        with suppress(FileNotFoundError):
-            draft.unlink()
-        with open(draft, "x", encoding="ascii") as file:
-            json.dump({"format": _FORMAT, **asdict(snapshot)}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, self.path / _NAME)
+        found = asdict(snapshot)
+        text = json.dumps({"format": _FORMAT, "signature": self._signed(found).hex(), **found})
+        write_whole(self.path / _NAME, text.encode())
         handle = os.open(self.path, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -129,8 +135,11 @@ class Directory:
             found = json.loads(text)
             if found.pop("format") != _FORMAT:
                 raise CheckpointProblem("was written by another version of podrace: name another")
+            claimed = bytes.fromhex(found.pop("signature"))
+            if not is_signed(claimed, _USE, _canonical(found)):
+                raise ValueError("not as it was written")
             snapshot = SavedSearch(**found)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged() from error
         if snapshot.identity != self.identity:
             raise CheckpointProblem(
@@ -139,10 +148,25 @@ class Directory:
             )
         return snapshot
 
+    def _signed(self, found: Mapping[str, Any]) -> bytes:
+        made = signature(_USE, _canonical(found))
+        if made is None:
+            raise CheckpointProblem(
+                f"cannot be signed, since `{key_file()}` cannot be written or is another user's: set {VARIABLE} to a secret of at least "
+                f"{LEAST} characters"
+            )
+        return made
+
+
+def _canonical(found: Mapping[str, Any]) -> bytes:
+    return json.dumps(found, sort_keys=True).encode()
+
 
 def damaged() -> CheckpointProblem:
-    """What to say of a checkpoint that cannot be right."""
-    return CheckpointProblem("its checkpoint is damaged: remove the directory and begin again")
+    """What to say of a checkpoint that cannot be right, or that is not known to be."""
+    return CheckpointProblem(
+        "its checkpoint is damaged, or was not written by podrace for you: remove the directory and begin again"
+    )
 
 
 def identity_of(program: Program) -> str:
@@ -169,7 +193,7 @@ class Checkpoint:
         self.directory = Directory(path, program, resume)
         self.program = program
         self.earlier = 0.0
-        self._sum = self._summed = 0
+        self._digests = Growing(), Growing()
         self._store: Store | None = None
 
     def open_store(
@@ -178,7 +202,10 @@ class Checkpoint:
         """The store whose states are in the directory: empty, or restored, and the state of the search with it."""
         last = self.directory.last
         path = self.directory.path
-        self._store = store = Store(self.program.layout.words, budget, fixed_bytes, workers, path)
+        try:
+            self._store = store = Store(self.program.layout.words, budget, fixed_bytes, workers, path)
+        except OSError as error:
+            raise CheckpointProblem(f"cannot be used: {error.strerror}") from error
         initial = self.program.layout.pack(self.program.system.initial)
         if last is None:
             store.add_first(initial)
@@ -186,7 +213,7 @@ class Checkpoint:
             return store
         self._restore(last, state)
         count = state.states
-        if count > store.capacity or self._checksum(count) != last.checksum or store.state(0) != initial:
+        if count > store.capacity or self._arrays(count) != last.arrays or store.state(0) != initial:
             raise damaged()
         store.restore(count)
         return store
@@ -226,7 +253,7 @@ class Checkpoint:
                 seen=_plain(state.seen),
                 first=list(state.first.items()),
                 seconds=self.earlier + seconds,
-                checksum=self._checksum(state.states),
+                arrays=self._arrays(state.states),
             )
             self.directory.write(snapshot, began)
         except OSError as error:
@@ -240,14 +267,14 @@ class Checkpoint:
         before.rewind(which)
         self.write(before, seconds)
 
-    def _checksum(self, count: int) -> int:
-        """A sum over the first `count` states; it grows with them."""
+    def _arrays(self, count: int) -> list[str]:
+        """The digests of the first `count` states, and of the origins that they have."""
         assert self._store is not None
-        if count > self._summed:
-            before = np.uint64(self._sum)
-            self._sum = int(_summed(self._store.arrays, self._summed, count, before))
-            self._summed = count
-        return self._sum
+        states, origins = self._digests
+        return [
+            states.of(self._store.states[: count * self._store.words]),
+            origins.of(self._store.origins[: -(-count // STRIDE)]),
+        ]
 
     def close(self) -> None:
         """Give the files back, and let other processes use the directory."""
@@ -256,12 +283,17 @@ class Checkpoint:
         self.directory.close()
 
 
-@jit
-def _summed(stored: Stored, first: int, last: int, total: Unsigned) -> Unsigned:
-    size = np.uint64(len(stored.shape))
-    for s in range(np.uint64(first), np.uint64(last)):
-        total += hash_of(stored.shape, stored.states, s * size) * (s + s + ONE)
-    return total
+class Growing:
+    """The digest of an array that grows, and whose elements stay as they are: each is read once."""
+
+    def __init__(self) -> None:
+        self._made, self._length = hashlib.sha256(), 0
+
+    def of(self, array: NDArray[Any]) -> str:
+        """The digest of the array, in hexadecimal; it begins with what it was when it was asked for last."""
+        self._made.update(array[self._length :])
+        self._length = len(array)
+        return self._made.hexdigest()
 
 
 def _plain(row: np.ndarray) -> list[int]:

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget, CheckpointProblem, Exploration
 from podrace.checker.explicit import checkpoint, explore
 from podrace.checker.explicit.states import arrays
-from podrace.checker.explicit.states.bfs_kernel import COUNT
+from podrace.checker.explicit.states.bfs_kernel import COUNT, HEAD, LEVEL_END
 from podrace.model.language import TransitionSystem
 from tests.checker.explicit.systems import counting, pell_lucas, philosophers, ring
 from tests.checker.explicit.test_search import untimed
@@ -220,10 +220,22 @@ def cut(name: str) -> Any:
     return lambda folder: os.truncate(folder / name, (folder / name).stat().st_size // 50)
 
 
-def scratched(folder: Path) -> None:
-    with open(folder / "states", "r+b") as file:
-        file.seek(8 * 100)
-        file.write(b"\xff")
+def changed(name: str, place: int) -> Any:
+    def change(folder: Path) -> None:
+        with open(folder / name, "r+b") as file:
+            file.seek(place)
+            byte = file.read(1)[0]
+            file.seek(place)
+            file.write(bytes([byte ^ 1]))
+
+    return change
+
+
+def expanded(folder: Path) -> None:
+    """Everything that was found is said to have been expanded, which would end the search."""
+    control = written(folder)["control"]
+    control[HEAD] = control[LEVEL_END] = control[COUNT]
+    edited(control=control)(folder)
 
 
 @pytest.mark.parametrize(
@@ -231,22 +243,67 @@ def scratched(folder: Path) -> None:
     [
         cut("checkpoint.json"),
         cut("states"),
-        scratched,
+        cut("origins"),
         lambda folder: (folder / "checkpoint.json").write_bytes(b"\xff\xfe"),
         lambda folder: (folder / "checkpoint.json").write_text("[]"),
         edited(control=[1, 2]),
         edited(control="none"),
         edited(control=[5, 4, 3] + 11 * [0]),
-        edited(checksum=0),
-        edited(control=14 * [0], checksum=0),  # nothing, of which the checksum is right
+        edited(arrays=["", ""]),
         edited(fired=[1]),
         edited(more=1),
+        edited(signature="00" * 32),
+        edited(signature=None),
+        expanded,
+        changed("states", 8 * 100),
+        changed("origins", 4),
+        changed("origins", 4 * 30),
+        lambda folder: (folder / "origins").unlink(),
+        lambda folder: (folder / "states").unlink(),
     ],
 )
 def test_a_damaged_checkpoint_is_refused(tmp_path: Path, harm: Any) -> None:
-    explore(ring(10), Budget(disk=tmp_path))
+    explore(ring(10), Budget(disk=tmp_path, max_states=5000))
     harm(tmp_path)
-    assert "damaged: remove the directory" in problem(ring(10), Budget(disk=tmp_path, resume=True))
+    assert problem(ring(10), Budget(disk=tmp_path, resume=True)) == (
+        "its checkpoint is damaged, or was not written by podrace for you: remove the directory and begin again"
+    )
+
+
+def test_a_checkpoint_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or one that was signed as something else of the same user's."""
+    explore(ring(10), Budget(disk=tmp_path, max_states=5000))
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_USE", "verdict")
+        assert "was not written by podrace for you" in problem(ring(10), Budget(disk=tmp_path, resume=True))
+    with monkeypatch.context() as patch:
+        patch.setenv("PODRACE_KEY", "the secret of somebody else")
+        assert "was not written by podrace for you" in problem(ring(10), Budget(disk=tmp_path, resume=True))
+    assert untimed(explore(ring(10), Budget(disk=tmp_path, resume=True))) == untimed(explore(ring(10)))
+
+
+def test_a_checkpoint_that_cannot_be_signed_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PODRACE_KEY", "too short")
+    assert problem(ring(5), Budget(disk=tmp_path / "new")).startswith("cannot be signed, since `")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["states", "origins"])
+def test_a_pipe_or_a_directory_is_no_array(tmp_path: Path, name: str) -> None:
+    explore(ring(5), Budget(disk=tmp_path))
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    assert problem(ring(5), Budget(disk=tmp_path, resume=True)) == "cannot be used: Is a directory"
+    (tmp_path / name).rmdir()
+    os.mkfifo(tmp_path / name)
+    assert problem(ring(5), Budget(disk=tmp_path, resume=True)).startswith("cannot be used: ")
+
+
+def test_a_draft_of_a_search_that_was_killed_goes(tmp_path: Path) -> None:
+    explore(ring(5), Budget(disk=tmp_path))
+    (tmp_path / ".podrace-0.draft").write_text("half")
+    explore(ring(5), Budget(disk=tmp_path, resume=True))
+    assert not (tmp_path / ".podrace-0.draft").exists()
 
 
 def test_two_searches_cannot_share_a_directory(tmp_path: Path) -> None:
