@@ -80,6 +80,7 @@ STRUCK: Mapping[Fault, tuple[str, ...]] = {
     Fault.RESTART: (),
     Fault.LEADER_CHANGE: (),
     Fault.RELIST: (),
+    Fault.WATCH_STALL: (),
 }
 """What each kind of fault strikes, by the section of a scenario that has it; nothing, if it strikes the scheduler or its watch."""
 

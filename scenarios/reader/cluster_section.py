@@ -167,7 +167,7 @@ def read_scope(
         given["scale_down_looks_again"].fail(
             "there is no autoscaler to look: add `scale_downs: 1`, or remove this"
         )
-    return Scope(**values, aims=aims)
+    return Scope(**values, aims=tuple(sorted(aims, key=lambda aim: SCOPE_FIELDS.index(aim[0]))))
 
 
 CLUSTER_FIELDS = (

@@ -63,9 +63,11 @@ pods:
   a: {cpu: 1, nodeName: n1, labels: {app: web}, ready: false, deleted: true}
   b: {cpu: 1, nodeName: n1, labels: {app: web}, phase: Pending}
   c: {cpu: 1, nodeName: n2, labels: {app: web}, startTime: 2024-01-01T00:00:05Z}
+  late: {cpu: 1, creationTimestamp: 2024-01-01T00:00:09Z}
+  early: {cpu: 1, creationTimestamp: 2024-01-01T00:00:02Z}
 podDisruptionBudgets:
   web: {selector: {matchLabels: {app: web}}, minAvailable: 1, disruptionsAllowed: 0, disruptedPods: [b], unhealthyPodEvictionPolicy: AlwaysAllow}
-scope: {disruption_controller: true, readiness: true, pod_phases: true, node_lifecycle: true, heartbeat_losses: 1, evictions: 1}
+scope: {disruption_controller: true, readiness: true, pod_phases: true, node_lifecycle: true, heartbeat_losses: {count: 1, nodes: [n2]}, evictions: {count: 2, pods: [a, b]}}
 """
 
 OWNED = """\
@@ -85,7 +87,7 @@ descheduler:
   RemovePodsViolatingTopologySpreadConstraint: {topologyKey: zone, maxSkew: 2, matchLabels: {app: web}, nodeFit: true}
   LowNodeUtilization: {thresholds: 20, targetThresholds: 70}
   RemovePodsViolatingNodeAffinity: {prefers: {os: linux}}
-scope: {controller_restarts: 1}
+scope: {controller_restarts: 1, file_order: true}
 """
 
 DIRECTED = """\
