@@ -19,12 +19,14 @@ from dataclasses import replace
 import msgspec
 
 from ..checker.core.exploration import Budget, Progress
-from ..checker.core.result import Result
+from ..checker.core.result import Result, Verdict
 from ..checker.reduction.conclusion import conclude
+from ..checker.reduction.idle_parts import never_acted
 from ..checker.reduction.questions import kind_of, slice_for
 from ..checker.reduction.slicing import Slicer
 from ..checker.search import engine_of
 from ..checker.verdict_cache import VerdictCache
+from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import FROM_CACHE as FROM_CACHE
@@ -119,7 +121,14 @@ def decide(
     watch: Callable[[Progress], None] | None = None,
 ) -> Result:
     """The verdict on one property of a system. Raises EngineDisagreement if the interpreter does not confirm what an engine claims."""
-    slicer = Slicer(system)
+    slicer, explore = Slicer(system), engine_of(engine)
     part = slice_for(slicer, kind_of(system, name), [name])
-    answer = engine_of(engine)(part, budget, watch)
-    return conclude(slicer, part, answer, name, engine)
+    answer = explore(part, budget, watch)
+    result = conclude(slicer, part, answer, name, engine)
+    if result.verdict is not Verdict.HOLDS:
+        return result
+    asked = {one.name: one.transitions for one in asked_for(system)}
+    idle = never_acted(
+        slicer, part, answer, asked, lambda question, room: explore(question, room, None), budget
+    )
+    return replace(result, coverage=replace(result.coverage, never_acted=idle))

@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from ..checker.core.exploration import Budget, Progress
-from ..checker.core.result import EngineDisagreement, Verdict, counted
+from ..checker.core.result import EngineDisagreement, Verdict, counted, idle_words
 from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, ParametricSystem
 from ..checker.parametric.regions import UndecidedRegions
+from ..checker.reduction.idle_parts import never_acted_by_steps
+from ..checker.reduction.slicing import Slicer
+from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import Clusters, Finding
@@ -84,6 +87,7 @@ def on_every_cluster(
         raise scenario.complaint(
             first.name, f"no verdict for all of the ranges: {error}", first.line
         ) from None
+    found = _with_idle_parts(found, system)
     clusters = Clusters(
         ranges={q.name: q.written for q in scenario.open},
         distinguishable=found.count(),
@@ -102,6 +106,16 @@ def on_every_cluster(
         scenario=settled_text(scenario),
     )
     return EveryCluster(_finding(run, system, found, clusters), replace(run, scenario=scenario))
+
+
+def _with_idle_parts(found: Exhausted, system: TransitionSystem) -> Exhausted:
+    """The same, and what the scenario asks for and what acted in no cluster."""
+    result = found.result
+    if found.regions is None or result.verdict is not Verdict.HOLDS:
+        return found
+    parts = {one.name: one.transitions for one in asked_for(system)}
+    idle = never_acted_by_steps(Slicer(system), found.regions.slice, result.coverage.fired, parts)
+    return replace(found, result=replace(result, coverage=replace(result.coverage, never_acted=idle)))
 
 
 def settled_run(run: Run, finding: Finding) -> Run:
@@ -143,6 +157,7 @@ def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
         elif seen.witnesses_missed:
             missed = "; ".join(map(witness_words, seen.witnesses_missed))
             yield f"Vacuous: never reached in any cluster: {missed}."
+        yield from idle_words(seen.never_acted)
     else:
         yield f"Stopped by a limit: of the {told}, {undecided}, and in the others it holds ({searched} explored)."
 

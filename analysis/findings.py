@@ -115,6 +115,7 @@ def finding_of(
         vacuous=result.vacuous,
         engine=result.engine,
         silenced=dict(run.silenced) or msgspec.UNSET,
+        never_acted=dict(seen.never_acted) or msgspec.UNSET,
     )
     return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
 

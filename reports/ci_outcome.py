@@ -27,7 +27,7 @@ class Style:
             return "ignored"
         if finding.verdict == "INCONCLUSIVE":
             return "undecided"
-        if self.vacuous_fails and finding.vacuous:
+        if self.vacuous_fails and finding.qualified:
             return "failed"
         if finding.expected is None:
             return "failed" if finding.verdict == "VIOLATED" else "passed"
@@ -68,8 +68,9 @@ def message(finding: Finding, style: Style = USUAL) -> str:
     if finding.expected_steps is not None:
         wanted += f" after {counted(finding.expected_steps, 'step')}"
     expected = f" As expected: {wanted}." if finding.as_expected else f" Expected: {wanted}."
-    if style.vacuous_fails and finding.vacuous:
-        expected = f" Expected: {wanted}, and that something tests it."
+    if style.vacuous_fails and finding.qualified:
+        tests = "something tests it" if finding.vacuous else "all that is asked for acts"
+        expected = f" Expected: {wanted}, and that {tests}."
     return words if finding.expected is None else f"{words}{expected}"
 
 
@@ -81,13 +82,15 @@ def where_told(finding: Finding) -> tuple[str, int] | None:
 
 
 def vacuity(findings: Sequence[Finding]) -> list[str]:
-    """How many of the verdicts say nothing, in a line; none where all say something."""
-    number = sum(finding.vacuous for finding in findings)
-    if not number:
-        return []
+    """How many of the verdicts say nothing, and how many less than was asked, a line each; none where all say what was asked."""
     what = counted(len(findings), "verdict")
+    vacuous = sum(finding.vacuous for finding in findings)
+    idle = sum(finding.qualified and not finding.vacuous for finding in findings)
     reason = "as what would test the property never comes about: no evidence that it is kept"
-    return [f"vacuous: {number} of {what}, {reason}; --fail-on-vacuous makes the exit code 1"]
+    less = "as something that the scenario asks for never took a step: no evidence of what it would do"
+    told = [f"vacuous: {vacuous} of {what}, {reason}"] if vacuous else []
+    told += [f"never acted: {idle} of {what}, {less}"] if idle else []
+    return [f"{line}; --fail-on-vacuous makes the exit code 1" for line in told]
 
 
 def numbered(finding: Finding) -> list[str]:

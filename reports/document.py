@@ -150,6 +150,7 @@ class Finding(msgspec.Struct, frozen=True):
     the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too. `version` is what is known of
     the version that `release` stands for. `about` is there where Kubernetes objects were reduced: what of them was kept, left out
     and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
+    `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
     """
 
     scenario: str
@@ -193,6 +194,7 @@ class Finding(msgspec.Struct, frozen=True):
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     about: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     closing: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    never_acted: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:
@@ -212,9 +214,16 @@ class Finding(msgspec.Struct, frozen=True):
         return "HOLDS FOR ALL" if self.verdict == "HOLDS" and self.clusters else self.verdict
 
     @builtins.property
+    def qualified(self) -> bool:
+        """Whether HOLDS says less than it seems to: nothing tested the property, or something that was asked for never acted."""
+        return self.vacuous or bool(self.never_acted)
+
+    @builtins.property
     def marked(self) -> str:
-        """The same, and that nothing tested it, if so: HOLDS alone would look like an answer."""
-        return f"{self.headline} (vacuous)" if self.vacuous else self.headline
+        """The same, and that nothing tested it or how many parts of the scenario never acted, if so: HOLDS alone would look like an answer."""
+        if self.vacuous:
+            return f"{self.headline} (vacuous)"
+        return f"{self.headline} ({len(self.never_acted)} never acted)" if self.never_acted else self.headline
 
     @builtins.property
     def label(self) -> str:

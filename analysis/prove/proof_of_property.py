@@ -15,9 +15,11 @@ from ...checker.core.exploration import Budget
 from ...checker.jobs import Job, Journal, run_jobs
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
-from ...checker.reduction.slicing import step_name
+from ...checker.reduction.idle_parts import never_acted_by_steps
+from ...checker.reduction.slicing import Slicer, step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.verdict_cache import source_hash
+from ...model.asked_for import asked_for
 from ...model.language.expressions.expr import fresh_graph
 from ...properties import PROPERTIES
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
@@ -243,9 +245,23 @@ class Prover:
             witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
+            never_acted={} if violated or undecided else self._never_acted(fired),
             notes=(*self.composition.notes, *self._idle_notes()),
             version=version_of(self.composition),
         )
+
+    def _never_acted(self, fired: set[str]) -> dict[str, str]:
+        """What the scope asks for, and what never took a step in any cluster of any template that has it."""
+        idle: dict[str, str] = {}
+        acting: set[str] = set()
+        for _, regions in self.regions.values():
+            system = regions.parametric.system
+            parts = {one.name: one.transitions for one in asked_for(system)}
+            if parts:
+                here = never_acted_by_steps(Slicer(system), regions.slice, fired, parts)
+                idle |= here
+                acting |= parts.keys() - here.keys()
+        return {name: why for name, why in idle.items() if name not in acting}
 
     def _idle_notes(self) -> Iterator[str]:
         for patch in self.composition.patches:

@@ -84,7 +84,8 @@ class Coverage:
     could be taken, or did not; where not everything was visited, "never" means "not so far". `outside_cone` names the
     steps that the slice left out, because nothing that was asked can see them. `witnesses_reached` gives the length of
     a shortest run to each witness, as far as it is known. `constraints_hit` names the constraints that stopped a transition whose
-    guard held. `values` are those of the variables on walks. `measured` is false where nothing of this is known.
+    guard held. `values` are those of the variables on walks. `never_acted` has the parts of what was asked for that never took
+    a step in a complete search, with the reasons (see `checker.reduction.idle_parts`). `measured` is false where nothing of this is known.
     """
 
     fired: Mapping[str, int] = field(default_factory=dict)
@@ -94,6 +95,7 @@ class Coverage:
     witnesses_missed: tuple[str, ...] = ()
     constraints_hit: tuple[str, ...] = ()
     values: tuple[Seen, ...] = ()
+    never_acted: Mapping[str, str] = field(default_factory=dict)
     measured: bool = True
 
 
@@ -188,6 +190,7 @@ class Result:
             "witnesses_reached": dict(seen.witnesses_reached),
             "witnesses_missed": list(seen.witnesses_missed),
             "constraints_hit": list(seen.constraints_hit),
+            "never_acted": dict(seen.never_acted),
             "trace": None if self.evidence is None else self.evidence.to_plain(),
         }
 
@@ -235,7 +238,16 @@ def _holds(result: Result) -> str:
         sentences.append("Vacuous: no step makes a difference to it.")
     elif seen.witnesses_missed:
         sentences.append(f"Vacuous: never reached: {'; '.join(seen.witnesses_missed)}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *idle_words(seen.never_acted)])
+
+
+def idle_words(parts: Mapping[str, str]) -> list[str]:
+    """A sentence that says which parts never acted, those of one reason together; none if all did."""
+    names: dict[str, list[str]] = {}
+    for name, why in parts.items():
+        names.setdefault(why, []).append(name)
+    told = "; ".join(f"{', '.join(alike)} ({why})" for why, alike in names.items())
+    return [f"Asked for, and never acted: {told}."] if told else []
 
 
 def _violated(result: Result) -> str:

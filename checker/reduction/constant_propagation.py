@@ -31,6 +31,14 @@ class ConstantPropagation:
         """The transitions whose guard may hold."""
         return tuple(t for t in self._system.transitions if self._found.may_hold(t.guard))
 
+    def impossible(self, transition: Transition) -> tuple[Expr, str] | None:
+        """The first condition of a transition that can never hold, and the name of its constraint, empty for the guard; None if each can by itself."""
+        for name, whole in (("", transition.guard), *transition.constraints):
+            for part in whole.args if whole.op == "and" else (whole,):
+                if not self._found.may_hold(part):
+                    return part, name
+        return None
+
     @cached_property
     def propagated(self) -> TransitionSystem:
         """The system without the others; what has one value is a constant, ranges are no wider than need be."""

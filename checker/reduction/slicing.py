@@ -100,6 +100,15 @@ class Slicer:
         possible = map(step_name, self._propagation.happening)
         return tuple(dict.fromkeys(name for name in possible if name not in shown))
 
+    def outside_cone(self, slice_: TransitionSystem) -> frozenset[Key]:
+        """The transitions that may happen in the system, and that a slice of it does not have."""
+        shown = {key_of(t) for t in slice_.transitions}
+        return frozenset(key for key in map(key_of, self._propagation.happening) if key not in shown)
+
+    def impossible(self, transition: Transition) -> tuple[Expr, str] | None:
+        """Why a transition of the system cannot happen: the condition that can never hold, and the constraint that it belongs to, if it is of one."""
+        return self._propagation.impossible(transition)
+
 
 def slice_system(
     system: TransitionSystem,

@@ -274,5 +274,8 @@ Sizes = Annotated[
 ]
 FailOnVacuous = Annotated[
     bool,
-    typer.Option("--fail-on-vacuous", help="Exit with 1 if a property holds only because nothing tested it."),
+    typer.Option(
+        "--fail-on-vacuous",
+        help="Exit with 1 if a property holds only because nothing tested it, or although something asked for never acted.",
+    ),
 ]

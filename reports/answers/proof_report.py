@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ...checker.core.result import idle_words
 from ..document import Finding, Value
 from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
@@ -81,6 +82,7 @@ class Proof(msgspec.Struct, frozen=True):
     witnesses_reached: tuple[str, ...] = ()
     witnesses_missed: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
+    never_acted: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     gangs: tuple[int, ...] = ()
@@ -96,7 +98,9 @@ class Proof(msgspec.Struct, frozen=True):
     @builtins.property
     def marked(self) -> str:
         """The verdict, and that nothing tested it, if so."""
-        return f"{self.verdict} (vacuous)" if self.vacuous else self.verdict
+        if self.vacuous:
+            return f"{self.verdict} (vacuous)"
+        return f"{self.verdict} ({len(self.never_acted)} never acted)" if self.never_acted else self.verdict
 
 
 @json_filtered
@@ -109,7 +113,10 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     """Print a proof; of the groups, the simplest with their counterexamples, as a `whole` also in lanes."""
     heading = Text(f"{proof.property} on {proof.release}, up to {size(proof)}: ", "bold")
     print_wrapped(
-        console, heading.append(proof.marked, VACUOUS_STYLE if proof.vacuous else STYLES[proof.verdict])
+        console,
+        heading.append(
+            proof.marked, VACUOUS_STYLE if proof.marked != proof.verdict else STYLES[proof.verdict]
+        ),
     )
     if proof.sentence:
         print_wrapped(console, Text(proof.sentence), INDENT)
@@ -128,6 +135,8 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
         print_wrapped(console, Text(f"{prefix}: {'; '.join(proof.witnesses_reached)}."), INDENT)
     if proof.witnesses_missed:
         print_wrapped(console, Text(f"Reached in no cluster: {'; '.join(proof.witnesses_missed)}."), INDENT)
+    for line in idle_words(proof.never_acted):
+        print_wrapped(console, Text(line), INDENT)
     if proof.steps_never_fired:
         print_wrapped(console, Text(f"Steps that never ran: {', '.join(proof.steps_never_fired)}."), INDENT)
     for note in proof.notes:

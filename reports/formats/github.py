@@ -19,7 +19,7 @@ def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
     told = [
         f
         for f in findings
-        if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.vacuous or f.silenced
+        if style.outcome(f) != "passed" or f.verdict == "VIOLATED" or f.qualified or f.silenced
     ]
     commands = "".join(f"{_command(finding, style)}\n" for finding in told)
     return commands + _account(findings) + _total(findings, style)

@@ -48,9 +48,9 @@ def _table(findings: Sequence[Finding], style: Style) -> str:
 
 
 def _mark(finding: Finding, style: Style) -> str:
-    """What is vacuous is no success, even where it is no failure."""
+    """What is vacuous, or says less than was asked, is no success, even where it is no failure."""
     outcome = style.outcome(finding)
-    return MARKS["undecided" if finding.vacuous and outcome == "passed" else outcome]
+    return MARKS["undecided" if finding.qualified and outcome == "passed" else outcome]
 
 
 def _section(finding: Finding, style: Style) -> list[str]:

@@ -88,7 +88,7 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
             "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
         }
         for finding in findings
-        if finding.silenced and finding not in undecided
+        if (finding.silenced or finding.never_acted) and finding not in undecided
     ]
     notifications += [
         {"level": "note", "message": {"text": _text(f"{ABOUT}: {line}")}} for line in about_of(findings)

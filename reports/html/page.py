@@ -71,6 +71,8 @@ def _summary(findings: Sequence[Finding]) -> Markup:
     told = ", ".join(f"{count} {words[word]}" for word, count in counts.items() if count)
     vacuous = sum(f.vacuous for f in findings)
     told += f"; {vacuous} vacuous, as nothing tested {'it' if vacuous == 1 else 'them'}" if vacuous else ""
+    less = sum(f.qualified and not f.vacuous for f in findings)
+    told += f"; in {less} something that was asked for never acted" if less else ""
     noun = "property was" if len(findings) == 1 else "properties were"
     return el(
         "p", f"{len(findings)} {noun} checked: {told}." if findings else "Nothing was checked.", class_="lead"

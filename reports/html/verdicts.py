@@ -35,7 +35,7 @@ def _cell(name: str, text: str, finding: Finding, number: int) -> Markup:
 
 def badge(finding: Finding) -> Markup:
     """The verdict, in words that do not depend on colour."""
-    kind = "vacuous" if finding.vacuous else finding.verdict.lower()
+    kind = "vacuous" if finding.qualified else finding.verdict.lower()
     return el("span", finding.marked, class_=f"badge {kind}")
 
 

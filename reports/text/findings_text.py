@@ -108,7 +108,7 @@ def _print_in_brief(console: Console, finding: Finding) -> None:
 
 def _print_first_line(console: Console, finding: Finding) -> None:
     heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
-    style = VACUOUS_STYLE if finding.vacuous else VERDICT_STYLES[finding.verdict]
+    style = VACUOUS_STYLE if finding.qualified else VERDICT_STYLES[finding.verdict]
     print_wrapped(console, heading.append(finding.marked, style))
 
 

@@ -17,7 +17,7 @@ VERDICT_STYLES = {
 }
 
 VACUOUS_STYLE = "bold yellow"
-"""Of a verdict that nothing tested."""
+"""Of a verdict that nothing tested, or that says less than was asked."""
 
 # Columns that go first when the terminal is too narrow for all.
 _EXPENDABLE = ("transitions", "depth", "states", "time")
@@ -67,7 +67,7 @@ def print_table(console: Console, findings: Sequence[Finding]) -> None:
     """
     styles = [
         {
-            "verdict": VACUOUS_STYLE if finding.vacuous else VERDICT_STYLES[finding.verdict],
+            "verdict": VACUOUS_STYLE if finding.qualified else VERDICT_STYLES[finding.verdict],
             "the race is": "" if finding.as_expected else "bold red",
         }
         for finding in findings

@@ -7,7 +7,7 @@ guards and updates as expressions over the state before the step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field, is_dataclass, replace
 from functools import cached_property
 from inspect import iscoroutine, isgenerator
 from itertools import product
@@ -73,11 +73,34 @@ class Transition:
         return frozenset(self.updates)
 
 
-class Explainer:
-    """Asks the model, when a report wants to know, why a step goes as it does. It stays in its process: a copy says nothing."""
+class NotingScope:
+    """The bounds that a model is built with, while something reads them: `read` has the names of what it has read."""
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, scope: Any) -> None:
+        self._scope = scope
+        self.read: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        self.read.add(name)
+        return getattr(self._scope, name)
+
+
+class Explainer:
+    """Asks the model, when a report wants to know, why a step goes as it does. It stays in its process: a copy says nothing.
+
+    `bounds` has for each step, by part and name, which bounds of the scope its text looks at.
+    """
+
+    def __init__(
+        self, model: Model | None = None, bounds: Mapping[tuple[str, str], frozenset[str]] | None = None
+    ) -> None:
         self._model = model
+        self.bounds = bounds or {}
+
+    @property
+    def model(self) -> Model | None:
+        """The model itself; None in another process."""
+        return self._model
 
     def reasons(self, transition: Transition) -> dict[str, Expr]:
         """The reasons in words, each with the states before the step in which it is one."""
@@ -318,13 +341,23 @@ def trace_system(
         observers = [_Observer(p) for p in model.parts.values() if type(p).observe is not Component.observe]
         transitions = []
         actors: dict[Fairness, tuple[type, ...]] = {}
-        for part in model.parts.values():
-            for step in steps_of(part):
-                for args in product(*(values for _, values in step.domains)):
-                    found = _trace_step(step, args, observers)
-                    if found is not None:
-                        _refuse_namesakes(step, found, actors)
-                        transitions.append(found)
+        bounds: dict[tuple[str, str], frozenset[str]] = {}
+        scope = model.entities.scope
+        noting = NotingScope(scope)
+        if is_dataclass(scope):  # bounds with names
+            model.entities.scope = noting
+        try:
+            for part in model.parts.values():
+                for step in steps_of(part):
+                    noting.read = set()
+                    for args in product(*(values for _, values in step.domains)):
+                        found = _trace_step(step, args, observers)
+                        if found is not None:
+                            _refuse_namesakes(step, found, actors)
+                            transitions.append(found)
+                    bounds[part.name, step.name] = frozenset(noting.read)
+        finally:
+            model.entities.scope = scope
 
         def predicates(
             table: Mapping[str, Callable[[], Any]] | None, of_bool: bool = True
@@ -343,7 +376,7 @@ def trace_system(
             witnesses=predicates(witnesses),
             resettabilities=predicates(resettabilities),
             views=predicates(views, of_bool=False),
-            explainer=Explainer(model),
+            explainer=Explainer(model, bounds),
             livenesses={key: _cases(model, read) for key, read in (livenesses or {}).items()},
             narration=narrate(model),
         )

@@ -1,0 +1,228 @@
+"""The parts of a scenario that can act, each with the steps that stand for it: what a verdict says when one of them never took a step.
+
+Nobody lists the steps: which stand for an option of the scope is found by taking the option away, which for an object or an updated version by what steps write, and which for a
+controller or an extender by their arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+
+from .environment.cluster.node_versions import NodeVersion, versions_in
+from .environment.cluster.owned_pods import Owner
+from .environment.cluster.pod_versions import PodVersion
+from .environment.controllers.descheduler import Strategy
+from .environment.extender import HTTPExtender
+from .environment.faults import Fault
+from .environment.gates import GateKeeper
+from .environment.objects import Claim, Node, Pod, Scope, Volume, VolumeClaim
+from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Variable, substitute
+from .language.declarations.component import Model
+from .language.declarations.tracer import NeverEnabled, StepTrace, tracing
+from .language.expressions.expr import const, fresh_graph, parameter, variable
+from .language.expressions.quick_dataclasses import dataclass
+from .language.systems.remembering import concerns
+from .scheduler.other_scheduler import ForeignPod
+
+TRUTHS: Mapping[type[Entity], tuple[str, str]] = {
+    Node: ("api.node_exists", "node {}, which is to join"),
+    Pod: ("api.pod.exists", "pod {}, which is to come"),
+    Volume: ("storage.volume.exists", "volume {}, which is to come"),
+    VolumeClaim: ("storage.claim.exists", "claim {}, which is to come"),
+    Claim: ("resource_claims.object.life", "claim {}, which is to come"),
+}
+"""For each kind of objects that may come later, the state that says that one is there, and how it is called until then."""
+
+ACTORS: Mapping[type[Entity], str] = {
+    Owner: "the controller of {}",
+    Strategy: "the descheduler's {}",
+    GateKeeper: "gate keeper {}",
+    HTTPExtender: "{}",
+    ForeignPod: "the second scheduler, for {}",
+}
+"""Kinds of those who act by themselves, and how they are called."""
+
+WITHIN_OTHERS = (HTTPExtender, ForeignPod)
+"""Those of them that act within the steps of others, too."""
+
+VIEWS = ("pod_events", "node_events", "claim_events")
+"""Bounds of the scope that let nothing happen: how far views may lag."""
+
+_HOME = str(Path(__file__).parents[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A part of a scenario that can act: its name in words, and the numbers of the transitions by one of which it does."""
+
+    name: str
+    transitions: tuple[int, ...]
+
+
+def asked_for(system: TransitionSystem) -> list[Asked]:
+    """The parts of the scenario that a system was traced from, in the order: the scope, objects that may come, updates, actors, steps of the user's own.
+
+    Nothing, where the model is not at hand.
+    """
+    model = system.explainer.model
+    if model is None or not isinstance(model.entities.scope, Scope):
+        return []
+    with fresh_graph():
+        return [
+            *_options(model, system),
+            *_objects(system),
+            *_updates(system),
+            *_actors(system),
+            *_own(system),
+        ]
+
+
+# --- options of the scope ------------------------------------------------------------------------------------
+
+
+def _options(model: Model, system: TransitionSystem) -> Iterator[Asked]:
+    """What is on in the scope and is not by default. An option that is no fault and without steps of its own only changes how others act."""
+    scope, usual = model.entities.scope, Scope()
+    names = [f.name for f in fields(Scope) if f.name not in (*VIEWS, "config")]
+    wanted = [n for n in names if getattr(scope, n) and getattr(scope, n) != getattr(usual, n)]
+    if not wanted:
+        return
+    found: dict[str, list[int]] = {name: [] for name in wanted}
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for number, transition in enumerate(system.transitions):
+        numbers.setdefault((transition.part, transition.step), []).append(number)
+    for step, of_step in numbers.items():
+        for option in system.explainer.bounds.get(step, frozenset()).intersection(wanted):
+            less = replace(scope, **{option: type(getattr(scope, option))()})
+            if not _runs(model, system.transitions[of_step[0]], less):
+                found[option] += of_step
+    faults = {kind.value: _spending(system, kind) for kind in Fault}
+    for name, transitions in found.items():
+        if transitions or name in faults:
+            acting = sorted({*transitions, *faults.get(name, ())})
+            yield Asked(name.replace("_", " "), tuple(acting))
+
+
+def _spending(system: TransitionSystem, kind: Fault) -> list[int]:
+    """The transitions that are a fault of this kind, as they take one of those that are left."""
+    left = {v for v in system.variables if _is_left(system, v, kind)}
+    return [i for i, transition in enumerate(system.transitions) if not left.isdisjoint(transition.updates)]
+
+
+def _is_left(system: TransitionSystem, variable_: Variable, kind: Fault) -> bool:
+    address = system.narration.addresses.get(variable_.name)
+    return address is not None and address.state == "faults.left" and address.keys == (kind,)
+
+
+def _runs(model: Model, transition: Transition, scope: Scope) -> bool:
+    """Whether the step can run in some state where this were the scope, as far as its own text says so."""
+    kept, model.entities.scope = model.entities.scope, scope
+    try:
+        with tracing(StepTrace(stops=True)):
+            part = model.parts[transition.part]
+            getattr(part, transition.step)(*(value for _, value in transition.args))
+    except NeverEnabled:
+        return False
+    except (ModelError, ValueError, LookupError):  # its text is for scopes that the reader accepts
+        return True
+    finally:
+        model.entities.scope = kept
+    return True
+
+
+# --- objects, their versions, and who acts -------------------------------------------------------------------
+
+
+def _objects(system: TransitionSystem) -> Iterator[Asked]:
+    for variable_, entity in _truths(system):
+        if variable_.initial == 0 and not getattr(entity, "exists", True):
+            may = partial(_may_become, variable_)
+            found = [i for i, t in enumerate(system.transitions) if variable_ in t.updates and may(t)]
+            yield Asked(TRUTHS[type(entity)][1].format(entity.name), tuple(found))
+
+
+def _truths(system: TransitionSystem) -> Iterator[tuple[Variable, Entity]]:
+    for variable_ in system.variables:
+        address = system.narration.addresses.get(variable_.name)
+        if address is None or len(address.keys) != 1:
+            continue
+        known = TRUTHS.get(type(address.keys[0]))
+        if known is not None and known[0] == address.state:
+            yield variable_, address.keys[0]
+
+
+def _may_become(of: Variable, transition: Transition) -> bool:
+    """Whether the transition can make something of a variable that is zero."""
+    new, guard = transition.updates[of], transition.guard
+
+    def leaf(node: Expr) -> Expr:
+        if node.op == "const":
+            return const(node.sort, node.value)
+        if node.op == "param":
+            return parameter(node.value)
+        return const(of.sort, 0) if node.value is of else variable(node.value)
+
+    made = substitute([new, guard], leaf)
+    return not any(made[e].is_const and made[e].value == 0 for e in (new, guard))
+
+
+def _updates(system: TransitionSystem) -> Iterator[Asked]:
+    """The versions that a scenario gives to nodes and pods, but for those that a controller makes of a node by its health."""
+    universe = system.universe
+    kinds = (PodVersion,) if universe.scope.node_lifecycle else (NodeVersion, PodVersion)
+    writes: dict[Entity, set[int]] = {}
+    for number, transition in enumerate(system.transitions):
+        for variable_, new in transition.updates.items():
+            address = system.narration.addresses.get(variable_.name)
+            state = "" if address is None else address.state
+            if state == "api.node_version":
+                for code in _constants(new) - {0}:
+                    writes.setdefault(universe[NodeVersion][code - 1], set()).add(number)
+            if state == "api.pod.version":
+                for _, value in transition.args:
+                    if isinstance(value, PodVersion):
+                        writes.setdefault(value, set()).add(number)
+    nodes = universe[NodeVersion] if NodeVersion in kinds else ()
+    later = [v for v in nodes if v is not versions_in(universe, v.node)[0]]
+    for version in (*later, *(v for v in universe[PodVersion] if v.number)):
+        yield Asked(f"update {version.name}", tuple(sorted(writes.get(version, ()))))
+
+
+def _constants(new: Expr) -> set[int]:
+    """The constants that an assigned value may be."""
+    found, waiting = set[int](), [new]
+    while waiting:
+        node = waiting.pop()
+        if node.op == "const":
+            found.add(node.value)
+        elif node.op == "ite":
+            waiting += node.args[1:]
+    return found
+
+
+def _actors(system: TransitionSystem) -> Iterator[Asked]:
+    for kind, words in ACTORS.items():
+        for entity in system.universe[kind]:
+            found = [
+                number
+                for number, transition in enumerate(system.transitions)
+                if any(concerns(value, entity) for _, value in transition.args)
+            ]
+            if found or kind not in WITHIN_OTHERS:
+                yield Asked(words.format(entity.name), tuple(found))
+
+
+def _own(system: TransitionSystem) -> Iterator[Asked]:
+    """The steps that a patch or a property of the user's own brings."""
+    found: dict[str, list[int]] = {}
+    for number, transition in enumerate(system.transitions):
+        if not transition.location[0].startswith(_HOME):
+            found.setdefault(f"{transition.part}.{transition.step}", []).append(number)
+    for name, numbers in found.items():
+        yield Asked(f"step {name} of your own", tuple(numbers))
+
+
+__all__ = ["ACTORS", "TRUTHS", "VIEWS", "Asked", "asked_for"]
