@@ -47,6 +47,7 @@ from .framework.events import (
     WAITING_POD_GONE,
     Plugin,
 )
+from .queue.moves import Mover
 
 if TYPE_CHECKING:
     from ..environment.pod_groups import PodGroups
@@ -132,6 +133,7 @@ class EventHandlers(Component):
     def handle_for_queue(self, pod: Pod) -> None:
         """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
         require(self.is_queue_idle())
+        self.queue.goes_on(self.goroutine_of(Handler.QUEUE))
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         update = old.pending & new.pending
         with when(update):
@@ -157,6 +159,10 @@ class EventHandlers(Component):
                 self.queue_removal = self.first_of_removal() if member is None else self.begin_removal_of(pod)
             with otherwise(~self.is_adding(pod)):
                 self.conclude(pod, old, new)
+
+    def goroutine_of(self, handler: Handler) -> Mover:
+        """The goroutine of one half of the pods' handler: one takes both, and no event while its own move of parked pods is under way."""
+        return Mover.POD_HANDLER
 
     def sync_with_dispatcher(self, pod: Pod, new: PodObject) -> None:
         """The API dispatcher, where there is one, is shown the update of a pod first (syncPodWithDispatcher)."""
@@ -215,6 +221,7 @@ class EventHandlers(Component):
             return
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         self.queue.move_all(UNSCHEDULED_POD_ADD, about=pod, version=new.version)
+        self.queue.moved_by(self.goroutine_of(Handler.QUEUE))
         self.adding[member] = Addition.NONE
         self.conclude(pod, old, new)
 
@@ -324,6 +331,7 @@ class EventHandlers(Component):
         with otherwise():
             respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
             self.queue.move_all(NOMINATED_POD_GONE, respecting, about=pod, version=old.version)
+        self.queue.moved_by(self.goroutine_of(Handler.QUEUE))
         self.queue_waking = Waking.NONE
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
@@ -376,6 +384,7 @@ class EventHandlers(Component):
     def handle_for_cache(self, pod: Pod) -> None:
         """The cache's handler takes its next event: an assigned pod was added, changed or deleted."""
         require(~self.cache_busy)
+        self.queue.goes_on(self.goroutine_of(Handler.CACHE))
         old, new = self.pod_watch.take(Handler.CACHE, pod)
         with when(new.assigned & ~old.assigned):
             self.cache.add_pod(pod, new)
@@ -396,6 +405,7 @@ class EventHandlers(Component):
             self.wake_for_assigned(pod, old, new)
         with otherwise():
             self.wake_for_removed(pod, old)
+        self.queue.moved_by(self.goroutine_of(Handler.CACHE))
         with when(~self.pod_updates.is_telling()):
             self.cache_busy = False
             self.pod_watch.processed(Handler.CACHE, pod, new)
@@ -451,6 +461,7 @@ class EventHandlers(Component):
     def handle_node(self, node: Node) -> None:
         """The node handler takes its next event."""
         require(~self.node_busy)
+        self.queue.goes_on(Mover.NODE_HANDLER)
         event = self.node_watch.take(node)
         updated = event.exists & self.updates.is_update(node)
         with when(updated):
@@ -470,6 +481,7 @@ class EventHandlers(Component):
             for shown, content in self.shown(node, self.cache.node_version[node]):
                 with when(shown):
                     self.queue.move_all(NODE_DELETE, about=content)
+            self.queue.moved_by(Mover.NODE_HANDLER)
             self.node_busy = True
         else:
             self.remove_node_now(node)
@@ -494,6 +506,7 @@ class EventHandlers(Component):
             return
         require(self.node_busy)
         require(~self.node_watch.take(node).exists)
+        self.queue.goes_on(Mover.NODE_HANDLER)
         self.node_busy = False
         self.remove_node_now(node)
 
@@ -508,6 +521,7 @@ class EventHandlers(Component):
         for shown, content in self.shown(node, event.version):
             with when(shown):
                 self.queue.move_all(NODE_ADD, self.admissible(), about=content)
+        self.queue.moved_by(Mover.NODE_HANDLER)
         self.end_of_node_event()
 
     def end_of_node_event(self) -> None:

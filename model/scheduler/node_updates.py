@@ -13,6 +13,7 @@ from ..environment.cluster.node_versions import NodeChange, NodeVersion, version
 from ..environment.objects import Node, Pod
 from ..language import UNTOLD, Component, Expr, Value, as_expr, ref, require, step, tells, when
 from .framework.events import NodeUpdate
+from .queue.moves import Mover
 
 if TYPE_CHECKING:
     from ..environment.watch import NodeWatch
@@ -105,6 +106,7 @@ class NodeUpdates(Component):
                     self.queue.move_all(kind.event, self.handlers.admissible(), about=change)
                     following = kinds[kinds.index(kind) + 1 :]
                     self.kind = following[0] if following else None
+        self.queue.moved_by(Mover.NODE_HANDLER)
         with when(~self.is_telling()):
             self.old = None
             self.handlers.end_of_node_event()

@@ -35,6 +35,7 @@ from ...language import (
 )
 from ..framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, GANG_SCHEDULING, PERMIT_PLUGIN
 from ..framework.waiting_pods import Signal
+from ..queue.moves import Mover
 from .failure import FailedAttempt
 
 if TYPE_CHECKING:
@@ -456,6 +457,7 @@ class Binding(Component):
         """MoveAllToActiveOrBackoffQueue after an error: the hints see the assumed pod."""
         require(self.phase[pod] == BindingPhase.WAKE)
         self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+        self.queue.moved_by(Mover.BINDING)
         self.phase[pod] = BindingPhase.FAIL
 
     @step(actor="binding cycle", each="pod")
@@ -464,6 +466,7 @@ class Binding(Component):
         """The failure handler takes over."""
         wakes = self.phase[pod] == BindingPhase.FAIL_AND_WAKE
         require(wakes | (self.phase[pod] == BindingPhase.FAIL))
+        self.queue.goes_on(Mover.BINDING)
         if ExtensionPoint.PERMIT in self.scheduler.extension_points(pod):
             with when(self.rejected[pod]):
                 self.record_refusal(pod)

@@ -48,6 +48,7 @@ from ...language import (
     words,
 )
 from ..framework.events import CLAIM_UPDATE
+from ..queue.moves import Mover
 
 if TYPE_CHECKING:
     from ..queue.scheduling_queue import PriorityQueue
@@ -160,6 +161,7 @@ class AssumeCache(Component):
             events = self.resource_claims.events[watch]
             head = events.head
             require(~events.is_empty & (head.claim == claim) & self.informer_is_free(watch))
+            self.queue.goes_on(Mover.CLAIM_CACHE)
             lag = self.resource_claims.later_events(watch, claim)
             with when(lag < self.latest_lag[claim]):
                 self._push(claim, head.object)
@@ -207,6 +209,11 @@ class AssumeCache(Component):
         """Whether a call that a binding goroutine has made returns."""
         return any_of(self.is_drained(watch) for watch in self.universe[ClaimWatch])
 
+    def return_call(self, use: ClaimUse) -> None:
+        """A call that a binding goroutine has made returns: the last event is delivered, and the move that came of it is over."""
+        require(self.has_returned(use))
+        self.queue.goes_on(Mover.CLAIM_CACHE)
+
     def is_drained(self, watch: ClaimWatch) -> Expr:
         """Whether every event of the cache was delivered to both handlers."""
         return self.events[watch].is_empty
@@ -218,6 +225,7 @@ class AssumeCache(Component):
         for watch in self.universe[ClaimWatch]:
             head = self.events[watch].head
             require(~self.events[watch].is_empty & (head.claim == claim) & ~self.told[watch])
+            self.queue.goes_on(Mover.CLAIM_CACHE)
             self.claim_tracker.update(head.old, head.new)
             self.told[watch] = True
 
@@ -238,6 +246,7 @@ class AssumeCache(Component):
                 self.queue.move_all(
                     CLAIM_UPDATE, about=ClaimChange(claim, is_deallocated(head), head.differs)
                 )
+            self.queue.moved_by(Mover.CLAIM_CACHE)
             self.events[watch].pop()
             self.told[watch] = False
 

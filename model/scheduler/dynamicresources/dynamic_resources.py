@@ -211,7 +211,7 @@ class DynamicResources(BindingConditions):
     def settle_claim(self, use: ClaimUse) -> None:
         """Assume returns once its event is delivered; then an allocation is in flight no longer."""
         self._require_pre_bind(use, Stage.ASSUMED)
-        require(self.claim_cache.has_returned(use))
+        self.claim_cache.return_call(use)
         self.settle(use)
         self.stage[use] = Stage.BOUND
 
@@ -244,7 +244,7 @@ class DynamicResources(BindingConditions):
         """bindClaim returns an error, and PreBind with it: the binding cycle fails."""
         self._require_pre_bind(use, Stage.GIVEN_UP if use.claim.special else Stage.FAILED)
         if use.claim.special:
-            require(self.claim_cache.has_returned(use))
+            self.claim_cache.return_call(use)
         self.give_up(use)
         self.stage[use] = Stage.CHECKED
         self.binding.phase[use.pod] = BindingPhase.FORGET
@@ -330,7 +330,7 @@ class DynamicResources(BindingConditions):
             return
         self._require_pre_bind(use, Stage.WRITTEN)
         require(~self.is_seen(use) & self.resource_claims.is_stored(use.claim))
-        require(self.claim_cache.has_returned(use))
+        self.claim_cache.return_call(use)
         self.faults.spend(Fault.BIND_TIMEOUT, use.pod)
         self.stage[use] = self._after_naming(use)
 
@@ -426,7 +426,8 @@ class DynamicResources(BindingConditions):
     def end_restore(self, use: ClaimUse) -> None:
         """Restore returns once its event is delivered."""
         self._require_unreserve(use)
-        require(self._is(use, Stage.RESTORED) & self.claim_cache.has_returned(use))
+        require(self._is(use, Stage.RESTORED))
+        self.claim_cache.return_call(use)
         patches = self.gives_back(use)
         self.stage[use] = select(patches, Stage.PATCH, Stage.UNRESERVED)
 

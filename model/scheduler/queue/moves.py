@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from ...environment.cluster.pod_versions import forms, in_form
@@ -13,6 +14,7 @@ from ...language import (
     all_of,
     any_of,
     as_expr,
+    enum,
     select,
     when,
 )
@@ -38,6 +40,17 @@ class SchedulingLoop(Protocol):
         """Whether nothing that takes the queue's lock lies between now and the next Pop."""
 
 
+class Mover(Enum):
+    """The goroutine of a move that Pop may still come amid, of those that go on after a move without the queue's lock."""
+
+    NOBODY = 0
+    POD_HANDLER = 1
+    CACHE_HANDLER = 2
+    NODE_HANDLER = 3
+    CLAIM_CACHE = 4
+    BINDING = 5
+
+
 class Moves(SubQueues):
     """What moves parked pods, and what is remembered of a move.
 
@@ -45,7 +58,8 @@ class Moves(SubQueues):
     told afterwards: `just_moved[p]` says that the last move took p to where Pop can have met it before the move was over, and
     `late_events[p][g]` is what the event will then be worth for p, once recorded. `Scheduler.pop_amid_move` is that Pop. The bits go
     with the next call that takes the queue's lock, which has waited for the move to end, and with the next Pop that comes after it;
-    they are not set while the scheduling cycle has such a call before it (`pops_next`). All other steps commute with Pop. Not told
+    they are not set while the scheduling cycle has such a call before it (`pops_next`). They go, too, with the next step of the goroutine
+    that moved the pods (`mover`), which cannot take it before its call returns. All other steps commute with Pop. Not told
     (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
     filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
     """
@@ -53,6 +67,8 @@ class Moves(SubQueues):
     pod_watch: PodWatch
     hints: Hints
     scheduler: SchedulingLoop
+
+    mover = enum(Mover)
 
     def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
         """The failed attempt's record gets the plugins for which the pod does not fit."""
@@ -185,6 +201,17 @@ class Moves(SubQueues):
         """The queue's lock was let go since the last move: that move is over."""
         for pod in self.universe[Pod]:
             self._forget_move(pod)
+        self.mover = Mover.NOBODY
+
+    def moved_by(self, mover: Mover) -> None:
+        """The move of this step was made by that goroutine. Nothing is noted of a move that Pop cannot come amid."""
+        with when(any_of(self.just_moved[pod] for pod in self.universe[Pod])):
+            self.mover = mover
+
+    def goes_on(self, goroutine: Mover) -> None:
+        """A goroutine takes a step without the queue's lock: if the last move was its own, that move is over."""
+        with when(self.mover == goroutine):
+            self.settle()
 
     def _forget_move(self, pod: Pod) -> None:
         self.just_moved[pod] = False

@@ -42,7 +42,7 @@ from ..framework.events import (
     Plugin,
     PodUpdate,
 )
-from .moves import Moves
+from .moves import Mover, Moves
 from .sub_queues import SubQueue as SubQueue
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class PriorityQueue(Moves):
         require(self.just_moved[pod] & self._heads(pod, {q: self.just_moved[q] for q in self.universe[Pod]}))
         worth = {plugin: as_expr(self.late_events[pod][plugin]) for plugin in self.universe[Plugin]}
         self._forget_move(pod)
+        with when(~any_of(self.just_moved[q] for q in self.universe[Pod])):
+            self.mover = Mover.NOBODY
         discarded = self.discards(pod)
         copy = self._take(pod)
         with when(~discarded):

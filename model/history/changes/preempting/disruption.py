@@ -136,9 +136,11 @@ class ConditionIsHandled(EventHandlers):
     def learn_of_condition(self, pod: Pod) -> None:
         """UpdatePod with the condition, and of the moves that follow those that any plugin asked for."""
         require(~self.cache_busy)
+        self.queue.goes_on(self.goroutine_of(Handler.CACHE))
         self.pod_watch.approach(pod)
         if self.queue.hears_of_updates():
             self.queue.move_all(POD_UPDATE, about=pod)
+            self.queue.moved_by(self.goroutine_of(Handler.CACHE))
 
     def handle_for_cache(self, pod: Pod) -> None:
         super().handle_for_cache(pod)

@@ -40,6 +40,7 @@ from ....scheduler.framework.events import (
 )
 from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS
 from ....scheduler.framework.placement import Placement
+from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
 
@@ -153,6 +154,14 @@ class TwoHandlers(PodWatch):
 
     def is_turn(self, handler: Handler) -> Expr:
         return as_expr(True)
+
+
+@before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
+class HandlersMoveApart(EventHandlers):
+    """While one handler moved parked pods, the other could take its next event."""
+
+    def goroutine_of(self, handler: Handler) -> Mover:
+        return Mover.CACHE_HANDLER if handler is Handler.CACHE else super().goroutine_of(handler)
 
 
 @before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))

@@ -214,6 +214,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
     def handle_swap_for_queue(self, recreation: Recreation) -> None:
         """updatePodInSchedulingQueue with two UIDs; for a new pod that has a node already, deletePodFromSchedulingQueue with the old one."""
         require(self.is_queue_idle() & self.pod_watch.is_swap(Handler.QUEUE, recreation))
+        self.queue.goes_on(self.goroutine_of(Handler.QUEUE))
         old: PodObject = self.pod_watch.seen[Handler.QUEUE][recreation.before]
         _, new = self.pod_watch.take(Handler.QUEUE, recreation.after)
         with when(new.pending):
@@ -240,6 +241,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
     def handle_swap_for_cache(self, recreation: Recreation) -> None:
         """UpdatePod with two UIDs, or deletePodFromCache with the old one; the process ends when the node handler is between two events."""
         require(~self.cache_busy & self.pod_watch.is_swap(Handler.CACHE, recreation))
+        self.queue.goes_on(self.goroutine_of(Handler.CACHE))
         gone = recreation.before
         old: PodObject = self.pod_watch.seen[Handler.CACHE][gone]
         _, new = self.pod_watch.take(Handler.CACHE, recreation.after)
@@ -275,5 +277,6 @@ class SwapIsHandledAsUpdate(EventHandlers):
         old: PodObject = self.pod_watch.seen[Handler.CACHE][recreation.before]
         _, new = self.pod_watch.take(Handler.CACHE, recreation.after)
         self.wake_for_removed(recreation.before, old)
+        self.queue.moved_by(self.goroutine_of(Handler.CACHE))
         self.cache_busy = False
         self.pod_watch.processed(Handler.CACHE, recreation.after, new)

@@ -25,6 +25,7 @@ from ....language import (
 from ....scheduler import Binding, EventHandlers, PriorityQueue, QueueWithoutHints, Scheduler
 from ....scheduler.framework.events import About, ClusterEvent, Plugin
 from ....scheduler.framework.status import Phase
+from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
 from .event_handlers import TARGETS
@@ -235,6 +236,9 @@ class PopUnderQueueLock(PriorityQueue):
 
     def settle(self) -> None:
         """Nothing is noted."""
+
+    def moved_by(self, mover: Mover) -> None:
+        """Nor is whose move it was."""
 
 
 @before("125692", "Pop takes a lock of its own, activeQ's", first_in="1.31")
