@@ -248,8 +248,9 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("late-patch", "S-COND", V, 635, 24),
     ("leader-hand-over", "S-CAP", V, 390, 18),
     ("name-of-a-victim", "S-STUCK", V, 1964, 33),
+    ("namesake-displaced", "S-CONS", V, 429, 17),
     ("namesake-evicted", "S-IDVICTIM", V, 345, 11),
-    ("namesake-lost", "S-CONS", V, 23870, 31),
+    ("namesake-lost", "S-CONS", V, 3969, 17),
     ("namesake-nominated", "S-NOMLIVE", V, 894, 14),
     ("namesake-status", "S-IDSTATUS", V, 194, 12),
     ("namesake-tainted-out", "S-IDTAINT", V, 872, 8),
@@ -349,6 +350,30 @@ def test_the_page_tells_what_holds_on_the_newest_release() -> None:
     section = PAGE[PAGE.index(f"## On {NEWEST}") :].split("\n## ")[0]
     assert tuple(sorted(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE))) == GONE
     assert f"{len(NEWEST_ROWS) - len(GONE)} of the {len(NEWEST_ROWS)} clusters" in section
+
+
+@pytest.mark.parametrize(
+    ("release", "patches", "without", "states"),
+    [
+        ("1.36", (), (), 2181),
+        (NEWEST, (), ("entries-of-one-name",), 2181),
+        (NEWEST, (GhostsRefused,), (), 1994),
+        (NEWEST, (RequeueLooksAgain,), (), 1970),
+    ],
+)
+def test_a_pod_is_displaced_by_its_namesake_only_from_1_37_on(
+    release: str, patches: tuple[type[Component], ...], without: tuple[str, ...], states: int
+) -> None:
+    """A pod that is gone and in backoffQ stays there when the next of its name enters activeQ."""
+    assert _asked("namesake-displaced", release, patches, without) == (H, states, None)
+
+
+def test_a_displaced_pod_waits_for_good() -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "namesake-displaced.yaml"))
+    asked = instrument(scenario.spec, resolve(NEWEST).classes, [PROPERTIES["L-PEND"]])
+    (found,) = check(asked, ["L-PEND"])
+    assert found.trace is not None
+    assert (found.verdict.name, found.counts.states, len(found.trace.steps)) == (V, 1215, 29)
 
 
 def test_half_kept_out_is_mended_in_1_37() -> None:

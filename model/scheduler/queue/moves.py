@@ -26,7 +26,8 @@ from ..framework.events import (
     ClusterEvent,
     Plugin,
 )
-from .sub_queues import SubQueue, SubQueues
+from .entries import Entries
+from .sub_queues import SubQueue
 
 if TYPE_CHECKING:
     from ...environment.watch import PodWatch
@@ -51,7 +52,7 @@ class Mover(Enum):
     BINDING = 5
 
 
-class Moves(SubQueues):
+class Moves(Entries):
     """What moves parked pods, and what is remembered of a move.
 
     A move is one step, yet Pop may come amid it: when some of the pods are moved and the others not, and before the event is recorded. It is
@@ -79,10 +80,6 @@ class Moves(SubQueues):
     def only(self, *names: str) -> dict[Plugin, Value]:
         """The diagnosis of an attempt that these plugins alone rejected."""
         return {plugin: plugin.name in names for plugin in self.universe[Plugin]}
-
-    def _forget_rejection(self, pod: Pod) -> None:
-        for plugin in self.universe[Plugin]:
-            self.rejected_by[pod][plugin] = False
 
     def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
         """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event.
@@ -164,6 +161,7 @@ class Moves(SubQueues):
             woken = parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
             with when(woken):
                 self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
+                self._displace(pod)
             moved[pod] = woken & (self.sub_queue[pod] != SubQueue.UNSCHEDULABLE)
         self.record_move(event, about)
         self.note_move(moved, event, about)

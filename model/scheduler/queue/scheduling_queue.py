@@ -20,10 +20,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...environment.cluster.pod_versions import PodChange, versions_in
-from ...environment.names import namesakes
 from ...environment.objects import Pod, PodCopy, PodObject
 from ...language import (
+    NOTHING,
     Expr,
+    Sentence,
     Value,
     all_of,
     any_of,
@@ -35,6 +36,7 @@ from ...language import (
     tells,
     when,
 )
+from ...language import changes as change_of
 from ..framework.events import (
     DYNAMIC_RESOURCES,
     POD_UPDATE,
@@ -58,8 +60,7 @@ class PriorityQueue(Moves):
         """Add: a new pending pod. Its nomination counts also if a PreEnqueue plugin holds it back (139057)."""
         self.settle()
         self._forget_rejection(pod)
-        self._drop_namesakes(pod)
-        self.put(pod, self.entering(pod, SubQueue.ACTIVE, new), new.copy())
+        self.enter_added(pod, new)
         self.clock.arrived(pod)
         with when(self.nominates_added(pod)):
             self.nominator.add(pod, None, new.nominated)
@@ -67,26 +68,6 @@ class PriorityQueue(Moves):
     def nominates_added(self, pod: Pod) -> Expr:
         """Whether the nomination of a pod that has just been added counts."""
         return as_expr(True)
-
-    def _drop_namesakes(self, pod: Pod) -> None:
-        """The sub-queues are keyed by name: an entry of another pod that had the name is not there any more."""
-        for other in namesakes(self.universe, pod):
-            with when(self.contains(other)):
-                with when(~self.is_recorded(other)):
-                    self._forget_rejection(other)
-                self.gated[other] = False
-                self.put(other, SubQueue.NONE, PodCopy())
-
-    def _take_over(self, pod: Pod) -> None:
-        """An update finds its entry by name: one of another pod that had the name becomes the pod's, with all that it has gone through."""
-        for other in namesakes(self.universe, pod):
-            with when(self.contains(other)):
-                self.sub_queue[pod] = self.sub_queue[other]
-                self.gated[pod] = self.gated[other]
-                self.clock.handed_over(other, pod)
-                for plugin in self.universe[Plugin]:
-                    self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
-        self._drop_namesakes(pod)
 
     def pop(self, pod: Pod) -> Any:
         """Pop: requires that `pod` is activeQ's head; gives the queue's copy of it."""
@@ -322,14 +303,12 @@ class PriorityQueue(Moves):
         self.settle()
         self.nominator.delete(pod)
         self.clock.left(pod)
-        with when(self.contains(pod) | ~self.is_recorded(pod)):
+        found = ~self._is_hidden(pod)
+        self._drop_found(pod)
+        with when(found & (self.contains(pod) | ~self.is_recorded(pod))):
             self._forget_rejection(pod)
-        self.put(pod, SubQueue.NONE, PodCopy())
-        self._drop_namesakes(pod)
-
-    def is_recorded(self, pod: Pod) -> Expr:
-        """Whether an attempt that may put the pod back has a record of it."""
-        return as_expr(self.in_flight[pod])
+        with when(found):
+            self.put(pod, SubQueue.NONE, PodCopy())
 
     def activate(self, pod: Pod) -> None:
         """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
@@ -340,6 +319,7 @@ class PriorityQueue(Moves):
                 self.sub_queue[pod] = SubQueue.ACTIVE
             with otherwise():
                 self.sub_queue[pod] = self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
+            self._displace(pod)
             self.came_back(pod, self.copy[pod])
         with otherwise():
             for plugin in self.universe[Plugin]:
@@ -371,12 +351,19 @@ class PriorityQueue(Moves):
     # --- timers ----------------------------------------------------------------------------------
 
     @step(actor="queue timers", goroutine="end of the backoff", each="pod")
-    @tells("The backoff of {pod} is over: it moves to activeQ.")
+    @tells(
+        Sentence(
+            "The backoff of {pod} is over: it moves to activeQ, and takes the place of {0}, which has its name.",
+            change_of("queue.sub_queue", after=NOTHING),
+        ),
+        "The backoff of {pod} is over: it moves to activeQ.",
+    )
     def flush_backoff(self, pod: Pod) -> None:
         """flushBackoffQCompleted: the pod's backoff is over."""
         require((self.sub_queue[pod] == SubQueue.BACKOFF) & self.clock.backoff_may_end(pod))
         self.settle()
         self.sub_queue[pod] = self.leaving_backoff(pod)
+        self._displace(pod)
 
     def leaving_backoff(self, pod: Pod) -> Value:
         """Where a pod comes whose backoff is over: PreEnqueue was asked when it entered backoffQ."""

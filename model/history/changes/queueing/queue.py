@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ....environment.api import APIServer
 from ....environment.cluster.pod_versions import PodChange
+from ....environment.names import namesakes
 from ....environment.objects import Node, Pod, PodCopy, PodObject
 from ....environment.watch import Handler
 from ....language import (
@@ -297,7 +298,39 @@ class GatedPodsAreNotNominated(PriorityQueue):
     """moveToActiveQ noted the nomination of a new pod, and only of one that it put into activeQ."""
 
     def nominates_added(self, pod: Pod) -> Expr:
-        return ~as_expr(self.gated[pod])
+        return self.sub_queue[pod] == SubQueue.ACTIVE
+
+
+@before(
+    "entries-of-one-name",
+    "a pod that enters activeQ leaves the entry of its name in backoffQ",
+    first_in="1.37",
+)
+class OneEntryForAName(PriorityQueue):
+    """moveToActiveQ (Add, up to 1.28) took the name out of backoffQ."""
+
+    def enter_added(self, pod: Pod, new: PodObject) -> None:
+        super().enter_added(pod, new)
+        for other in namesakes(self.universe, pod):
+            self._drop(other, self.sub_queue[pod] == SubQueue.ACTIVE)
+
+
+@before(
+    "gated-beside-another",
+    "a pod that is held back is added, whatever activeQ and backoffQ have under its name",
+    first_in="1.37",
+    since="1.31",
+)
+class GatedPodsAreLeftOut(PriorityQueue):
+    """A pod that a plugin held back was not added where activeQ or backoffQ had its name."""
+
+    def enter_added(self, pod: Pod, new: PodObject) -> None:
+        waiting = (SubQueue.ACTIVE, SubQueue.BACKOFF)
+        others = namesakes(self.universe, pod)
+        taken = any_of(self.sub_queue[other] == place for other in others for place in waiting)
+        super().enter_added(pod, new)
+        if others:
+            self._drop(pod, taken & self.gated[pod])
 
 
 @before("135905", TARGETS, first_in="1.37")

@@ -1,0 +1,130 @@
+"""Entries of the sub-queues under a name that two pods have one after the other: which is found, and which gives way (backend/queue)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.environment.objects import Pod, PodCopy, PodObject
+from podrace.model.history import RELEASES, resolve
+from podrace.model.language import Concrete, Expr
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.properties import Property, instrument
+from podrace.scenarios import find_scenarios
+from tests.model.clusters import concrete, nodes, spec
+
+NEWEST = RELEASES[-1]
+NONE, ACTIVE, BACKOFF, PARKED = SubQueue.NONE, SubQueue.ACTIVE, SubQueue.BACKOFF, SubQueue.UNSCHEDULABLE
+NEW = PodObject(exists=True)
+
+
+def two(release: str, places: tuple[SubQueue, SubQueue], gated: bool = False) -> tuple[Concrete, Pod, Pod]:
+    """A pod that is gone, and the next of its name, each with an entry where this says so."""
+    gone = Pod(0, "gone", 1)
+    again = Pod(1, "again", 1, exists=False, recreates="gone", gated=gated)
+    model = concrete(spec([gone, again], nodes(2)), release)
+    for pod, place in zip((gone, again), places, strict=True):
+        model.do(partial(model.part("queue").put, pod, place, PodCopy()))
+    return model, gone, again
+
+
+def places(model: Concrete) -> list[SubQueue]:
+    queue = model.part("queue")
+    return list(model.get(lambda: [queue.sub_queue[pod] for pod in queue.universe[Pod]]))
+
+
+@pytest.mark.parametrize(
+    ("release", "before", "gated", "after"),
+    [
+        ("1.36", ACTIVE, False, [NONE, ACTIVE]),
+        ("1.36", BACKOFF, False, [NONE, ACTIVE]),
+        ("1.36", PARKED, False, [NONE, ACTIVE]),
+        (NEWEST, ACTIVE, False, [NONE, ACTIVE]),
+        (NEWEST, BACKOFF, False, [BACKOFF, ACTIVE]),
+        (NEWEST, PARKED, False, [NONE, ACTIVE]),
+        # One that a plugin holds back: beside another, then not at all, then beside it again.
+        ("1.30", ACTIVE, True, [ACTIVE, PARKED]),
+        ("1.30", BACKOFF, True, [BACKOFF, PARKED]),
+        ("1.31", ACTIVE, True, [ACTIVE, NONE]),
+        ("1.36", BACKOFF, True, [BACKOFF, NONE]),
+        ("1.36", PARKED, True, [NONE, PARKED]),
+        (NEWEST, ACTIVE, True, [ACTIVE, PARKED]),
+        (NEWEST, BACKOFF, True, [BACKOFF, PARKED]),
+        (NEWEST, PARKED, True, [NONE, PARKED]),
+    ],
+)
+def test_what_a_new_pod_does_to_the_entry_of_its_name(
+    release: str, before: SubQueue, gated: bool, after: list[SubQueue]
+) -> None:
+    model, _, again = two(release, (before, NONE), gated)
+    model.do(lambda: model.part("queue").add(again, PodObject(exists=True, gated=gated)))
+    assert places(model) == after
+
+
+def test_the_end_of_a_backoff_displaces_the_entry_of_its_name() -> None:
+    for place in (ACTIVE, PARKED):
+        model, gone, _ = two(NEWEST, (BACKOFF, place))
+        model.do(lambda gone=gone, model=model: model.part("queue").flush_backoff(gone))
+        assert places(model) == [ACTIVE, NONE]
+
+
+def test_an_event_displaces_the_entry_of_its_name() -> None:
+    """A parked pod that is woken enters backoffQ, which has one entry for a name, and leaves activeQ alone."""
+    for place, after in ((BACKOFF, [NONE, BACKOFF]), (ACTIVE, [ACTIVE, BACKOFF])):
+        model, *_ = two(NEWEST, (place, PARKED))
+        model.do(model.part("queue").move_all)
+        assert places(model) == after
+
+
+@pytest.mark.parametrize(
+    ("at", "after"),
+    [
+        ((BACKOFF, ACTIVE), [BACKOFF, NONE]),
+        ((BACKOFF, PARKED), [NONE, PARKED]),
+        ((ACTIVE, PARKED), [NONE, PARKED]),
+        ((NONE, ACTIVE), [NONE, NONE]),
+        ((ACTIVE, NONE), [NONE, NONE]),
+    ],
+)
+@pytest.mark.parametrize("whose", [0, 1])
+def test_delete_takes_the_first_entry_that_it_finds(
+    at: tuple[SubQueue, SubQueue], after: list[SubQueue], whose: int
+) -> None:
+    """Whichever pod of the name is deleted: activeQ is searched before backoffQ, and that before the parked pods."""
+    model, *pods = two(NEWEST, at)
+    model.do(lambda: model.part("queue").delete(pods[whose]))
+    assert places(model) == after
+
+
+@pytest.mark.parametrize(
+    ("at", "after"),
+    [
+        ((BACKOFF, ACTIVE), [BACKOFF, ACTIVE]),
+        ((ACTIVE, NONE), [NONE, ACTIVE]),
+        ((BACKOFF, NONE), [NONE, BACKOFF]),
+        ((BACKOFF, PARKED), [NONE, BACKOFF]),
+    ],
+)
+def test_an_update_takes_the_first_entry_over(at: tuple[SubQueue, SubQueue], after: list[SubQueue]) -> None:
+    model, _, again = two(NEWEST, at)
+    model.do(lambda: model.part("queue").update(again, NEW, NEW))
+    assert places(model) == after
+
+
+class OneEntry(Property):
+    """No name has two entries in the queue."""
+
+    id = "H-ENTRY"
+
+    def holds(self) -> Expr:
+        gone, again = self.pods
+        return ~(self.queue.contains(gone) & self.queue.contains(again))
+
+
+@pytest.mark.parametrize(("release", "verdict"), [("1.26", "HOLDS"), ("1.36", "HOLDS"), (NEWEST, "VIOLATED")])
+def test_a_name_has_two_entries_from_1_37_on(release: str, verdict: str) -> None:
+    (scenario,) = find_scenarios("scenarios/hazards/namesake-displaced.yaml")
+    (found,) = check(instrument(scenario.spec, resolve(release).classes, [OneEntry]), ["H-ENTRY"])
+    assert found.verdict.name == verdict
