@@ -25,6 +25,7 @@ from ..scenarios import Scenario
 from .asked.options import bytes_in_words
 from .asked.plan import Run
 from .scheduler_version import version_of
+from .shown.cases import with_telling_case
 from .shown.evidence import evidence_of
 from .shown.orders import orders_of
 from .shown.steps import steps_of
@@ -93,6 +94,7 @@ def finding_of(
 
     `words` are those of the result, unless something else is to be said.
     """
+    result = with_telling_case(system, run.property, result)
     counts, seen = _figures(result), result.coverage
     found = Finding(
         **question_of(run),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from ..model.environment.kubelet import is_ever_resized
 from ..model.environment.objects import Node, Pod
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, select, when
 from ..model.scheduler.framework.filters import UNSCHEDULABLE
+from ..model.scheduler.framework.placement import Placement
 from . import truth
 from .property import Property
 
@@ -34,6 +35,10 @@ class NoPodRejected(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self.kubelet.rejected[pod] for pod in self.subjects)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for pod in self.subjects:
+            yield f"The kubelet has rejected {pod.name}", as_expr(self.kubelet.rejected[pod])
 
     def witnesses(self) -> dict[str, Expr]:
         later = [pod for pod in self.subjects if pod.node is None]
@@ -59,6 +64,13 @@ class RunningPodsFit(Property):
 
     def holds(self) -> Expr:
         return ~any_of(truth.exceeds(self, n, partial(self._runs, n)) for n in self.nodes)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for n in self.nodes:
+            yield (
+                f"What the kubelet of {n.name} runs asks for more than {n.name} has",
+                truth.exceeds(self, n, partial(self._runs, n)),
+            )
 
     def _runs(self, node: Node, pod: Pod) -> Expr:
         return as_expr(self.kubelet.runs[pod][node])
@@ -197,13 +209,12 @@ class DeferredResizesKeepNobodyOut(Property):
     kubelet: Kubelet
 
     def holds(self) -> Expr:
+        return ~any_of(kept_out for _, kept_out in self.wrong())
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
         where = truth.placement(self)
         where = replace(where, held={v: self._is_held(v) for v in self.pod_versions})
-        return ~any_of(
-            truth.waits(self, pod) & where.live[node] & truth.fits(self, pod, node, where)
-            for pod in self.subjects
-            for node in self.nodes
-        )
+        yield from _kept_out(self, where, "what its pods were allocated")
 
     def _is_held(self, version: PodVersion) -> Expr:
         pod = version.pod
@@ -231,17 +242,23 @@ class EndedPodsKeepNobodyOut(Property):
     issues = (96515,)
 
     def holds(self) -> Expr:
+        return ~any_of(kept_out for _, kept_out in self.wrong())
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
         where = truth.placement(self)
         on = {
             pod: {node: there & ~as_expr(self.api.lingers[pod]) for node, there in nodes.items()}
             for pod, nodes in where.on.items()
         }
-        where = replace(where, on=on)
-        return ~any_of(
-            truth.waits(self, pod) & where.live[node] & truth.fits(self, pod, node, where)
-            for pod in self.subjects
-            for node in self.nodes
-        )
+        yield from _kept_out(self, replace(where, on=on), "the pods of which something runs")
 
     def witnesses(self) -> dict[str, Expr]:
         return {"finalizers keep a pod of which nothing runs": any_of(self.api.lingers[p] for p in self.pods)}
+
+
+def _kept_out(prop: Property, where: Placement, beside: str) -> Iterator[tuple[str, Expr]]:
+    """Each pod and each node, and whether the pod waits although it fits there in this placement."""
+    for pod in prop.subjects:
+        for node in prop.nodes:
+            fits = truth.waits(prop, pod) & where.live[node] & truth.fits(prop, pod, node, where)
+            yield f"{pod.name} waits, and would fit on {node.name} beside {beside}", fits

@@ -4,9 +4,10 @@ themselves. And what is remembered for properties that are only about the pods w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.cluster.pod_versions import in_form
@@ -66,6 +67,16 @@ class Capacity(Property):
             for n in self.nodes
         )
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for node in self.nodes:
+            for pod, other in combinations(self.pods, 2):
+                if pod.wants_port_of(other):
+                    both = self._taken(node, pod) & self._taken(node, other)
+                    yield (
+                        f"{pod.name} and {other.name}, which want the same host port, are both on {node.name}",
+                        both,
+                    )
+
     def _share_port(self, node: Node) -> Expr:
         return any_of(
             self._taken(node, pod) & self._taken(node, other)
@@ -108,6 +119,11 @@ class NoErrorForAbsentNode(Property):
     def holds(self) -> Expr:
         return ~(self.scheduler.error & ~self.scheduler.has_no_nodes())
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.pods:
+            error = self.scheduler.error & self.scheduler.in_flight(p) & ~self.scheduler.has_no_nodes()
+            yield f"The cycle of {p.name} ends in an error", error
+
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
 
@@ -142,6 +158,15 @@ class NoPodLost(Property):
             | self.held(p)
             for p in self.subjects
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            known = self.pod_watch.seen[Handler.QUEUE][p].pending
+            lost = self.awaited(p) & known & ~self.queue.contains(p) & ~self.held(p)
+            yield (
+                f"{p.name} is pending, and is neither in a sub-queue nor with a goroutine of the scheduler",
+                lost,
+            )
 
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}
@@ -193,12 +218,31 @@ class AntiAffinityKept(Property):
             self.together(pod, other, term.topology_key)
             for pod in self.pods
             for term in pod.terms
-            if term.required and term.anti
             for other in self.pods
-            if other is not pod
-            and _is_meant_always(term, other)
-            and not {pod, other}.isdisjoint(self.subjects)
+            if term in self._kept_apart(pod, other)
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for pod in self.pods:
+            for other in self.pods:
+                for term in self._kept_apart(pod, other):
+                    yield from self._too_close(pod, other, term.topology_key)
+
+    def _kept_apart(self, pod: Pod, other: Pod) -> list[Term]:
+        """The terms of the pod that the other one breaks where they are together."""
+        if other is pod or {pod, other}.isdisjoint(self.subjects):
+            return []
+        return [t for t in pod.terms if t.required and t.anti and _is_meant_always(t, other)]
+
+    def _too_close(self, pod: Pod, other: Pod, key: str) -> Iterator[tuple[str, Expr]]:
+        first, second = sorted((pod, other), key=lambda p: p.index)
+        who = f"{first.name} and {second.name}, which must be apart"
+        for n in self.nodes:
+            for m in self.nodes:
+                if self._share(n, m, key):
+                    both = f"on {n.name} and {m.name}, both with {key}={n.labels[key]}"
+                    where = f"both on {n.name}" if n is m else both
+                    yield f"{who}, are {where}", self._on(first, n) & self._on(second, m)
 
     def witnesses(self) -> dict[str, Expr]:
         bound = [any_of(self._on(p, n) for n in self.nodes) for p in self.pods if p.terms]

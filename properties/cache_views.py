@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from ..model.environment.faults import Fault
@@ -72,6 +73,12 @@ class CacheFollowsNodeEvents(Property):
     def holds(self) -> Expr:
         return all_of(self.cache.live[n] == self.handled[n] for n in self.nodes)
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for n in self.nodes:
+            has = as_expr(self.cache.live[n])
+            yield f"The cache has {n.name}, whose deletion its handler was told", has & ~self.handled[n]
+            yield f"The cache does not have {n.name}, of which its handler was told", ~has & self.handled[n]
+
     def witnesses(self) -> dict[str, Expr]:
         handled = self.removed if self._remembers() else any_of(~self.handled[n] for n in self.nodes)
         return {"the deletion of a node is handled": as_expr(handled)}
@@ -91,6 +98,11 @@ class SnapshotIsTheCache(Property):
     def holds(self) -> Expr:
         same = all_of(self.snapshot.listed[n] == self.snapshot.live[n] for n in self.nodes)
         return ~self.is_filtering() | same
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for n in self.nodes:
+            differs = self.is_filtering() & (self.snapshot.listed[n] != self.snapshot.live[n])
+            yield f"The cycle filters, and its snapshot and the list of its nodes differ on {n.name}", differs
 
     def witnesses(self) -> dict[str, Expr]:
         changed = any_of(~self.cache.live[n] for n in self.nodes)

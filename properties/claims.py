@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Claim, Device
@@ -56,6 +57,13 @@ class DeviceAllocatedOnce(AboutClaims):
             for device in self.universe[Device]
         )
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        allocated = self.resource_claims.object
+        for a, b in combinations(self.claims, 2):
+            for device in self.universe[Device]:
+                both = (allocated[a].device == device) & (allocated[b].device == device)
+                yield f"{device.name} is allocated to {a.name} and to {b.name}", both
+
     def witnesses(self) -> dict[str, Expr]:
         allocated = [self.resource_claims.object[claim].allocated for claim in self.claims]
         return {"a claim is allocated": any_of(allocated), **super().witnesses()}
@@ -80,6 +88,13 @@ class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
             for use in self.uses
             if use.pod in self.subjects
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for use in self.uses:
+            claim = self.resource_claims.object[use.claim]
+            missing = self.counts(use.pod) & ~(claim.allocated & claim.reserved[use.pod])
+            if use.pod in self.subjects:
+                yield f"{use.pod.name} is bound, and {use.claim.name} is not reserved for it", missing
 
     def witnesses(self) -> dict[str, Expr]:
         bound = [self.api.pod[use.pod].assigned for use in self.uses if use.pod.node is None]
@@ -123,6 +138,21 @@ class FlightsHaveOwners(AboutClaims):
             for use in self.uses
         ]
         return all_of([*owned, *kept])
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        in_flight, chosen = self.claim_tracker.in_flight, self.dynamic_resources.chosen
+        for claim in self.claims:
+            owned = any_of(in_flight[claim] == chosen[use] for use in self.uses if use.claim is claim)
+            yield (
+                f"The allocation of {claim.name} is in flight, and no pod has it",
+                self.claim_tracker.is_pending(claim) & ~owned,
+            )
+        for use in self.uses:
+            kept = (in_flight[use.claim] == chosen[use]) | self.is_recorded(use)
+            yield (
+                f"{use.pod.name} has a device for {use.claim.name}, and its allocation is not in flight",
+                self.owns(use) & ~kept,
+            )
 
 
 class AssumeCacheGoesForward(AboutClaims):

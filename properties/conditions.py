@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..model.environment.objects import Pod
 from ..model.language import Expr, any_of, as_expr, boolean, otherwise, per, when
 from ..model.scheduler.cycles.failure import FailurePhase
@@ -17,6 +19,11 @@ class BoundPodsSayScheduled(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            says = self.api.pod[p].assigned & self.api.pod[p].failed
+            yield f"{p.name} is bound, and its condition PodScheduled is False", says
 
     def witnesses(self) -> dict[str, Expr]:
         return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.subjects)}
@@ -50,6 +57,13 @@ class RejectedPodsSaySo(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self._says_nothing(pod) for pod in self.subjects)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for pod in self.subjects:
+            yield (
+                f"{pod.name} was found unschedulable, and its object does not say so",
+                self._says_nothing(pod),
+            )
 
     def witnesses(self) -> dict[str, Expr]:
         return {"an attempt at a pod ends in a verdict": any_of(self.rejected[pod] for pod in self.subjects)}

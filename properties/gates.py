@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..model.environment.gates import Gate
@@ -47,6 +48,14 @@ class QuotaIsNotHeldBack(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self.waits(gate) & self.is_held_back(other) for gate, other in self.rivals)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for gate, other in self.rivals:
+            held = self.waits(gate) & self.is_held_back(other)
+            yield (
+                f"{gate.pod.name} waits for quota that {other.pod.name} has, which another gate holds back",
+                held,
+            )
 
     def witnesses(self) -> dict[str, Expr]:
         if not self.rivals:

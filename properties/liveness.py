@@ -166,6 +166,9 @@ class NotStuck(Property):
     def holds(self) -> Expr:
         return ~truth.some_pod_waits_in_vain(self)
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        yield from truth.pods_in_vain(self)
+
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod waits although it fits": truth.some_pod_waits_in_vain(self)}
 
@@ -188,6 +191,10 @@ class PodsOfRemovedNodesDoNoHarm(Property):
 
     def holds(self) -> Expr:
         return ~self.pods_on_removed_nodes() | ~truth.some_pod_waits_in_vain(self)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for told, waits in truth.pods_in_vain(self):
+            yield told, self.pods_on_removed_nodes() & waits
 
     def witnesses(self) -> dict[str, Expr]:
         return {

@@ -99,6 +99,11 @@ class NoMoreThanWanted(Property):
     def holds(self) -> Expr:
         return all_of(self.number(owner) <= self.wanted(owner) for owner in self.universe[Owner])
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for owner in self.universe[Owner]:
+            more = self.number(owner) > self.wanted(owner)
+            yield f"{owner.name} has more than {self.wanted(owner)} of its pods", more
+
     def witnesses(self) -> dict[str, Expr]:
         later = [owned for owned in self.universe[Owned] if not owned.pod.exists]
         return {"a controller makes a pod": any_of(self.api.pod[owned.pod].exists for owned in later)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ..model.environment.objects import Node, Pod
@@ -139,6 +139,12 @@ class NominationsLive(Property):
             | self.pod_watch.seen[Handler.QUEUE][p].exists
             for p in self.subjects
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            held = any_of(self.nominator.nominated_to(p, n) for n in self.nodes)
+            known = self.pod_watch.lister[p].exists | self.pod_watch.seen[Handler.QUEUE][p].exists
+            yield f"The nominator holds {p.name}, which is gone", held & ~known
 
     def witnesses(self) -> dict[str, Expr]:
         nominated = (self.nominator.nominated_to(p, n) for p in self.subjects for n in self.nodes)

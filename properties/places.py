@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Pod
@@ -46,6 +48,18 @@ class OnePlace(Property):
     def holds(self) -> Expr:
         return all_of(self.places(p) <= 1 for p in self.subjects)
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            places = {
+                "a sub-queue": self.queue.contains(p),
+                "the scheduling cycle": self.scheduler.in_flight(p),
+                "its binding cycle": self.binding.active(p),
+                "its failure handler": self.failure.awaits_requeue(p),
+            }
+            for one, other in combinations(places, 2):
+                both = places[one] & places[other] & (self.places(p) > 1)
+                yield f"{p.name} is in {one} and in {other} at the same time", both
+
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod is taken from the queue": any_of(self.scheduler.in_flight(p) for p in self.subjects)}
 
@@ -64,6 +78,11 @@ class NotQueuedInCycle(Property):
         return ~any_of(
             self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p) for p in self.subjects
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            queued = self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p)
+            yield f"{p.name} is in a sub-queue while the scheduling cycle has it", queued
 
     def requeued(self, pod: Pod) -> Expr:
         """Whether the cycle is through with the pod but for what its failure handler still writes."""
@@ -86,6 +105,11 @@ class NoGhostQueued(Property):
         return all_of(
             ~self.queue.contains(p) | self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.subjects
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            ghost = self.queue.contains(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending
+            yield f"{p.name} is in a sub-queue, and the queue's handler knows that it is bound or gone", ghost
 
     def witnesses(self) -> dict[str, Expr]:
         leaves = (
@@ -144,6 +168,10 @@ class FlightEnds(Property):
     def holds(self) -> Expr:
         return all_of(~self.queue.in_flight[p] | self.held(p) for p in self.subjects)
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            yield f"{p.name} is in flight, and no goroutine has it", self.queue.in_flight[p] & ~self.held(p)
+
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod is in flight": any_of(self.queue.in_flight[p] for p in self.subjects)}
 
@@ -175,6 +203,13 @@ class QueuedAsKnown(Property):
     def holds(self) -> Expr:
         return ~any_of(self.stale(p) for p in self.subjects)
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            yield (
+                f"{p.name} is queued with an object that is out of date, and no event is to come",
+                self.stale(p),
+            )
+
     def witnesses(self) -> dict[str, Expr]:
         changed = (self.queue.contains(p) & self.api.pod[p].failed for p in self.subjects)
         return {"a pod whose object has changed is queued": any_of(changed)}
@@ -198,6 +233,10 @@ class NothingLeftOfGonePods(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self.settled(p) & self.cache.knows(p) for p in self.subjects)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            yield f"{p.name} is gone, and the cache still has it", self.settled(p) & self.cache.knows(p)
 
     def witnesses(self) -> dict[str, Expr]:
         gone = [self.settled(p) for p in self.subjects if p.exists]

@@ -67,14 +67,20 @@ class NoLastingInversion(Liveness):
             & truth.fits(self, pod, node, without)
         )
 
+    def _case(self, pod: Pod, node: Node) -> str:
+        return f"{pod.name} waits for ever for room that pods of lower priority have on {node.name}"
+
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
             for node in self.nodes:
                 if pod.preempts:
-                    yield Case(
-                        f"{pod.name} waits for ever for room that pods of lower priority have on {node.name}",
-                        self.held_back(pod, node),
-                    )
+                    yield Case(self._case(pod, node), self.held_back(pod, node))
+
+    def telling(self) -> Iterator[tuple[str, Expr]]:
+        """Where a pod is nominated, it has made room already: another node is the point."""
+        for pod in self.subjects:
+            for node in self.nodes:
+                yield self._case(pod, node), self.api.pod[pod].nominated != node
 
     def witnesses(self) -> dict[str, Expr]:
         held = (self.held_back(p, n) for p in self.subjects for n in self.nodes)
@@ -129,6 +135,11 @@ class OnePreemptionAtATime(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self.scheduler.at(Phase.DRY_RUN, p) & self.last_is_to_go(p) for p in self.pods)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.pods:
+            again = self.scheduler.at(Phase.DRY_RUN, p) & self.last_is_to_go(p)
+            yield f"{p.name} looks for victims again, while its last one is still to be evicted", again
 
     def witnesses(self) -> dict[str, Expr]:
         return {"a last victim is still to be evicted": any_of(self.last_is_to_go(p) for p in self.pods)}
@@ -303,6 +314,15 @@ class BudgetsCounted(Property):
             next_one = any_of(self.is_next(p, pod) for p in self.pods if p is not pod)
             wrong |= next_one & self.api.pod[pod].assigned & ~self.gone(pod) & used_up
         return ~wrong
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for pod in self.protected():
+            for budget in self.universe[DisruptionBudget]:
+                for p in self.pods:
+                    if p is not pod and budget.selects(pod):
+                        wrong = self.is_next(p, pod) & self.api.pod[pod].assigned & ~self.gone(pod)
+                        told = f"{pod.name} is evicted for {p.name}, and its budget {budget.name} has no room"
+                        yield told, wrong & self.is_used_up(budget)
 
     def witnesses(self) -> dict[str, Expr]:
         victims = (self.is_next(p, q) for q in self.protected() for p in self.pods if p is not q)

@@ -79,6 +79,17 @@ class Property(Component):
         """Of a liveness: what a fair run does for ever that it must not."""
         raise NotImplementedError
 
+    def wrong(self) -> Iterable[tuple[str, Expr]]:
+        """What can be wrong in a state in which it does not hold: sentences without their full stop, each with the states in which it is so.
+
+        They name the objects that a violation is about. A property that remembers has none: the last step of a counterexample is its violation.
+        """
+        return ()
+
+    def telling(self) -> Iterable[tuple[str, Expr]]:
+        """Of a liveness: the names of cases, each with the states in which it says most of a run that is several of them."""
+        return ()
+
     def witnesses(self) -> dict[str, Expr]:
         """States without which the property says nothing: each should be reachable."""
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -234,6 +235,14 @@ class TaintedPodsLeave(_OfTaints):
     def holds(self) -> Expr:
         return ~any_of(self.has_to_leave(p) & ~self.api.pod[p].terminating for p in self.subjects)
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for p in self.subjects:
+            stays = self.has_to_leave(p) & ~self.api.pod[p].terminating
+            yield (
+                f"{p.name} is on a node with a NoExecute taint that it does not tolerate, and nobody deletes it",
+                stays,
+            )
+
     def witnesses(self) -> dict[str, Expr]:
         return {"a pod has to leave its node": any_of(self.has_to_leave(p) for p in self.subjects)}
 
@@ -252,6 +261,14 @@ class NothingLeftOfWorks(Property):
     def holds(self) -> Expr:
         names = [pod for pod in self.pods if self.taint_eviction.name_of(pod) is pod]
         return ~any_of(self.taint_eviction.keeps(name) for name in names)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for pod in self.pods:
+            if self.taint_eviction.name_of(pod) is pod:
+                yield (
+                    f"The controller keeps work under the name of {pod.name}",
+                    self.taint_eviction.keeps(pod),
+                )
 
     def witnesses(self) -> dict[str, Expr]:
         return {
@@ -274,6 +291,11 @@ class NamesRunOnce(Property):
 
     def holds(self) -> Expr:
         return ~any_of(self._runs(r.before) & self._runs(r.after) for r in self.universe[Recreation])
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for r in self.universe[Recreation]:
+            both = self._runs(r.before) & self._runs(r.after)
+            yield f"{r.before.name} and {r.after.name}, which has its name, run at the same time", both
 
     def _runs(self, pod: Pod) -> Expr:
         return any_of(self.kubelet.runs[pod][node] for node in self.nodes)

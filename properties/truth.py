@@ -6,7 +6,7 @@ violating any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -276,6 +276,15 @@ def has_managed(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
         total(select(here, q.request(r), 0) for q, here in present) + pod.request(r) <= node.allocatable(r)
         for r in resources
     )
+
+
+def pods_in_vain(prop: Property) -> Iterator[tuple[str, Expr]]:
+    """Each pod whose violations count and each node, and whether it waits although it fits there."""
+    where = placement(prop)
+    for pod in prop.subjects:
+        for node in prop.nodes:
+            there = fits(prop, pod, node, where) & has_devices(prop, pod, node) & has_volumes(prop, pod, node)
+            yield f"{pod.name} waits, and fits on {node.name}", waits(prop, pod) & where.live[node] & there
 
 
 def some_pod_waits_in_vain(prop: Property) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Node, Pod, Volume, VolumeClaim
@@ -72,6 +73,12 @@ class PodsReachTheirVolumes(AboutOwnBindings, AboutVolumes):
             self.counts(use.pod) & is_there & ~self.is_reached(use) for use, is_there in there.items()
         )
 
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for use in self.own_uses:
+            claim = self.storage.claim[use.claim]
+            unreached = self.counts(use.pod) & claim.exists & ~claim.terminating & ~self.is_reached(use)
+            yield f"{use.pod.name} is bound where it cannot use the volume of {use.claim.name}", unreached
+
     def witnesses(self) -> dict[str, Expr]:
         bound = [self.api.pod[use.pod].assigned for use in self.own_uses]
         return {"a pod with claims is bound": any_of(bound)}
@@ -90,6 +97,13 @@ class VolumesHaveOneClaim(AboutVolumes):
             for b in claims[a.index + 1 :]
             for volume in self.universe[Volume]
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        objects = self.storage.claim
+        for a, b in combinations(self.universe[VolumeClaim], 2):
+            for volume in self.universe[Volume]:
+                both = (objects[a].volume == volume) & (objects[b].volume == volume)
+                yield f"{volume.name} is bound to {a.name} and to {b.name}", both
 
 
 class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
@@ -113,6 +127,13 @@ class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
             | (objects[use.claim].volume == chosen[use])
             for use in self.own_uses
         )
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        objects, chosen = self.storage.claim, self.volume_binding.chosen
+        for use in self.own_uses:
+            claim = objects[use.claim]
+            other = self.is_through(use) & claim.exists & ~claim.terminating & (claim.volume != chosen[use])
+            yield f"{use.claim.name} of {use.pod.name} has another volume than its node was chosen for", other
 
     def witnesses(self) -> dict[str, Expr]:
         return {"a volume that was there is bound": any_of(self.is_through(use) for use in self.own_uses)}
@@ -144,6 +165,14 @@ class AssumedVolumesAreKept(AboutVolumes):
     def holds(self) -> Expr:
         assumed = [(use, self.volume_binding.stage[use] == VolumeStage.ASSUMED) for use in self.uses]
         return all_of(~is_assumed | self.is_kept(use) for use, is_assumed in assumed)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for use in self.uses:
+            forgotten = (self.volume_binding.stage[use] == VolumeStage.ASSUMED) & ~self.is_kept(use)
+            yield (
+                f"What Reserve assumed of {use.claim.name} for {use.pod.name} is assumed no longer",
+                forgotten,
+            )
 
     def witnesses(self) -> dict[str, Expr]:
         return {
@@ -204,6 +233,14 @@ class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
 
     def holds(self) -> Expr:
         return ~any_of(self.counts(a) & self.counts(b) for a, b in self.pairs)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for a, b in self.pairs:
+            shared = " and ".join(sorted(a.exclusive & b.exclusive))
+            yield (
+                f"{a.name} and {b.name} are both bound, and only one pod may use {shared}",
+                self.counts(a) & self.counts(b),
+            )
 
     def witnesses(self) -> dict[str, Expr]:
         return {

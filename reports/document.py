@@ -151,6 +151,7 @@ class Finding(msgspec.Struct, frozen=True):
     the version that `release` stands for. `about` is there where Kubernetes objects were reduced: what of them was kept, left out
     and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
     `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
+    `wrong` says which objects the violation is about, a sentence each, where its last state shows that.
     """
 
     scenario: str
@@ -195,6 +196,7 @@ class Finding(msgspec.Struct, frozen=True):
     about: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     closing: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     never_acted: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    wrong: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:

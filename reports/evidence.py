@@ -13,22 +13,24 @@ from .step import ShownStep, Value, says_something, show
 
 class NodeShape(msgspec.Struct, frozen=True):
     """A node: how much it has of each resource that is asked for, and how many pods it admits. `written` are the amounts as
-    the scenario writes them, where it does.
+    the scenario writes them, where it does. `says` is what else its object says, each in words after "it".
     """
 
     name: str
     capacity: dict[str, int]
     pods: int | None = None
     written: dict[str, str] = {}
+    says: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class PodShape(msgspec.Struct, frozen=True):
-    """A pod: how much it asks for of each resource, also as it is `written`, and its priority."""
+    """A pod: how much it asks for of each resource, also as it is `written`, and its priority. `says` is what else its object says, each in words after "it"."""
 
     name: str
     requests: dict[str, int]
     priority: int
     written: dict[str, str] = {}
+    says: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -40,7 +42,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class ShownCluster(msgspec.Struct, frozen=True):
-    """Nodes and pods, and through whose eyes they are to be drawn. `others` say who acts beside the scheduler.
+    """Nodes and pods, and through whose eyes they are to be drawn. `others` are the budgets, pod groups, devices and volumes, and who acts beside the scheduler, a sentence each.
 
     Amounts are counted in `units`: a number and a suffix of Kubernetes for each resource, such as (200, "m").
     """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import Trace
 from ...checker.trace import causality, counterfactual, nearby_states
 from ...model.environment.objects import ClusterSpec
@@ -20,6 +23,7 @@ from ...reports.evidence import (
     ShownNearbyStates,
 )
 from .actors import actors_of
+from .objects import node_says, others_of, pod_says
 from .steps import memory_of, step_of, steps_from
 
 PICTURES = (
@@ -38,6 +42,7 @@ class ShownEvidence:
     causes: tuple[Cause, ...]
     counterfactuals: tuple[ShownCounterfactual, ...]
     nearby_states: ShownNearbyStates
+    wrong: tuple[str, ...] | msgspec.UnsetType
 
 
 def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop: str) -> ShownEvidence:
@@ -49,6 +54,7 @@ def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop:
         causes=_causes(system, story, memory),
         counterfactuals=_counterfactuals(system, story) if prop in system.invariants else (),
         nearby_states=_nearby_states(system, story, prop),
+        wrong=(_wrong(system, story, prop) if prop in system.invariants else ()) or msgspec.UNSET,
     )
 
 
@@ -63,6 +69,7 @@ def cluster_of(spec: ClusterSpec) -> ShownCluster:
                 {r: _amount(node.allocatable(r)) for r in asked},
                 None if node.pods is None else _amount(node.pods),
                 _written(spec, f"node {node.name}", {r: _amount(node.allocatable(r)) for r in asked}),
+                node_says(node) or msgspec.UNSET,
             )
             for node in spec.nodes
         ),
@@ -72,12 +79,13 @@ def cluster_of(spec: ClusterSpec) -> ShownCluster:
                 {r: _amount(pod.request(r)) for r in asked if _amount(pod.request(r))},
                 _amount(pod.priority),
                 _written(spec, f"pod {pod.name}", {r: _amount(pod.request(r)) for r in asked}),
+                pod_says(pod) or msgspec.UNSET,
             )
             for pod in spec.pods
         ),
         pictures=PICTURES,
         units={r: spec.units[r] for r in asked if r in spec.units},
-        others=actors_of(spec),
+        others=(*others_of(spec), *actors_of(spec)),
     )
 
 
@@ -121,6 +129,13 @@ def _counterfactuals(system: TransitionSystem, story: Trace) -> tuple[ShownCount
         steps = steps_from(system, story.states[way.before - 1], way.steps, way.before)
         found.append(ShownCounterfactual(way.before, steps, way.stops))
     return tuple(found)
+
+
+def _wrong(system: TransitionSystem, story: Trace, prop: str) -> tuple[str, ...]:
+    """What the property says is wrong in the last state: a sentence each."""
+    ask = Interpreter(system).evaluate
+    said = system.explainer.said_of(prop, "wrong")
+    return tuple(f"{text}." for text, when in said.items() if ask(when, story.states[-1]))
 
 
 def _nearby_states(system: TransitionSystem, story: Trace, prop: str) -> ShownNearbyStates:

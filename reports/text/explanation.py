@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ...model.language.expressions.quick_dataclasses import dataclass
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
@@ -42,7 +44,7 @@ class Told:
 class Explanation:
     """A counterexample in sentences; `ending` is a remark that stands after the last step.
 
-    `outcome` says what does not fit in the end, `disagreement` which views differed when it mattered, `remedy` what would
+    `outcome` says what is wrong and what does not fit in the end, `disagreement` which views differed when it mattered, `remedy` what would
     have kept the run from its end.
     """
 
@@ -94,8 +96,13 @@ def explain(finding: Finding) -> Explanation:
         disagreement=_disagreement(finding, states),
         remedy=tuple(prevented(finding, way) for way in finding.counterfactuals),
         ending=remarks.get(len(steps) + 1, "") or _ending(finding),
-        outcome=tuple(crowded(finding.cluster, states[0], states[-1])) if states and finding.cluster else (),
+        outcome=_outcome(finding, states),
     )
+
+
+def _outcome(finding: Finding, states: list[State]) -> tuple[str, ...]:
+    wrong = () if finding.wrong is msgspec.UNSET else finding.wrong
+    return (*wrong, *(crowded(finding.cluster, states[0], states[-1]) if states and finding.cluster else ()))
 
 
 def _ending(finding: Finding) -> str:
@@ -205,6 +212,7 @@ def _opening(finding: Finding, states: list[State]) -> tuple[str, ...]:
     )
     return (
         f"The cluster: {nodes}.",
+        *(f"Node {n.name} {listed(n.says)}." for n in finding.cluster.nodes if n.says is not msgspec.UNSET),
         *_pods(finding.cluster, states[0] if states else None),
         *finding.cluster.others,
     )
@@ -224,6 +232,7 @@ def _pods(cluster: ShownCluster, state: State | None) -> tuple[str, ...]:
             where = f"runs on {facts['node']}"
         lines.append(
             f"Pod {pod.name} asks for {asks_words(cluster, pod) or NOTHING}, has priority {pod.priority} and {where}."
+            + ("" if pod.says is msgspec.UNSET else f" It {listed(pod.says)}.")
         )
     return tuple(lines)
 

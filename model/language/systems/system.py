@@ -111,6 +111,15 @@ class Explainer:
             said = evaluate_in(self._model, lambda: part.explains(transition.step, args))
             return {text: as_expr(when, BOOL) for text, when in said.items()}
 
+    def said_of(self, part: str, question: str) -> dict[str, Expr]:
+        """What a part of the model answers when it is asked: sentences, each with the states in which it is so."""
+        asked = getattr(self._model.parts.get(part), question, None) if self._model is not None else None
+        if self._model is None or asked is None:
+            return {}
+        with fresh_graph():
+            said: list[tuple[str, Any]] = evaluate_in(self._model, lambda: list(asked()))
+            return {text: as_expr(when, BOOL) for text, when in said}
+
     def __reduce__(self) -> tuple[type[Explainer], tuple[()]]:
         return Explainer, ()
 
