@@ -23,7 +23,7 @@ from .asked.method import NOBODY, Watcher
 from .asked.options import UsageProblem
 from .job_pools import pool_for
 
-_MAIN = "from podrace.cli.main import main; main()"
+_MAIN = "from podrace.cli.main import leave, run; leave(run())"
 
 _COLUMNS = 120
 """Characters in a line of what commands print."""

@@ -13,11 +13,14 @@ comparisons and the single clusters of a proof all go through it; each stage is 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import msgspec
 
+from ..checker.core import in_memory
+from ..checker.core.ending import Terminated
 from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import Result, Verdict
 from ..checker.reduction.conclusion import conclude
@@ -34,7 +37,7 @@ from ..reports.document import Finding
 from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
 from .asked.own_modules import digest_of
 from .asked.plan import Run
-from .findings import finding_of, how_to_go_on, ignored
+from .findings import finding_of, how_to_go_on, ignored, undecided
 from .idle_patches import idle_patches
 from .kept_findings import KeptFinding
 from .systems import system_of, traced
@@ -43,12 +46,17 @@ from .systems import system_of, traced
 def verdicts(
     runs: Sequence[Run], budget: Budget, method: Method = USUAL, watcher: Watcher = NOBODY
 ) -> list[Finding]:
-    """The verdict on each run, one after the other; what a scenario ignores is not searched."""
+    """The verdict on each run, one after the other; what a scenario ignores is not searched. What is left when the process is told to end is undecided."""
     findings = []
     for number, run in enumerate(runs, 1):
         count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
         watcher.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
-        findings.append(ignored(run) if run.ignored else verdict_on(run, budget, method, watcher.watch))
+        try:
+            findings.append(ignored(run) if run.ignored else verdict_on(run, budget, method, watcher.watch))
+        except Terminated:
+            return findings + [
+                ignored(left) if left.ignored else undecided(left) for left in runs[number - 1 :]
+            ]
     return findings
 
 
@@ -108,8 +116,12 @@ def verdict_in(
 
 
 def files_of(run: Run) -> str:
-    """A digest of all files of the user's that a run is about, with what they import from beside them; empty if there are none."""
-    return digest_of([run.prop, *(cls for patch in run.composition.patches for cls in patch.classes)])
+    """A digest of all files of the user's that a run is about, with what they import from beside them, and of all others that were executed in
+    this process, which may have changed anything; empty if there are none.
+    """
+    own = digest_of([run.prop, *(cls for patch in run.composition.patches for cls in patch.classes)])
+    others = in_memory.files()
+    return hashlib.sha256(repr((own, others)).encode()).hexdigest() if others else own
 
 
 @fresh_graph()

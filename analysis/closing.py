@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 
+from ..checker.core.ending import Terminated
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
 from ..reports.document import Finding, Word
@@ -14,6 +15,7 @@ from .asked.method import NOBODY, Method, Watcher
 from .asked.options import UsageProblem
 from .asked.plan import Run, compose_for
 from .chain import verdict_on
+from .findings import was_cut_short
 
 Closings = Mapping[int, Sequence[str]]
 """Sentences about what closes a race, by the number of the finding."""
@@ -37,13 +39,18 @@ def closings(
 
     Of a scenario that leaves numbers open, and with patches of the user's own, nothing is said.
     """
+    if any(map(was_cut_short, findings)):
+        return {}
     until = monotonic() + seconds
     found: dict[int, Sequence[str]] = {}
     for number, (run, finding) in enumerate(zip(runs, findings, strict=True)):
         if finding.trace is None or run.scenario.open or run.composition.patches:
             continue
         search = _Search(run, budget, method, until, watcher)
-        found[number] = [OVER] if monotonic() >= until else search.sentences()
+        try:
+            found[number] = [OVER] if monotonic() >= until else search.sentences()
+        except Terminated:
+            break
     return found
 
 

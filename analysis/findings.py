@@ -47,6 +47,30 @@ def ignored(run: Run) -> Finding:
     )
 
 
+_CUT = "Not decided: podrace was told to end before."
+
+
+def was_cut_short(finding: Finding) -> bool:
+    """Whether it says that podrace was told to end."""
+    return finding.words.startswith(_CUT)
+
+
+def undecided(run: Run) -> Finding:
+    """What is reported of a run that was not searched to an end, because podrace was told to end."""
+    return Finding(
+        **question_of(run),
+        verdict="INCONCLUSIVE",
+        states=0,
+        transitions=0,
+        depth=0,
+        seconds=0.0,
+        words=_CUT + silence_of(run),
+        notes=(*run.composition.notes, "to go on: ask for it again"),
+        scope=scope_of(run.scenario.spec.scope),
+        silenced=dict(run.silenced) or msgspec.UNSET,
+    )
+
+
 def question_of(run: Run) -> dict[str, Any]:
     """The fields of a Finding that say what was asked, and what was expected."""
     return {

@@ -2,7 +2,8 @@
 
 A finding is found by a hash of all that it is made of: the run field by field, how it is searched, and every file of podrace from
 which a finding comes. It is signed with a key that only its user has (`checker.core.kept`).
-What is not to be told apart in this way has no key: properties and patches of the user's own, and scenarios that leave numbers open.
+What is not to be told apart in this way has no key: properties and patches of the user's own, whatever is asked in a process in which a file of
+the user's was executed, and scenarios that leave numbers open.
 Those have `checker.verdict_cache`, whose key is the system itself.
 """
 
@@ -20,9 +21,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..checker.core import in_memory
 from ..checker.core.exploration import Budget
 from ..checker.core.kept import KeptTexts
-from ..checker.core.own_files import Seen, digest, look, older_bytecode
+from ..checker.core.own_files import Seen, digest, is_in_one_place, look, older_bytecode
 from ..checker.verdict_cache import libraries
 from ..model.language import Entity
 from ..reports.document import FROM_CACHE, Finding
@@ -47,7 +49,8 @@ class KeptFinding:
         self._run = run
         self._files: dict[str, Seen] = {}
         self.key = ""
-        if method.whole_findings and method.cache is not None and budget.disk is None:
+        is_theirs = in_memory.is_watched() or not is_in_one_place(FOLDERS)
+        if method.whole_findings and method.cache is not None and budget.disk is None and not is_theirs:
             self._kept = KeptTexts(method.cache, USE)
             read = sources()
             self._files = read.files

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
+from ..checker.core.ending import Terminated
 from ..checker.core.exploration import Budget as Budget
 from ..checker.core.exploration import Watcher
 from ..checker.core.interpreter import Interpreter
-from ..checker.core.result import Result, Verdict, exit_code
+from ..checker.core.result import Counts, Result, Verdict, exit_code
 from ..checker.export import to_promela
 from ..checker.reduction.questions import UnknownProperty, explored_slice, kind_of, properties_of
 from ..checker.search import Engine as Engine
@@ -22,6 +23,7 @@ from ..model.language.expressions.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
 from ..scenarios import known_names, one_line
 from .asked.options import UsageProblem
+from .asked.own_code import error_in_words, theirs, what_it_changed
 from .asked.own_modules import load_module
 from .other_checkers import PROMELA_COMMANDS, tla_files
 
@@ -53,6 +55,11 @@ class Decided:
 
     own: OwnSystem
     results: list[Result]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the process was told to end before all was decided."""
+        return any(result.stopped == "terminated" for result in self.results)
 
     def to_plain(self) -> list[dict[str, object]]:
         """Each verdict as mappings, lists, strings and numbers; without times, so that equal input gives equal bytes."""
@@ -95,14 +102,18 @@ def own_system(target: str, sizes: Sequence[str] = ()) -> OwnSystem:
     root = _chosen(path, match["cls"] or "", problem)
     numbers = sizes_of(sizes)
     try:
-        system = system_of(root, numbers)
+        with theirs():
+            system = system_of(root, numbers)
     except ModelError as error:
         if error.location[0] == __file__:  # no line of the user's: it is about the class as a whole
             raise problem(path, one_line(error.message, 500)) from None
         raise UsageProblem(one_line(str(error), 500)) from None
-    except (Exception, SystemExit) as error:
-        line = _last_line(path, error)
-        raise problem(path, f"{line}{type(error).__name__}: {one_line(str(error))}{_remedy(error)}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise problem(path, f"{_last_line(path, error)}{error_in_words(error)}{_remedy(error)}") from None
+    if changed := what_it_changed():
+        raise problem(path, changed)
     return OwnSystem(f"{root.__name__} ({path.name})", system, words_of(root))
 
 
@@ -183,14 +194,17 @@ def decide(
         )
     invariants = [name for name in names if kind_of(own.system, name) == "invariant"]
     if not first or len(invariants) < 2:
-        return Decided(own, check(own.system, names, budget, engine=engine, progress=watcher))
+        return Decided(own, _checked(own.system, names, budget, engine, watcher))
     with fresh_graph():
         together = own.system.with_predicates(
             invariants={_ANY: all_of(own.system.invariants[name] for name in invariants)},
         )
-    (found,) = check(together, [_ANY], budget, engine=engine, progress=watcher)
+    try:
+        (found,) = check(together, [_ANY], budget, engine=engine, progress=watcher)
+    except Terminated:
+        return Decided(own, [_undecided(own.system, name, engine) for name in names])
     if found.verdict is not Verdict.VIOLATED:
-        return Decided(own, check(own.system, names, budget, engine=engine, progress=watcher))
+        return Decided(own, _checked(own.system, names, budget, engine, watcher))
     assert found.trace is not None
     judge, last = Interpreter(own.system), found.trace.states[-1]
     broken = [name for name in invariants if not judge.holds(own.system.invariants[name], last)]
@@ -211,6 +225,22 @@ def decide(
 
 
 _ANY = "any of the invariants"
+
+
+def _checked(
+    system: TransitionSystem, names: Sequence[str], budget: Budget, engine: Engine, watcher: Watcher | None
+) -> list[Result]:
+    """The verdicts; on what is left when the process is told to end, that nothing is known."""
+    try:
+        return check(system, names, budget, engine=engine, progress=watcher)
+    except Terminated as ended:
+        return [ended.decided.get(name) or _undecided(system, name, engine) for name in names]
+
+
+def _undecided(system: TransitionSystem, name: str, engine: Engine) -> Result:
+    nothing = Counts(0, 0, 0, 0.0)
+    kind = kind_of(system, name)
+    return Result(system.name, name, kind, Verdict.INCONCLUSIVE, nothing, stopped="terminated", engine=engine)
 
 
 def exported_own(

@@ -10,11 +10,12 @@ from pathlib import Path
 from ..checker.trace.fingerprint import fingerprint
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
-from ..scenarios import Scenario, one_line
+from ..scenarios import Scenario
 from .asked.in_release import refusal_of
 from .asked.option_files import split_option
 from .asked.options import UsageProblem
-from .asked.own_modules import at_line, digest_of, quietly, sources_of
+from .asked.own_code import error_in_words, theirs, what_it_changed
+from .asked.own_modules import at_line, digest_of, sources_of
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
 from .asked.usage_problem import NotInRelease
@@ -50,8 +51,8 @@ def traced(run: Run) -> TransitionSystem:
     if refused := refusal_of(run.scenario, run.composition):
         raise NotInRelease(refused)
     try:
-        theirs = run.composition.patches or run.own is not None
-        with quietly() if theirs else nullcontext():
+        of_the_user = run.composition.patches or run.own is not None
+        with theirs() if of_the_user else nullcontext():
             found = instrument(run.scenario.spec, run.composition.classes, [run.prop])
             patches = tuple(run.composition.patches)
             known = digest_of(run.composition.classes), run.scenario.file
@@ -63,15 +64,15 @@ def traced(run: Run) -> TransitionSystem:
                         f"{sources}: {run.composition.label} is another system each time: a patch must not depend on chance, on time or on what ran before"
                     )
                 _STEADY.add(known)
+        if of_the_user and (changed := what_it_changed()):
+            raise UsageProblem(f"{_files_of(run)}: {changed}")
         return found
-    except UsageProblem:
+    except (UsageProblem, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         patches = run.composition.patches
         where = next((at for p in patches if (at := at_line(split_option(p.source)[0], error))), None)
-        what = (
-            str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {one_line(str(error))}"
-        )
+        what = str(error) if isinstance(error, ModelError) else error_in_words(error)
         if run.own is not None and where is None and sources_of(run.own):
             file = file_of(run.own)
             at = at_line(file, error) or line_of(run.own)
@@ -85,6 +86,11 @@ def traced(run: Run) -> TransitionSystem:
         raise UsageProblem(
             f"{sources}: {where or ''}{run.composition.label} cannot be built: {what}"
         ) from error
+
+
+def _files_of(run: Run) -> str:
+    own = [] if run.own is None else [f"--properties: {_shown(file_of(run.own))}"]
+    return ", ".join([*own, *(patch.place for patch in run.composition.patches)])
 
 
 def _shown(file: Path) -> str:

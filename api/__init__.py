@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from ..analysis.asked import own_code
 from ..analysis.asked.method import Method, budget_for, cache_folder
 from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection, plan
@@ -110,6 +111,7 @@ def check(
     command are (docs/manifests.md): the findings have in `about` what was kept, and what was left out.
     Raises UsageProblem or ScenarioError for what is wrong or unknown.
     """
+    own_code.watch()
     size = Size(int(pods), int(nodes), controllers)
     represented = _represented(Manifests(_paths(filename), recursive, strict, size, focus, None, release))
     selection = _selection(scenarios, release, with_fix, without_fix, gate, property, represented)
@@ -118,6 +120,8 @@ def check(
     method = Method(engine, folder)
     runs = plan(selection)
     findings = verdicts(runs, budget, method)
+    if remark := own_code.remark():
+        findings = [msgspec.structs.replace(finding, notes=(*finding.notes, remark)) for finding in findings]
     if represented is not None:
         findings = represented.tell([run.scenario.file for run in runs], findings)
     seconds = as_number(closing)
@@ -317,3 +321,5 @@ __all__ = [
     "text_of",
     "text_of_audit",
 ]
+
+own_code.watch()  # what a program changes from here on is noticed

@@ -16,6 +16,7 @@ from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..model.language.expressions.quick_dataclasses import dataclass
 from . import explicit
+from .core.ending import Terminated
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result
 from .explicit import reference
@@ -55,12 +56,16 @@ def check(
     explore = engine_of(engine)
     found: dict[str, Result] = {}
     slicer = Slicer(system)
-    for group in _groups(slicer, names, together):
-        if announce is not None:
-            announce(group.names)
-        answer = explore(group.slice, budget, progress)
-        for name in group.names:
-            found[name] = conclude(slicer, group.slice, answer, name, engine, confirmed_states)
+    try:
+        for group in _groups(slicer, names, together):
+            if announce is not None:
+                announce(group.names)
+            answer = explore(group.slice, budget, progress)
+            for name in group.names:
+                found[name] = conclude(slicer, group.slice, answer, name, engine, confirmed_states)
+    except Terminated as ended:
+        ended.decided.update(found)
+        raise
     return [found[name] for name in names]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from typing import NoReturn
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 _OBJECTS = 400_000
 """How many new objects the garbage collector lets pass: expressions are many and never garbage, and it would look at all
@@ -25,7 +27,32 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script: runs the command line and exits with its code."""
     open_closed_streams()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _TERMINATING)
     leave(run(arguments))
+
+
+class _Terminating:
+    """What happens on SIGTERM: what is in hand is interrupted, and what was decided is told. On a second one, nothing any more.
+
+    `timeout` sends two at once, one to the process and one to its group.
+    """
+
+    def __init__(self) -> None:
+        self.began: float | None = None
+
+    def __call__(self, number: int, frame: object) -> None:
+        now = time.monotonic()
+        if self.began is None:
+            self.began = now
+            from ..analysis.asked.usage_problem import Terminated
+
+            raise Terminated
+        if now - self.began > 1:
+            os._exit(TERMINATED)
+
+
+_TERMINATING = _Terminating()
 
 
 def open_closed_streams() -> None:
@@ -50,19 +77,32 @@ def leave(code: int) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # wherever it came: also while modules are loaded
+        word, code = ("terminated", TERMINATED) if _TERMINATING.began else ("interrupted", INTERRUPTED)
+        print(f"podrace: {word}", file=sys.stderr)
+        return code
+
+
+def _run(arguments: list[str]) -> int:
     # Not before `main` has told the garbage collector to wait: they make many objects.
     import typer
 
     from ..analysis.asked.usage_problem import UsageProblem
     from .commands import app_for
 
-    arguments = sys.argv[1:] if arguments is None else arguments
+    own_code = f"{__name__.partition('.')[0]}.analysis.asked.own_code"
+    if own_code in sys.modules:  # in a process that ran another command
+        sys.modules[own_code].forget()
     try:
         code = app_for(arguments)(arguments, prog_name="podrace", standalone_mode=False)
         if code == INTERRUPTED:  # typer's way to say so
             raise KeyboardInterrupt
-    except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted", INTERRUPTED)
+        if own_code in sys.modules and (changed := sys.modules[own_code].what_it_changed()):
+            raise UsageProblem(f"a file of yours: {changed}; what was printed is not to be trusted")
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except MemoryError:
         return _complain("out of memory before the search ended: limit it with --max-memory", 3)
     except UsageProblem as problem:

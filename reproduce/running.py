@@ -19,7 +19,15 @@ from pathlib import Path
 from ..analysis.asked.option_files import links_in, refuse_links
 from ..analysis.asked.options import UsageProblem
 from ..checker.core.kept import cache_directory
-from ..checker.core.signing import make_private, others_may_write
+from ..checker.core.signing import (
+    LEAST,
+    VARIABLE,
+    is_signed,
+    key_file,
+    make_private,
+    others_may_write,
+    signature,
+)
 from ..checker.core.whole_files import write_whole
 from .case import Case, format_cases
 from .modules.driver import GENERATED, new_driver_files, old_driver_files
@@ -29,6 +37,8 @@ from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
 BINARY, CASES, OUTCOMES, NOTES = "replay.test", "cases.jsonl", "outcomes.jsonl", "modules.json"
+SIGNATURE = "signature"
+_USE = "driver"
 TEST = "TestReplay"
 
 BUILD_SECONDS = 3600.0
@@ -87,21 +97,50 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
     """The binary for a version, built if there is none yet. Raises GoProblem."""
     sources = driver_files(version)
     kept = kept_in() / f"{version}-{key_of(version, go, sources)}"
-    if not (kept / BINARY).exists():
+    if not is_as_built(kept):
+        if (kept / BINARY).exists():
+            say(f"what is kept of {version} is not as podrace built it for you: it is built again")
         refuse_read_only(kept.parent)
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
             made = Path(name) / "made"
             made.mkdir()
             _build(made, version, go, sources, say)
-            if not (kept / BINARY).exists():
+            _sign(made, kept.name)
+            if not is_as_built(kept):
                 shutil.rmtree(kept, ignore_errors=True)
                 try:
                     made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
                 except OSError:
-                    if not (kept / BINARY).exists():  # else another podrace was faster
+                    if not is_as_built(kept):  # else another podrace was faster
                         raise
     instead = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, instead)
+
+
+def is_as_built(folder: Path) -> bool:
+    """Whether podrace built what is kept there, for this user: it is run, and decides verdicts."""
+    try:
+        return is_signed((folder / SIGNATURE).read_bytes(), _USE, folder.name.encode(), *_digests(folder))
+    except OSError:
+        return False
+
+
+def _sign(folder: Path, name: str) -> None:
+    signed = signature(_USE, name.encode(), *_digests(folder))
+    if signed is None:
+        raise GoProblem(
+            f"the cache: what is built cannot be signed, since `{key_file()}` cannot be written or is another user's: set {VARIABLE} to a "
+            f"secret of at least {LEAST} characters"
+        )
+    write_whole(folder / SIGNATURE, signed)
+
+
+def _digests(folder: Path) -> list[bytes]:
+    found = []
+    for name in (BINARY, NOTES):
+        with open(folder / name, "rb") as file:
+            found.append(hashlib.file_digest(file, "sha256").digest())
+    return found
 
 
 def kept_in() -> Path:

@@ -2,6 +2,8 @@
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,6 +19,14 @@ os.environ["PODRACE_CLOSING"] = "0"  # tests of what closes a race ask for it
 os.environ.pop("COLUMNS", None)
 
 load_profile()
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_process_of_its_own() -> Iterator[None]:
+    """What a test executes as a user's file is nothing to the next one."""
+    yield
+    if (in_memory := sys.modules.get("podrace.checker.core.in_memory")) is not None:
+        in_memory.forget()
 
 
 @pytest.hookimpl(tryfirst=True)

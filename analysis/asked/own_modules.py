@@ -10,8 +10,7 @@ import hashlib
 import linecache
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,9 +18,11 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
+from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
 from ...model.language.expressions.errors import ModelError
 from ...scenarios import one_line
+from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
 Problem = Callable[[Path, str], Exception]
@@ -40,7 +41,7 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
         raise problem(path, "there is no such file")
     if path.suffix != ".py":
         raise problem(path, "this is no Python file: its name must end in .py")
-    name = f"podrace_own_{path.stem}_{crc32(str(path.resolve()).encode()):08x}"
+    name = f"{PREFIX}{path.stem}_{crc32(str(path.resolve()).encode()):08x}"
     for old in [old for old in sys.modules if old == name or old.startswith(f"{name}.")]:
         del sys.modules[old]
     _folders[name], _sources[name] = path.parent, {}
@@ -51,24 +52,23 @@ def load_module(path: Path, problem: Problem) -> ModuleType:
     sys.modules[name] = module
     try:
         assert spec.loader is not None
-        with quietly():
+        with theirs():
             spec.loader.exec_module(module)
     except SyntaxError as error:
         elsewhere = "" if error.filename in (None, str(path)) else f"{one_line(str(error.filename), 200)}: "
         raise problem(path, f"{elsewhere}line {error.lineno}: {error.msg}") from error
     except ModelError as error:
         raise problem(path, _declared_wrongly(path, error)) from error
-    except (Exception, SystemExit) as error:
-        what = f"{at_line(path, error)}{type(error).__name__}: {one_line(str(error))}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        what = f"{at_line(path, error)}{error_in_words(error)}"
         raise problem(path, what + _where_to_import_from(error)) from error
+    finally:
+        changed = what_it_changed()
+    if changed:
+        raise problem(path, changed)
     return module
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """What the user's code prints is no part of a report: it goes to the standard error."""
-    with redirect_stdout(sys.stderr):
-        yield
 
 
 def sources_of(cls: type) -> Mapping[str, str]:
@@ -148,7 +148,8 @@ class _FromSource(SourceFileLoader):
         """The code of the file as it is now."""
         data = self.get_data(self.path)
         top, _, rest = fullname.partition(".")
-        _sources[top][rest or Path(self.path).name] = hashlib.sha256(data).hexdigest()
+        digest = _sources[top][rest or Path(self.path).name] = hashlib.sha256(data).hexdigest()
+        in_memory.note(f"{top} {rest}", digest)
         linecache.cache.pop(self.path, None)  # it, too, goes by time and size
         return self.source_to_code(data, self.path)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -28,42 +27,6 @@ class PatchMistake(Exception):
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
-
-
-@contextmanager
-def unchanged_parts() -> Iterator[list[str]]:
-    """Undo what is done to classes of the model itself meanwhile, and give what that was, as Class.name."""
-    before = {cls: dict(vars(cls)) for cls in _all_below(Component)}
-    changed: list[str] = []
-    try:
-        yield changed
-    finally:
-        for cls, had in before.items():
-            for name in {**had, **vars(cls)}:
-                if vars(cls).get(name, _ABSENT) is had.get(name, _ABSENT) or name in _OF_PYTHON:
-                    continue
-                changed.append(f"{cls.__name__}.{name}")
-                if name in had:
-                    setattr(cls, name, had[name])
-                else:
-                    delattr(cls, name)
-
-
-_ABSENT = object()
-_OF_PYTHON = ("__abstractmethods__", "_abc_impl", "__annotations__", "__doc__", "__weakref__", "__dict__")
-
-
-def _all_below(cls: type) -> list[type]:
-    """A class, and all that are derived from it."""
-    found: dict[type, None] = {cls: None}
-    open_: list[type] = [cls]
-    while open_:
-        below: list[type] = open_.pop().__subclasses__()
-        for inner in below:
-            if inner not in found:
-                found[inner] = None
-                open_.append(inner)
-    return list(found)
 
 
 def check_part(cls: type[Component]) -> None:

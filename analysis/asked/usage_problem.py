@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...checker.core.ending import Terminated as Terminated
+
 
 class UsageProblem(Exception):
     """A wrong option or argument: one line that says what is wrong and what to do."""

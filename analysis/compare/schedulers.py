@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from ...checker.core.ending import Terminated
 from ...checker.core.exploration import Budget
 from ...checker.core.interpreter import Interpreter
 from ...checker.divergence import divergence
@@ -37,7 +38,7 @@ from ...scenarios import Scenario
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.plan import Run, with_gates_of
 from ..chain import verdict_in
-from ..findings import fixes_of, ignored_words, witness_words
+from ..findings import fixes_of, ignored_words, undecided, witness_words
 from ..scheduler_version import version_of
 from ..shown.steps import label_of, steps_of
 from ..systems import system_of
@@ -79,19 +80,26 @@ class Comparer:
         """Search everything, one scenario after the other."""
         pairs, lost, undecided = list[Pair](), list[Lost](), list[Lost]()
         parted, alike, nets = list[Parted](), list[str](), list[Net]()
-        for scenario in self.scenarios():
-            first, second = self._both(scenario)
-            runs = [run for run in self.runs if run.scenario is scenario]
-            own = [self._pair(run) for run in runs if not run.ignored]
-            pairs += own
-            if self._is_alike(scenario):
-                alike.append(scenario.name)
-                continue
-            gone, open_ = self._lost(runs, second)
-            lost += [Lost(scenario.name, witness) for witness in gone]
-            undecided += [Lost(scenario.name, witness) for witness in open_]
-            nets += self._nets(runs, own)
-            parted += self._parted(scenario, first, second)
+        left = [run for run in self.runs if not run.ignored]
+        try:
+            for scenario in self.scenarios():
+                first, second = self._both(scenario)
+                runs = [run for run in self.runs if run.scenario is scenario]
+                begun = len(pairs)
+                for run in (run for run in runs if not run.ignored):
+                    pairs.append(self._pair(run))
+                    left.remove(run)
+                if self._is_alike(scenario):
+                    alike.append(scenario.name)
+                    continue
+                gone, open_ = self._lost(runs, second)
+                lost += [Lost(scenario.name, witness) for witness in gone]
+                undecided += [Lost(scenario.name, witness) for witness in open_]
+                nets += self._nets(runs, pairs[begun:])
+                parted += self._parted(scenario, first, second)
+        except Terminated:
+            pairs += map(self._undecided, left)
+            undecided.append(Lost("what was left", "podrace was told to end before all was compared"))
         gone_steps, new_steps = _steps(pairs, self._silent)
         return Comparison(
             before=self.before.label,
@@ -127,6 +135,9 @@ class Comparer:
     def _is_alike(self, scenario: Scenario) -> bool:
         first, second = map(fingerprint, self._both(scenario))
         return first == second
+
+    def _undecided(self, run: Run) -> Pair:
+        return Pair("inconclusive", undecided(run), undecided(replace(run, composition=self.after)))
 
     def _pair(self, run: Run) -> Pair:
         run = replace(run, composition=with_gates_of(run.scenario, run.composition, self.gates))

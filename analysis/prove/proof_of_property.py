@@ -11,6 +11,7 @@ from importlib.metadata import version
 
 import msgspec
 
+from ...checker.core.ending import Terminated
 from ...checker.core.exploration import Budget
 from ...checker.jobs import Job, Journal, run_jobs
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
@@ -43,6 +44,9 @@ CHUNK = 40
 """How many clusters a worker explores in one go."""
 
 
+_CUT = "podrace was told to end before every cluster was explored; with --journal, it goes on from there"
+
+
 class Prover:
     """One property, all templates up to a size."""
 
@@ -56,14 +60,28 @@ class Prover:
         self.regions: dict[str, tuple[ProofQuestion, Regions | KnownClasses]] = {}
         self.idle = set(question.patches)
         """The patches that have made no difference to any template so far."""
+        self.is_cut = False
+        """Whether the process was told to end before every cluster was explored."""
 
     def run(self) -> Proof:
         """Ask about every template."""
         began = time.monotonic()
         self.watcher.start(self.what)
+        try:
+            self._ask()
+        except Terminated:
+            self.is_cut = True
+        return self._proof(time.monotonic() - began)
+
+    def cut(self) -> Proof:
+        """What is said where nothing was asked any more."""
+        self.is_cut = True
+        return self._proof(0.0)
+
+    def _ask(self) -> None:
         if self.question.template.gangs and not self.together:
             self._by_classes()
-            return self._proof(time.monotonic() - began)
+            return
         chunks = list(self._chunks())
         journal = None
         if self.request.journal is not None:
@@ -75,7 +93,6 @@ class Prover:
         finally:
             if journal is not None:
                 journal.close()
-        return self._proof(time.monotonic() - began)
 
     def _by_classes(self) -> None:
         """Ask about every template with gangs, one class of clusters after the other: they ask too many questions to be told apart beforehand."""
@@ -221,7 +238,11 @@ class Prover:
         return Proof(
             property=self.question.property,
             release=self.composition.label,
-            verdict="VIOLATED" if violated else "INCONCLUSIVE" if undecided else "HOLDS FOR ALL",
+            verdict="VIOLATED"
+            if violated
+            else "INCONCLUSIVE"
+            if undecided or self.is_cut
+            else "HOLDS FOR ALL",
             pods=self.request.pods,
             nodes=self.request.nodes,
             gangs=self.question.template.gangs,
@@ -238,7 +259,7 @@ class Prover:
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
             rows=tuple(self._rows()),
-            groups=tuple(self._groups(violated)),
+            groups=() if self.is_cut else tuple(self._groups(violated)),
             sentence=self.prop.sentence(),
             scope=scope_of(self.question.template.scope),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
@@ -246,7 +267,7 @@ class Prover:
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
             never_acted={} if violated or undecided else self._never_acted(fired),
-            notes=(*self.composition.notes, *self._idle_notes()),
+            notes=(*self.composition.notes, *([_CUT] if self.is_cut else self._idle_notes())),
             version=version_of(self.composition),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
 from ..asked.in_release import GATE_OF_GROUPS
 from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
+from ..asked.own_code import theirs, what_it_changed
 from ..asked.own_modules import digest_of
 from ..asked.own_properties import own_properties
 from ..asked.patches import patches_of, with_patches
@@ -96,8 +98,12 @@ class ProofQuestion:
             files = ", ".join([*self.own, *self.patches])
             raise UsageProblem(f"{files}: changed while the proof was running: run it again")
         found = instantiate(self.template)
+        with theirs() if digest else nullcontext():
+            system = instrument(found.spec, composition.classes, [prop])
+        if changed := what_it_changed():
+            raise UsageProblem(f"{', '.join([*self.own, *self.patches])}: {changed}")
         return ParametricSystem(
-            instrument(found.spec, composition.classes, [prop]),
+            system,
             found.parameters,
             found.assumptions(),
             tuple(Exchange(*pair) for pair in found.exchanges()),

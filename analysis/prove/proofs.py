@@ -24,7 +24,13 @@ def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
             f"--journal is for one property, and this asks for {len(asked)}: choose with --property"
         )
     try:
-        return [Prover(request, question, watcher).run() for question in asked]
+        proofs = []
+        is_cut = False
+        for question in asked:
+            prover = Prover(request, question, watcher)
+            proofs.append(prover.cut() if is_cut else prover.run())
+            is_cut = prover.is_cut
+        return proofs
     except (JournalProblem, TooManyCases, UndecidedRegions, LostWorker) as error:
         raise UsageProblem(f"cannot go on: {error}") from None
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ...model.language.expressions.quick_dataclasses import dataclass
+from .in_memory import may_keep
 from .signing import is_private, is_signed, make_private, signature
 from .whole_files import write_whole
 
@@ -48,7 +49,7 @@ class KeptTexts:
     def get(self, key: str) -> str | None:
         """The text that was kept under this key; None if there is none to be trusted."""
         try:
-            if not is_private(self.folder):
+            if not is_private(self.folder) or not may_keep():
                 return None
             data = self._path(key).read_bytes()
             if len(data) > MOST_BYTES:
@@ -63,7 +64,7 @@ class KeptTexts:
 
     def put(self, key: str, text: str) -> bool:
         """Keep a text; says whether it was kept."""
-        if not is_private(self.folder):
+        if not is_private(self.folder) or not may_keep():
             return False
         signed = signature(self.use, *_signed(key, text))
         if signed is None:

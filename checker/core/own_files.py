@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.util import cache_from_source
+from importlib.util import cache_from_source, find_spec
 from typing import NamedTuple
 
 _BYTECODE = "__pycache__"
+_PACKAGE = __name__.partition(".")[0]
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 
 class Seen(NamedTuple):
@@ -23,6 +26,17 @@ class Seen(NamedTuple):
     size: int
     written: int
     changed: int
+
+
+def is_in_one_place(folders: Iterable[str]) -> bool:
+    """Whether these folders of podrace come from where this file does: another podrace on Python's path may have some of them, too, and come first."""
+    for folder in folders:
+        name = f"{_PACKAGE}.{folder}"
+        module = sys.modules.get(name)
+        spec = find_spec(name) if module is None else module.__spec__
+        if spec is None or spec.origin != os.path.join(_ROOT, folder, "__init__.py"):
+            return False
+    return True
 
 
 def look(folders: Iterable[str]) -> dict[str, Seen]:

@@ -118,7 +118,7 @@ class Result:
     `counts` are those of the search that answered, which may have answered other properties too. `evidence` of a violation is
     a shortest run of the original system to it, or to a state with no way back, or a lasso; with values for its
     `parameters` where the system has some. `stopped` is None for a complete search, else why it ended
-    ("answered", "states", "memory", "disk", "timeout", of walks "walks", of a bounded search "steps", of a proof "induction",
+    ("answered", "states", "memory", "disk", "timeout", "terminated" where the process was told to end, of walks "walks", of a bounded search "steps", of a proof "induction",
     or the solver's own words).
 
     `vacuous` warns that HOLDS says little: a witness was not reached, or no step ever happened.
@@ -289,6 +289,7 @@ def _inconclusive(result: Result) -> str:
         "memory": "the limit of memory",
         "disk": "a full disk",
         "timeout": "the time limit",
+        "terminated": "a signal",
     }
     covered = f"Stopped by {budget.get(result.stopped or '', 'a limit')} after {_explored(result)}"
     if result.kind != "invariant":

@@ -291,7 +291,7 @@ class Growing:
 
     def of(self, array: NDArray[Any]) -> str:
         """The digest of the array, in hexadecimal; it begins with what it was when it was asked for last."""
-        self._made.update(array[self._length :])
+        self._made.update(array[self._length :].data)
         self._length = len(array)
         return self._made.hexdigest()
 

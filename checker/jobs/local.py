@@ -60,6 +60,10 @@ class Processes:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     job = waiting.pop(future)
                     yield job, future.result()
+        except BaseException:  # nobody waits for what is in hand, which may take hours
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

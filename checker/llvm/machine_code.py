@@ -17,6 +17,7 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from ..core.in_memory import may_keep
 from ..core.kept import cache_directory
 from ..core.signing import is_private, is_signed, make_private, signature
 from ..core.whole_files import write_whole
@@ -209,7 +210,7 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, code: bytes) -> None:
     signed = signature(_USE, path.name.encode(), code)
-    if signed is None or not _is_ours(path):
+    if signed is None or not _is_ours(path) or not may_keep():
         return
     with contextlib.suppress(OSError):
         make_private(path.parents[1])

@@ -179,6 +179,10 @@ def verdict_words(proof: Proof) -> str:
     if proof.verdict == "VIOLATED":
         more = f"; {proof.inconclusive:,} could not be decided" if proof.inconclusive else ""
         return f"{told}; {violating}{more} ({searched})."
+    if not proof.clusters:
+        return "Nothing was decided."
+    if not proof.inconclusive:
+        return f"{told} so far, in which it holds, and not all were explored ({searched})."
     return f"{told}; {proof.inconclusive:,} could not be decided within the budget, in the others it holds ({searched})."
 
 

@@ -57,6 +57,10 @@ def check_own_systems(
         for target in targets:
             display.start(target)
             found.append(decide(own_system(target, sizes), properties, budget, engine, display.watch, first))
+            if found[-1].is_cut:
+                break
+    for target in targets[len(found) :]:
+        print(complaint(f"{target}: not begun, as podrace was told to end"), file=sys.stderr)
     with tolerant_of_closed_pipes():
         if form == "json":
             print_json([row for one in found for row in one.to_plain()])

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget, CheckpointProblem, Exploration
+from podrace.checker.core.signing import signature
 from podrace.checker.explicit import checkpoint, explore
 from podrace.checker.explicit.states import arrays
 from podrace.checker.explicit.states.bfs_kernel import COUNT, HEAD, LEVEL_END
@@ -216,6 +218,19 @@ def edited(**changes: Any) -> Any:
     return edit
 
 
+def signed(**changes: Any) -> Any:
+    """As whoever has the key may write it."""
+
+    def edit(folder: Path) -> None:
+        found = {**written(folder), **changes}
+        kept = {name: value for name, value in found.items() if name not in ("format", "signature")}
+        made = signature(checkpoint._USE, checkpoint._canonical(kept))
+        assert made is not None
+        edited(**changes, signature=made.hex())(folder)
+
+    return edit
+
+
 def cut(name: str) -> Any:
     return lambda folder: os.truncate(folder / name, (folder / name).stat().st_size // 50)
 
@@ -253,6 +268,13 @@ def expanded(folder: Path) -> None:
         edited(fired=[1]),
         edited(more=1),
         edited(signature="00" * 32),
+        signed(control=[1, 2]),
+        signed(control=[5, 4, 3] + 11 * [0]),
+        signed(
+            control=12 * [0], arrays=2 * [sha256().hexdigest()]
+        ),  # nothing, of which the digests are right
+        signed(fired=[1]),
+        signed(more=1),
         edited(signature=None),
         expanded,
         changed("states", 8 * 100),

@@ -81,7 +81,7 @@ MISTAKES = [
     ("class _A(Nominator):\n    def accepts(self, pod):\n        return as_expr(True)\n", "_A is taken for a helper, as its name begins with `_`: name it A"),
     (
         "Nominator.accepts = lambda self, pod: as_expr(False)\nclass A(Nominator):\n    def has_object(self, pod):\n        return as_expr(True)\n",
-        "it changes Nominator.accepts itself, and so the scheduler without the patch, too: derive a class, and override it there",
+        "it changes podrace.model.scheduler.queue.nominator.Nominator.accepts itself, and so every verdict, with a patch or without: derive a class, override it there, and give that with --patch",
     ),
     ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),
     (
@@ -114,7 +114,7 @@ def test_the_model_is_as_before_when_a_file_has_changed_it(tmp_path: Path) -> No
     path = tmp_path / "mine.py"
     path.write_text(HEAD + "Nominator.accepts = 3\nNominator.new = 4\ndel Nominator.add\n")
     was = dict(vars(Nominator))
-    with pytest.raises(UsageProblem, match=r"it changes Nominator\.add itself"):
+    with pytest.raises(UsageProblem, match=r"it changes podrace\.\S+\.Nominator\.add itself"):
         read_patch(str(path))
     assert dict(vars(Nominator)) == was
 

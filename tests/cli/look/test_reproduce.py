@@ -56,6 +56,21 @@ def test_it_is_built_once(shell: Shell, go: Path, ghost: Path, tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize("name", ["replay.test", "modules.json", "signature"])
+def test_what_was_changed_is_built_again(
+    shell: Shell, go: Path, ghost: Path, tmp_path: Path, name: str
+) -> None:
+    """A driver decides verdicts: one that podrace did not build, or not for this user, is not run."""
+    assert shell("reproduce", str(ghost), "--run").code == REPRODUCED
+    (kept,) = (tmp_path / "cache" / "real").iterdir()
+    was = (kept / name).read_bytes()
+    (kept / name).write_bytes(b"#!/bin/sh\necho PASS\n" + was)
+    assert shell("reproduce", str(ghost), "--run").code == REPRODUCED
+    assert sum(line.startswith("test -c") for line in (go / "asked.txt").read_text().splitlines()) == 2
+    if name != "signature":
+        assert (kept / name).read_bytes() == was
+
+
 @pytest.mark.parametrize(
     ("fake", "code", "headline"),
     [

@@ -1,0 +1,37 @@
+"""Programs that change podrace: what they are told, and that nothing is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TINY = 'name: tiny\ntitle: Tiny\nrelease: "1.19"\nproperties: [S-CAP]\nnodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n'
+CHECK = "(found,) = check('tiny.yaml')\nprint(found.verdict, *found.notes, sep='\\n')\n"
+PROGRAMS = {
+    "unchanged": f"from podrace.api import check\n{CHECK}",
+    "changed later": f"from podrace.api import check\nimport podrace.checker.search as s\ns.sorted = sorted\n{CHECK}",
+    "changed before": f"import podrace.checker.search as s\ns.check = lambda *a, **k: None\nfrom podrace.api import check\n{CHECK}",
+}
+
+
+@pytest.mark.parametrize("what", list(PROGRAMS))
+def test_a_program_that_changes_podrace_keeps_nothing(tmp_path: Path, what: str) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    files = {"XDG_STATE_HOME": "state", "PODRACE_CACHE": "cache", "PODRACE_NO_CACHE": "", "PYTHONPATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAMS[what]],
+        cwd=tmp_path,
+        env={**os.environ, **files},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    kept = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert bool(kept) == (what == "unchanged")
+    told = "this program changed podrace.checker.search.sorted: the verdict is about podrace as it is with that, and was not kept"
+    assert (told in done.stdout) == (what == "changed later")
+    assert done.stdout.startswith("HOLDS\n")
