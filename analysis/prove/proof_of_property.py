@@ -266,7 +266,7 @@ class Prover:
             witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
             steps_never_fired=tuple(step for step in steps if step not in fired),
-            never_acted={} if violated or undecided else self._never_acted(fired),
+            never_acted={} if violated or undecided or self.is_cut else self._never_acted(fired),
             notes=(*self.composition.notes, *([_CUT] if self.is_cut else self._idle_notes())),
             version=version_of(self.composition),
         )

@@ -103,7 +103,8 @@ def others_of(spec: ClusterSpec) -> tuple[str, ...]:
 def _budget(budget: DisruptionBudget) -> str:
     allowed = budget.allowed.value if budget.allowed.is_const else "some"
     what = "disruption" if allowed == 1 else "disruptions"
-    return f"Budget {budget.name} is for {_pods(budget.selector)} and allows {allowed} {what}."
+    whom = "all pods of its namespace" if budget.selector.empty else _pods(budget.selector)
+    return f"Budget {budget.name} is for {whom} and allows {allowed} {what}."
 
 
 def _group(group: PodGroup) -> str:

@@ -216,8 +216,8 @@ def read_budget(
     )
     names = frozenset(f"{meta.namespace}/{key.node.value}" for key, _ in disrupted)
     selector = read_selector(spec["selector"]) if "selector" in spec else Selector(nothing=True)
-    if selector.nothing or selector.empty:
-        remarks.add("the scheduler takes an empty selector for one that matches no pod: left out", meta.shown)
+    if selector.nothing:
+        remarks.add("a budget without a selector protects no pod: left out", meta.shown)
         return None
     short = -allowed
     if "currentHealthy" in status and "desiredHealthy" in status:

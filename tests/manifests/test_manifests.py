@@ -302,10 +302,10 @@ def test_remarks_on_what_is_not_modelled(tmp_path: Path) -> None:
         "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
     }
     rival["status"] = {"phase": "Pending", "nominatedNodeName": "n1"}
-    budget["spec"] = {"selector": {}}
+    budget["spec"] = {}
     assert [line.partition(":")[0] for line in inventory(tmp_path, node, config, rival, budget).remarks] == [
         "addedAffinity is not modelled",
-        "the scheduler takes an empty selector for one that matches no pod",
+        "a budget without a selector protects no pod",
         "the pod is nominated already",
         "claims of volumes are not among the objects, and taken to fit everywhere",
     ]

@@ -414,9 +414,9 @@ def test_affinity(affinity: str, message: str) -> None:
             "podDisruptionBudgets.b: `selector` is missing: say which pods the budget protects",
         ),
         (
-            "podDisruptionBudgets: {b: {selector: {}}}",
-            ("podDisruptionBudgets.b.selector: the scheduler takes an empty selector for one that matches no pod: "
-            "name a label"),
+            "devices: {gpu0: {node: n, exists: false}}",
+            ("devices.gpu0.exists: ResourceSlices that change are not modelled (A-CLAIM-KINDS), so that every device is there from the start "
+            "to the end: remove this, or let a claim come later (`exists: false` of `resourceClaims`)"),
         ),
         (
             "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptedPods: [q]}}",

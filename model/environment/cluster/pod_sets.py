@@ -45,9 +45,8 @@ class DisruptionBudget(Entity):
         return (self._allowed,)
 
     def selects(self, pod: Pod) -> bool:
-        """Whether the budget protects the pod; one whose selector cannot be parsed protects nobody (filterPodsWithPDBViolation)."""
-        readable = not self.selector.empty and self.selector.valid
-        selected = bool(pod.labels) and readable and self.selector.matches(pod.labels)
+        """Whether the budget protects the pod (getPodDisruptionBudgets, getPodsForPdb, 1.36): an empty selector every pod of the namespace, one that cannot be parsed nobody."""
+        selected = self.selector.valid and self.selector.matches(pod.labels)
         return selected and pod.namespace == self.namespace
 
 

@@ -207,7 +207,7 @@ class Preemption(Component):
         }
 
     def budgets_of(self, pod: Pod) -> list[DisruptionBudget]:
-        """The budgets that protect the pod."""
+        """The budgets that protect the pod, as far as preemption looks at them."""
         return [budget for budget in self.universe[DisruptionBudget] if budget.selects(pod)]
 
     def takes_from(self, budget: DisruptionBudget, pod: Pod) -> Expr:

@@ -38,10 +38,6 @@ def _budget(index: int, name: str, member: Member, pods: list[str]) -> Disruptio
     if "selector" not in fields:
         member.place.fail("`selector` is missing: say which pods the budget protects")
     selector = read_selector(fields["selector"])
-    if selector.empty:
-        fields["selector"].fail(
-            "the scheduler takes an empty selector for one that matches no pod: name a label"
-        )
     given, policy = fields.get("disruptionsAllowed"), fields.get("unhealthyPodEvictionPolicy")
     allowed = 0 if given is None else integer_or_range(given, 0, MAX_ALLOWED)
     wanted = fields.get("minAvailable")

@@ -25,9 +25,14 @@ def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, 
     """The devices, by name; one without a node can be reached from all."""
     if section is None:
         return {}
-    members = read_members(section, "devices", DEVICE_FIELDS, "{node: n1}")
+    members = read_members(section, "devices", (*DEVICE_FIELDS, "exists"), "{node: n1}")
     found = {}
     for index, (name, member) in enumerate(members.items()):
+        if "exists" in member.fields:
+            member.fields["exists"].fail(
+                "ResourceSlices that change are not modelled (A-CLAIM-KINDS), so that every device is there from the start to the end: remove this, "
+                "or let a claim come later (`exists: false` of `resourceClaims`)"
+            )
         value = member.fields.get("node")
         node = nodes[_known(value, nodes, "node")] if value is not None else None
         conditions = "bindingConditions" in member.fields and member.fields["bindingConditions"].boolean()

@@ -13,6 +13,7 @@ from ....scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ....scheduler.preemption.evaluator import highest
 from ....scheduler.preemption.eviction_words import eviction
 from ...registry.change import before
+from ...versions import LATER
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")
@@ -311,3 +312,15 @@ class StartTimesIgnored(Preemption):
 
     def earliest_start(self, victims: Mapping[Pod, Expr]) -> Expr:
         return as_expr(0)
+
+
+@before(
+    "141785", "preemption heeds budgets with an empty selector, and of pods without labels", first_in=LATER
+)
+class EmptySelectorsIgnored(Preemption):
+    """Preemption took an empty selector for one that matches no pod, and looked at no budget of a pod without labels (filterPodsWithPDBViolation,
+    filterVictimsWithPDBViolation, 1.37). Evictions and the disruption controller counted such pods.
+    """
+
+    def budgets_of(self, pod: Pod) -> list[DisruptionBudget]:
+        return [budget for budget in super().budgets_of(pod) if pod.labels and not budget.selector.empty]

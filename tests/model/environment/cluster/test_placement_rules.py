@@ -114,7 +114,10 @@ def test_what_a_budget_protects():
     unreadable = Selector({}, (Requirement("app", Operator.NOT_IN, ("-",)),))
     assert not DisruptionBudget(0, "b", unreadable, 1).selects(Pod(0, "p", 1, labels={"app": "x"}))
     everybody = DisruptionBudget(0, "b", Selector())
-    assert not everybody.selects(Pod(0, "p", 1, labels={"app": "x"}))
+    assert everybody.selects(Pod(0, "p", 1, labels={"app": "x"}))
+    assert everybody.selects(Pod(0, "p", 1))
+    assert not everybody.selects(Pod(0, "p", 1, namespace="mine"))
+    assert not DisruptionBudget(0, "b", Selector(nothing=True)).selects(Pod(0, "p", 1))
 
 
 def test_a_resource_without_a_domain_is_ignored():
