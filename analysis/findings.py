@@ -224,6 +224,7 @@ def scope_of(scope: Scope, spec: ClusterSpec | None = None) -> dict[str, Value]:
         "scale_down_waits",
         "scale_down_drains",
         "scale_down_until_empty",
+        "scale_down_keeps_room",
         "autoscaler",
         "autoscaler_nominates",
         "kubelet_admission",

@@ -264,6 +264,17 @@ def _asked_again(name: str, patches: Patches, **changed: object) -> tuple[str, i
 def test_a_node_that_has_room_for_the_daemon_as_well_ends_the_loop() -> None:
     larger = (Node(0, "n1", 3, exists=False),)
     assert _asked_again("room-for-daemons", (KeptWhereRoom,), nodes=larger) == (H, 8150)
+    (scenario,) = find_scenarios(str(FOLDER / "room-for-daemons.yaml"))
+    kept = replace(scenario.spec.scope, scale_down_keeps_room=True)
+    assert _asked_again("room-for-daemons", (), nodes=larger, scope=kept) == (H, 8150)
+
+
+def test_the_known_loop_of_an_autoscaler_can_be_left_out() -> None:
+    """With `scale_down_keeps_room`, consolidated-too-soon answers no other question: room-for-daemons is violated all the same."""
+    for name, expected in (("consolidated-too-soon", H), ("room-for-daemons", V)):
+        (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+        kept = replace(scenario.spec.scope, scale_down_keeps_room=True)
+        assert _asked_again(name, (), scope=kept)[0] == expected
 
 
 @pytest.mark.parametrize(("weight", "expected"), [(2, (V, 650)), (3, (H, 726)), (4, (H, 18))])

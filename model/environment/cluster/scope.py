@@ -49,7 +49,7 @@ class Scope:
 
     Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
     events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are; `disruption_controller_lags`: by a view of its own, in writes that may conflict; `readiness`: of pods that are bound, only those count that are ready; `pod_phases`: and they are Pending until their containers have been started. `scale_down_looks_again`:
-    the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks. `scale_down_drains`: it evicts the pods of a node that is not empty (see `Drain`), `scale_down_until_empty`: until nobody is left.
+    the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks. `scale_down_drains`: it evicts the pods of a node that is not empty (see `Drain`), `scale_down_until_empty`: until nobody is left. `scale_down_keeps_room`: it leaves a node alone on which a pod that waits fits.
     `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
     `taint_eviction`: the taint eviction controller runs (see `TaintEviction`). `node_lifecycle`: so does the node lifecycle controller (see `NodeLifecycle`).
     `bound_finalizers`: finalizers keep the objects of pods that are bound, too; whoever set them may never take them away.
@@ -107,6 +107,7 @@ class Scope:
     scale_down_waits: bool = False
     scale_down_drains: bool = False
     scale_down_until_empty: bool = False
+    scale_down_keeps_room: bool = False
     autoscaler: bool = False
     autoscaler_nominates: bool = False
     taint_eviction: bool = False

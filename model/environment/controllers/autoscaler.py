@@ -119,9 +119,13 @@ class Autoscaler(NodeFit):
         return [pod for pod in self.universe[Pod] if pod not in daemons]
 
     def looks_empty(self, node: Node) -> Expr:
-        """Whether the API server shows nobody on the node, and nobody who is to go there."""
+        """Whether the API server shows nobody on the node, and nobody who is to go there; with `scale_down_keeps_room`, nor a pod that waits and fits there."""
         pods = (self.api.pod[p] for p in self.keeping())
-        return ~any_of(p.exists & ((p.node == node) | (p.pending & (p.nominated == node))) for p in pods)
+        empty = ~any_of(p.exists & ((p.node == node) | (p.pending & (p.nominated == node))) for p in pods)
+        if not self.scope.scale_down_keeps_room:
+            return empty
+        waiting = (p for p in self.keeping() if not p.foreign)
+        return empty & ~any_of(self.api.pod[p].pending & self.fits_some(p, (node,)) for p in waiting)
 
     def has_nobody(self, node: Node) -> Expr:
         """Whether the API server shows nobody who is bound to the node."""

@@ -36,6 +36,10 @@ def refuse_autoscaler(
         scope_of.fail("evictions take from budgets that are kept: add `disruption_controller: true`")
     if scope.scale_down_until_empty and not scope.scale_down_drains:
         scope_of.fail("nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`")
+    if scope.scale_down_keeps_room and not (scope.scale_downs or scope.autoscaler):
+        scope_of.fail(
+            "there is no autoscaler to leave nodes alone: add `autoscaler: true`, or remove `scale_down_keeps_room`"
+        )
     if scope.scale_down_taints and scope.scale_down_looks_again:
         scope_of.fail(
             "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"

@@ -18,6 +18,10 @@ NAMED = "p names a node, and each node that an autoscaler makes has a name of it
     [
         ("scale_down_taints: true", "there is no autoscaler to taint nodes: add `scale_downs: 1`, or remove `scale_down_taints`"),
         ("scale_downs: 1, scale_down_waits: true", "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`"),
+        (
+            "scale_down_keeps_room: true",
+            "there is no autoscaler to leave nodes alone: add `autoscaler: true`, or remove `scale_down_keeps_room`",
+        ),
         ("scale_downs: 1, scale_down_taints: true, scale_down_looks_again: true", "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"),
         ("scale_downs: 1, scale_down_drains: true", "a node is tainted before it is drained: add `scale_down_taints: true`, or remove `scale_down_drains`"),
         ("scale_downs: 1, scale_down_taints: true, scale_down_until_empty: true", "nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`"),
