@@ -21,9 +21,10 @@ import msgspec
 
 from ..checker.core import in_memory
 from ..checker.core.ending import Terminated
-from ..checker.core.exploration import Budget, Progress
+from ..checker.core.exploration import Budget, Exploration, Progress
 from ..checker.core.result import Result, Verdict
 from ..checker.reduction.conclusion import conclude
+from ..checker.reduction.fair_run import held_back
 from ..checker.reduction.idle_parts import never_acted
 from ..checker.reduction.questions import kind_of, slice_for
 from ..checker.reduction.slicing import Slicer
@@ -140,7 +141,12 @@ def decide(
     if result.verdict is not Verdict.HOLDS:
         return result
     asked = {one.name: one.transitions for one in asked_for(system)}
-    idle = never_acted(
-        slicer, part, answer, asked, lambda question, room: explore(question, room, None), budget
+
+    def again(question: TransitionSystem, room: Budget) -> Exploration:
+        return explore(question, room, None)
+
+    idle, held = (
+        never_acted(slicer, part, answer, asked, again, budget),
+        held_back(part, answer, again, budget),
     )
-    return replace(result, coverage=replace(result.coverage, never_acted=idle))
+    return replace(result, coverage=replace(result.coverage, never_acted=idle, held_back=held))

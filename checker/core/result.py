@@ -85,7 +85,8 @@ class Coverage:
     steps that the slice left out, because nothing that was asked can see them. `witnesses_reached` gives the length of
     a shortest run to each witness, as far as it is known. `constraints_hit` names the constraints that stopped a transition whose
     guard held. `values` are those of the variables on walks. `never_acted` has the parts of what was asked for that never took
-    a step in a complete search, with the reasons (see `checker.reduction.idle_parts`). `measured` is false where nothing of this is known.
+    a step in a complete search, with the reasons (see `checker.reduction.idle_parts`). `held_back` names the constraints
+    that hold back every run, so that none is fair and a liveness says nothing. `measured` is false where nothing of this is known.
     """
 
     fired: Mapping[str, int] = field(default_factory=dict)
@@ -96,6 +97,7 @@ class Coverage:
     constraints_hit: tuple[str, ...] = ()
     values: tuple[Seen, ...] = ()
     never_acted: Mapping[str, str] = field(default_factory=dict)
+    held_back: tuple[str, ...] = ()
     measured: bool = True
 
 
@@ -121,7 +123,7 @@ class Result:
     ("answered", "states", "memory", "disk", "timeout", "terminated" where the process was told to end, of walks "walks", of a bounded search "steps", of a proof "induction",
     or the solver's own words).
 
-    `vacuous` warns that HOLDS says little: a witness was not reached, or no step ever happened.
+    `vacuous` warns that HOLDS says little: a witness was not reached, no step ever happened, or no run is fair.
     """
 
     system: str
@@ -152,7 +154,7 @@ class Result:
         return (
             self.verdict is Verdict.HOLDS
             and seen.measured
-            and (bool(seen.witnesses_missed) or not seen.fired)
+            and (bool(seen.witnesses_missed or seen.held_back) or not seen.fired)
         )
 
     @property
@@ -238,6 +240,8 @@ def _holds(result: Result) -> str:
         sentences.append("Vacuous: no step makes a difference to it.")
     elif seen.witnesses_missed:
         sentences.append(f"Vacuous: never reached: {'; '.join(seen.witnesses_missed)}.")
+    if seen.held_back:
+        sentences.append(f"Vacuous: no run is fair, as each is held back by {'; '.join(seen.held_back)}.")
     return " ".join([*sentences, *idle_words(seen.never_acted)])
 
 
