@@ -64,7 +64,7 @@ def difference_of(run: RandomRun, outcome: Outcome) -> Difference | None:
     """Where the real scheduler parted from a run, if it did."""
     if outcome.start:
         return _differing(run, 0, outcome.start)
-    for number, step in enumerate(outcome.steps, 1):
+    for number, step in enumerate(outcome.forced, 1):
         found = [d for d in step.differs if not _is_ahead(run, number, d)]
         if found:
             return _differing(run, number, found)

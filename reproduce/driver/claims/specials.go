@@ -21,14 +21,12 @@ func (p *player) assumeSpecial(s Step) error {
 		a := p.world.Stage.Find(is)
 		switch {
 		case a == nil && !polls && p.world.Stage.Find(isEmitting(p, s)) != nil:
-			return nil // somebody else delivers events, and its own then
+			return p.quietly("somebody else delivers events, and its own then")
 		case a == nil:
 			time.Sleep(time.Second)
 			waited += time.Second
-		case a.at.call == "Claims.AssumeClaimAfterAPICall" && a.at.after && a.at.results[0] == nil:
-			return nil
-		case over(a.at, append(delivers, endsFlight...)):
-			return nil
+		case a.at.call == "Claims.AssumeClaimAfterAPICall" && a.at.after && a.at.results[0] == nil, over(a.at, append(delivers, endsFlight...)):
+			return p.quietly("the claim is assumed")
 		default:
 			polls = a.at.after && a.at.call == "Claims.AssumeClaimAfterAPICall" // in vain, so far
 			p.world.Stage.Release(a)
@@ -98,5 +96,5 @@ func deleteSpecial(who func(*player, Step) func(*actor) bool) func(*player, Step
 // loseDeletion: the first call of the deletion fails.
 func loseDeletion(p *player, s Step) error {
 	defer p.failing(true, s.arg("claim"), "Claim.Update")()
-	return p.advance(s, rule{who: isUser, ends: points("Claim.Update< C")})
+	return p.advance(s, rule{who: isUnreserving, ends: points("Claim.Update< C")})
 }

@@ -48,14 +48,14 @@ func claimRules() map[string]rule {
 		"dynamic_resources.lose_name":        {do: loseName},
 		"dynamic_resources.tire_of_waiting":  {do: tireOfWaiting},
 		"dynamic_resources.delete_stale":     {do: deleteSpecial(isScheduler)},
-		"dynamic_resources.delete_claim":     {do: deleteSpecial(isUser)},
+		"dynamic_resources.delete_claim":     {do: deleteSpecial(isUnreserving)},
 		"dynamic_resources.lose_deletion":    {do: loseDeletion},
 
 		// Unreserve.
-		"dynamic_resources.unreserve_claim":   {who: isUser, ends: endsFlight, via: bindingVia},
-		"dynamic_resources.restore_claim":     {who: isUser, ends: append(points("Claims.AssumedClaimRestore< C"), delivers...), gone: true},
+		"dynamic_resources.unreserve_claim":   {who: isUnreserving, ends: endsFlight, via: bindingVia},
+		"dynamic_resources.restore_claim":     {who: isUnreserving, ends: append(points("Claims.AssumedClaimRestore< C"), delivers...), gone: true},
 		"dynamic_resources.end_restore":       {do: endRestore},
-		"dynamic_resources.patch_reservation": {who: isUser, ends: points("Claim.Patch< C")},
+		"dynamic_resources.patch_reservation": {who: isUnreserving, ends: points("Claim.Patch< C")},
 		"dynamic_resources.lose_patch":        {do: losePatch},
 
 		// The assume cache.
@@ -64,7 +64,7 @@ func claimRules() map[string]rule {
 		"claim_cache.tell_queue":   {do: tellQueue},
 
 		// Everybody else.
-		"resource_claims.miss_update":      {do: func(p *player, s Step) error { return p.world.Store.MissClaim(s.arg("claim")) }},
+		"resource_claims.miss_update":      {do: missUpdate},
 		"claim_controller.sync_claim":      {do: controlClaim},
 		"claim_controller.reserve_for_pod": {do: controlClaim},
 		"claim_controller.hear_of_end":     {do: func(*player, Step) error { return nil }},
@@ -75,14 +75,6 @@ func claimRules() map[string]rule {
 		"claim_deletions.collect_claim":    {do: func(p *player, s Step) error { return p.world.Store.DeleteClaim(s.arg("claim")) }},
 		"claim_deletions.release_claim":    {do: releaseClaim},
 	}
-}
-
-// isUser is the goroutine of the pod that uses the claim: its binding cycle, or the scheduling cycle, which unreserves a pod that is not to be bound, and all
-// members of a group that were placed on trial.
-func isUser(p *player, s Step) func(*actor) bool {
-	bound := isBinding(p, s)
-	cycles := p.expects("scheduler.pod") == s.arg("pod") || p.expects("pod_group_cycle.stage") == "REVERT"
-	return func(a *actor) bool { return bound(a) || cycles && a.role == scheduling }
 }
 
 // isEmitting is the one goroutine that delivers the events of the assume cache: the informer's, or one that assumes or restores a claim.
@@ -97,7 +89,7 @@ func isClaimInformer(*player, Step) func(*actor) bool {
 // checkClaim: nobody asks whether a claim is in flight that is allocated.
 func checkClaim(p *player, s Step) error {
 	if p.expects("dynamic_resources.copy[%s].device", s.arg("use")) != "" {
-		return nil
+		return p.quietly("nobody asks whether an allocated claim is in flight")
 	}
 	if err := p.advance(s, rule{who: isScheduler, ends: looksInFlight}); err != nil {
 		return err
@@ -120,18 +112,18 @@ func rejected(p *player, s Step) error {
 func listDevices(p *player, s Step) error {
 	for _, t := range p.rest {
 		if t.Step == "dynamic_resources.add_in_flight" && t.arg("pod") == s.arg("pod") {
-			return nil
+			break
 		}
 		for variable := range t.Changes {
 			if strings.HasPrefix(variable, "claim_tracker.allocated") || strings.HasPrefix(variable, "claim_tracker.in_flight") {
 				if p.world.keepAllocated() {
-					return nil
+					return p.quietly("the allocated devices are kept")
 				}
 				return within("what is allocated and what is in flight is read within one call, and nobody can be held between")(p, s)
 			}
 		}
 	}
-	return nil
+	return p.quietly("the call that lists both comes with the next step")
 }
 
 // addInFlight: the call itself. Which devices the allocator is to choose is said now, by the order in which it is given them.
@@ -202,7 +194,7 @@ func refreshClaim(p *player, s Step) error {
 		return fmt.Errorf("whoever is to read %s again has not written: %s", s.arg("claim"), p.world.Stage.Where())
 	}
 	if err, is := a.at.results[0].(error); is && apierrors.IsNotFound(err) {
-		return nil
+		return p.quietly("the write has said that the claim is gone")
 	}
 	p.world.Stage.Release(a)
 	for n := 0; n < 20 && p.world.Stage.Find(isBinding(p, s)) == nil; n++ {
@@ -233,7 +225,7 @@ func assumeClaim(p *player, s Step) error {
 // settleClaim: the allocation is in flight no longer. That of a claim that was merely reserved was not.
 func settleClaim(p *player, s Step) error {
 	if _, ended := s.Changes["dynamic_resources.chosen["+s.arg("use")+"]"]; !ended {
-		return nil
+		return p.quietly("nothing was in flight")
 	}
 	return p.advance(s, rule{who: isBinding, ends: endsFlight, via: points("Claims.AssumeClaimAfterAPICall< C")})
 }
@@ -250,16 +242,16 @@ func failClaim(p *player, s Step) error {
 
 // endRestore: the call has returned.
 func endRestore(p *player, s Step) error {
-	a := p.world.Stage.Find(isUser(p, s))
+	a := p.world.Stage.Find(isUnreserving(p, s))
 	if a == nil || a.at.call != "Claims.AssumedClaimRestore" || !a.at.after {
 		return fmt.Errorf("%s is not restored: %s", s.arg("claim"), p.world.Stage.Where())
 	}
-	return nil
+	return p.quietly("the call has returned")
 }
 
 func losePatch(p *player, s Step) error {
 	defer p.failing(true, s.arg("claim"), "Claim.Patch")()
-	return p.advance(s, rule{who: isUser, ends: points("Claim.Patch< C")})
+	return p.advance(s, rule{who: isUnreserving, ends: points("Claim.Patch< C")})
 }
 
 // deliverClaim: the informer's handler changes the assume cache, and begins to deliver what came of it, if something did. The events that the model does not
@@ -273,6 +265,14 @@ func deliverClaim(p *player, s Step) error {
 		return err
 	}
 	return p.returned(s)
+}
+
+// missUpdate: the watch loses a write. Nobody hears of that.
+func missUpdate(p *player, s Step) error {
+	if err := p.world.Store.MissClaim(s.arg("claim")); err != nil {
+		return err
+	}
+	return p.quietly("the watch loses a write")
 }
 
 // tellQueue: then whoever has delivered the event goes on to the next, or is through.

@@ -19,7 +19,7 @@ func assume(p *player, s Step) error {
 	}
 	return p.advance(s, rule{
 		who: isScheduler, ends: end,
-		via: points("Queue.DeleteNominatedPodIfExists< P", "Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P"),
+		via: points("Queue.NominatedPodsForNode<", "Queue.DeleteNominatedPodIfExists< P", "Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P"),
 	})
 }
 
@@ -33,7 +33,7 @@ func fail(p *player, s Step) error {
 	if p.expects("pod_group_cycle.outcome[%s]", s.arg("pod")) == "PREEMPTS" {
 		return assume(p, s)
 	}
-	return nil
+	return p.quietly("a member that fits nowhere has no more to do")
 }
 
 // permitGang: the plugin is asked about a pod that is assumed in the cache. In 1.35 the plugin may panic over a pod that is gone.
@@ -77,7 +77,7 @@ func popMember(p *player, s Step) error {
 // revert: what was assumed in the snapshot is taken back. A member whose claims were unreserved already may have no nomination that comes back.
 func revert(p *player, s Step) error {
 	if p.expects("pod_group_cycle.copy_of[%s].nominated", s.arg("other")) == "" {
-		return nil
+		return p.quietly("there is no nomination that comes back")
 	}
 	return p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O")})
 }
@@ -97,12 +97,4 @@ func storeGroup(p *player, s Step) error {
 
 func isGroupHandler(*player, Step) func(*actor) bool {
 	return func(a *actor) bool { return a.role == groupHandler }
-}
-
-// isGivingBack is who undoes what was reserved for a pod: its binding cycle, or the scheduling cycle where it did not come to one.
-func isGivingBack(p *player, s Step) func(*actor) bool {
-	if p.world.Stage.Find(isBinding(p, s)) != nil {
-		return isBinding(p, s)
-	}
-	return isScheduler(p, s)
 }

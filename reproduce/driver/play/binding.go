@@ -21,7 +21,7 @@ func (p *player) bindingStands(s Step) error {
 	case "FORGET":
 		r.ends = givesBack
 	case "NONE", "":
-		return runOut(p, s)
+		return runOut(isBinding)(p, s)
 	default:
 		return nil
 	}
@@ -49,21 +49,20 @@ func finish(p *player, s Step) error {
 		return err
 	}
 	if p.expects("binding.phase[%s]", s.arg("pod")) == "NONE" {
-		return runOut(p, s)
+		return runOut(isBinding)(p, s)
 	}
 	return nil
 }
 
-// runOut lets a goroutine go to its end.
-func runOut(p *player, s Step) error {
-	for _, who := range []func(*player, Step) func(*actor) bool{isBinding, isPreempting} {
-		if a := p.world.Stage.Find(who(p, s)); a != nil && a.at.after {
-			if err := p.advance(s, rule{who: who, gone: true, via: points("Queue.Done< P", "Queue.Activate<")}); err != nil {
-				return err
-			}
+// runOut lets the goroutine whose step it is go to its end. The pod may have others under way: its preemption goes on beside its binding, and a later binding cycle beside the failure of an
+// earlier one.
+func runOut(who func(*player, Step) func(*actor) bool) func(*player, Step) error {
+	return func(p *player, s Step) error {
+		if a := p.world.Stage.Find(who(p, s)); a == nil || !a.at.after {
+			return nil
 		}
+		return p.advance(s, rule{who: who, gone: true, via: points("Queue.Done< P", "Queue.Activate<")})
 	}
-	return nil
 }
 
 func announce(p *player, s Step) error {

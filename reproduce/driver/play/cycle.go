@@ -123,7 +123,7 @@ func tryNode(p *player, is func(*actor) bool) error {
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(is)
 		if a == nil {
-			return nil
+			return p.quietly("a node without victims is not looked at")
 		}
 		if a.at.call != "Queue.NominatedPodsForNode" {
 			return fmt.Errorf("%s is at %s, which is no dry run", a, a.at)

@@ -86,6 +86,16 @@ func isBindingThatFails(p *player, s Step) func(*actor) bool {
 	return func(a *actor) bool { return a.role == binding && a.pod == s.arg("pod") && !a.failed }
 }
 
+// isUnreserving is the goroutine that undoes what was reserved for a pod: its binding cycle, or the scheduling cycle, where the pod did not come to one, or was placed on trial with its group.
+// Both may be under way for one pod, and it is the model that knows which of them gives back.
+func isUnreserving(p *player, s Step) func(*actor) bool {
+	cycle := p.expects("scheduler.phase") == "FORGET" && p.expects("scheduler.pod") == s.arg("pod") || p.expects("pod_group_cycle.stage") == "REVERT"
+	if phase := p.expects("binding.phase[%s]", s.arg("pod")); cycle && phase != "FORGET" {
+		return isScheduler(p, s)
+	}
+	return isBinding(p, s)
+}
+
 func isPreempting(p *player, s Step) func(*actor) bool {
 	return func(a *actor) bool { return a.role == preempting && a.pod == s.arg("pod") }
 }
@@ -105,8 +115,9 @@ func isTrying(node string) func(*actor) bool {
 }
 
 func isEvicting(p *player, s Step) func(*actor) bool {
+	inCycle := strings.HasPrefix(s.Step, "scheduler.")
 	return func(a *actor) bool {
-		mine := a.role == worker && a.parent.pod == s.arg("pod")
+		mine := a.role == worker && a.parent.pod == s.arg("pod") && (a.parent.role == scheduling) == inCycle
 		return mine && p.world.Case.isAbout(a.at, s.arg("victim"))
 	}
 }

@@ -15,6 +15,10 @@ type player struct {
 	rest  []Step         // the steps that follow
 	due   time.Time      // the moment of the step
 	notes []string
+
+	let   []string // of those who were let go in the step: whose step it is not
+	moved bool     // somebody whose step it is was let go, or stands where the step ends
+	quiet string   // why the step lets nobody go
 }
 
 func (p *player) note(format string, args ...any) {
@@ -39,6 +43,16 @@ func (p *player) force(s Step) error {
 	if !ok {
 		return fmt.Errorf("no rule says how to force %s", s.Step)
 	}
+	end := p.watch(s)
+	if err := p.follow(s, r); err != nil {
+		end()
+		return err
+	}
+	return end()
+}
+
+// follow does what the rule of a step says.
+func (p *player) follow(s Step, r rule) error {
 	if r.do != nil {
 		return r.do(p, s)
 	}
@@ -66,6 +80,7 @@ func (p *player) advance(s Step, r rule) error {
 			return fmt.Errorf("%s ended or waits before it comes to %s: %s", s.Actor, describe(r.ends), p.world.Stage.Where())
 		}
 		if p.over(a.at, r.ends, s, n > 0) {
+			p.moved = true
 			return nil
 		}
 		if !a.at.after && !p.allowed(a.at, r, s) {

@@ -49,7 +49,7 @@ var rules = map[string]rule{
 	"pod_group_cycle.revert":        {do: revert},
 	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
 	"gang_scheduling.permit":        {do: permitGang},
-	"gang_scheduling.unreserve":     {who: isGivingBack, ends: points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>"), via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Framework.RunReservePluginsUnreserve<")},
+	"gang_scheduling.unreserve":     {who: isUnreserving, ends: points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>"), via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Framework.RunReservePluginsUnreserve<")},
 	"gang_scheduling.tell_queue":    {who: isGroupHandler, ends: movesOfPods},
 	"pod_groups.create_group":       {do: createGroup},
 	"pod_groups.store_group":        {do: storeGroup},
@@ -77,7 +77,7 @@ var rules = map[string]rule{
 	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< S")},
 	"failure.patch":            {do: patch},
 	"failure.lose_patch":       {do: patch},
-	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut},
+	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut(isFailing)},
 
 	// The goroutine that evicts.
 	"async_preemption.begin":                    {who: isPreempting, ends: points("Queue.NominatedPodsForNode< N")},
@@ -88,7 +88,7 @@ var rules = map[string]rule{
 	"async_preemption.evict_last":               {do: evictLast},
 	"async_preemption.fail_to_evict_last":       {do: evictLast},
 	"async_preemption.leave_last":               {who: isPreempting, ends: points("Queue.Activate> P"), gone: true},
-	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate< P"), settle: runOut},
+	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate< P"), settle: runOut(isPreempting)},
 
 	// The dispatcher of API calls.
 	"api_dispatcher.execute":    {do: executeCall},

@@ -67,6 +67,7 @@ type Stage struct {
 	passer   func(point) bool // at which points nobody is held, if it is set
 	passed   []passage
 	notes    []string
+	hears    func(*actor) // is told of everybody who is let go, if it is set
 }
 
 func newStage() *Stage {
@@ -163,6 +164,9 @@ func (s *Stage) Release(a *actor) {
 	for i, b := range s.standing {
 		if a == b {
 			s.standing = append(s.standing[:i], s.standing[i+1:]...)
+			if s.hears != nil {
+				s.hears(a)
+			}
 			a.at = nil
 			close(a.gate)
 			break
@@ -170,6 +174,13 @@ func (s *Stage) Release(a *actor) {
 	}
 	s.mu.Unlock()
 	settle()
+}
+
+// hear has a function told of everybody who is let go, before it moves; nil for none.
+func (s *Stage) hear(tell func(*actor)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hears = tell
 }
 
 // Where says who stands where.

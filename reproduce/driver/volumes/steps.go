@@ -61,11 +61,11 @@ func volumeRules() map[string]rule {
 	}
 }
 
-// unmoved is an error where what a call of the binder's reads changes before the step of the pod with which the call is over.
+// unmoved is for a step that is forced with a later one, with which the call is over. It is an error where what the call of the binder's reads changes before.
 func (p *player) unmoved(s Step, over func(Step) bool) error {
 	for _, t := range p.rest {
 		if t.arg("pod") == s.arg("pod") && over(t) {
-			return nil
+			break
 		}
 		for variable := range t.Changes {
 			if strings.HasPrefix(variable, "volume_cache.") && !strings.Contains(variable, "news") && !strings.HasPrefix(t.Step, "volume_binding.assume_") {
@@ -73,7 +73,7 @@ func (p *player) unmoved(s Step, over func(Step) bool) error {
 			}
 		}
 	}
-	return nil
+	return p.quietly("it is one call of the binder's for all claims and volumes")
 }
 
 // readVolumeClaim: PreFilter reads all claims of the pod, and lists the volumes, in one call of the binder's. Whether they are there VolumeRestrictions has asked before.
@@ -180,14 +180,7 @@ func restoreVolumes(p *player, s Step) error {
 		return p.unmoved(s, func(t Step) bool { return t.Step == "volume_binding.restore" })
 	}
 	via := append(points("Framework.RunReservePluginsReserve< P", "Volumes.AssumePodVolumes< P", "Framework.RunPermitPlugins< P"), bindingVia...)
-	return p.advance(s, rule{who: isVolumeUser, ends: points("Volumes.RevertAssumedPodVolumes<"), via: via})
-}
-
-// isVolumeUser is the goroutine of the pod that uses the claim: its binding cycle, or the scheduling cycle.
-func isVolumeUser(p *player, s Step) func(*actor) bool {
-	bound := isBinding(p, s)
-	cycles := p.expects("scheduler.pod") == s.arg("pod")
-	return func(a *actor) bool { return bound(a) || cycles && a.role == scheduling }
+	return p.advance(s, rule{who: isUnreserving, ends: points("Volumes.RevertAssumedPodVolumes<"), via: via})
 }
 
 // storeStorage: the informer's store gets all that was written, and so do the assume caches, which up to 1.34 are told by a handler of their own.
@@ -221,7 +214,7 @@ func (p *player) takeStorage(s Step, event string, is func(*actor) bool, about s
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(who(p, s))
 		if a == nil {
-			return nil
+			return p.quietly("the assume cache is told with the informer's store, or all events are taken")
 		}
 		if about != "" && a.at.claim != about {
 			if n == 0 {

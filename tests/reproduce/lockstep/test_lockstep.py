@@ -211,6 +211,16 @@ def test_what_cannot_be_forced_is_a_difference() -> None:
     assert found.cause.endswith(": CANNOT BE FORCED: p of n is held")
 
 
+def test_what_differs_after_a_step_that_was_not_forced_comes_of_that() -> None:
+    """It says why the step was not forced, not what the real scheduler lacks because of that."""
+    run = next(run for run in random_runs(resolve("1.36.3"), FEW) if len(run.path) > 3)
+    lacks = OutcomeStep(differs=(Differing("snapshot.pod[p].node", "n1", None),))
+    outcome = Outcome("x", "CANNOT BE FORCED", 2, "nobody is let go: nobody is held", (OutcomeStep(), lacks))
+    found = difference_of(run, outcome)
+    assert found is not None
+    assert found.cause.endswith(": CANNOT BE FORCED: nobody is let go")
+
+
 def test_a_pod_that_a_flush_took_along_is_no_difference() -> None:
     composition = resolve("1.36.3")
     runs = random_runs(composition, Wanted(clusters=8, runs=20, seed=3))
