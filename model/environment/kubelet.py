@@ -45,12 +45,13 @@ if TYPE_CHECKING:
     from .cluster.node_health import DecidesOnHealth
 
 
-def _admits(scope: object) -> int:
+def admits(scope: object) -> int:
+    """Whether kubelets decide which pods they run, as 0 or 1."""
     return int(getattr(scope, "kubelet_admission", False))
 
 
 def _last_allocated(scope: object) -> int:
-    return last_version(scope) * _admits(scope)
+    return last_version(scope) * admits(scope)
 
 
 class Kubelet(Component):
@@ -63,8 +64,8 @@ class Kubelet(Component):
     api: APIServer
     node_lifecycle: DecidesOnHealth
 
-    runs = per(Pod, per(Node, boolean(possible=_admits)))
-    rejected = per(Pod, boolean(possible=_admits))
+    runs = per(Pod, per(Node, boolean(possible=admits)))
+    rejected = per(Pod, boolean(possible=admits))
     allocated = per(Pod, integer(0, _last_allocated))
 
     phrases = words(
@@ -78,7 +79,7 @@ class Kubelet(Component):
     def setup(self) -> None:
         for pod in self.universe[Pod]:
             if pod.node is not None:
-                self.runs[pod][pod.node] = _admits(self.scope) == 1
+                self.runs[pod][pod.node] = admits(self.scope) == 1
 
     @step(actor="kubelet", each="pod")
     @tells("The kubelet admits {pod}.")

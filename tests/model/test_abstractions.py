@@ -745,7 +745,7 @@ def test_a_kubelet():
     """A kubelet has no view of its own but of what it is not done with: its steps read the API server's objects, and nobody makes another pod."""
     (n0,) = nodes(1)
     pods = [Pod(0, "a", 1, node=n0), Pod(1, "b", 1)]
-    found = system(spec(pods, (n0,), kubelet_admission=True), "1.36")
+    found = system(spec(pods, (n0,), kubelet_admission=True), "1.37")
     assert {v.name for v in found.variables if v.name.startswith("kubelet.")} == {
         "kubelet.rejected[a]", "kubelet.rejected[b]", "kubelet.runs[a][n0]", "kubelet.runs[b][n0]",
     }  # fmt: skip

@@ -57,6 +57,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "live-tree": (5,),
     "scaled-down-under-pre-bind": (7,),
     "counted-by-its-kubelet": (10,),
+    "counted-when-rejected": (15,),
     "unheard-extender": (16,),
     "kept-name": (7,),
     "untainted-arrival": (9,),

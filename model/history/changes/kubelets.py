@@ -9,9 +9,22 @@ from ...environment.cluster.node_versions import NodeVersion
 from ...environment.controllers.budgets import Budgets
 from ...environment.controllers.node_lifecycle import NOTHING, Judgement, NodeLifecycle
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
-from ...environment.kubelet import Kubelet
+from ...environment.kubelet import Kubelet, admits
 from ...environment.objects import DisruptionBudget, Node, Pod
-from ...language import Expr, as_expr, otherwise, when
+from ...language import (
+    Expr,
+    Words,
+    any_of,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    require,
+    step,
+    tells,
+    when,
+    words,
+)
 from ..registry.change import before
 
 
@@ -28,6 +41,72 @@ class FinishedBeforeStopped(Kubelet):
 
     def end(self, pod: Pod) -> None:
         """They go on running (see `stop`)."""
+
+
+@before(
+    "139522",
+    "a kubelet counts no pod that it has not admitted",
+    first_in="1.37",
+    issues=(135296,),
+    since="1.22.17",
+)
+class RejectedPodsCountWhileTheyEnd(Kubelet):
+    """A rejected pod counted again while its worker ended it, to which any update of its object gave it (isPodInactive: it was said to have failed, but was being terminated).
+
+    From 1.37 on only pods that were allocated something count (getAllocatedPods). `refused[p][n]`: the kubelet of n has rejected the pod, and its worker does not know
+    it; `ending[p][n]`: the worker is at it.
+    """
+
+    refused = per(Pod, per(Node, boolean(possible=admits)))
+    ending = per(Pod, per(Node, boolean(possible=admits)))
+
+    phrases = words(
+        {
+            "ending": Words(
+                "kubelet of {1}: its worker ends {0}, which was rejected",
+                "kubelet of {1}: its worker is done with {0}",
+            )
+        }
+    )
+
+    @step(actor="kubelet", each="pod")
+    def reject(self, pod: Pod) -> None:
+        """rejectPod: the status says so; no worker of the kubelet knows the pod."""
+        on = {node: self.is_at_work_on(pod, node) for node in self.universe[Node]}
+        super().reject(pod)
+        for node, here in on.items():
+            with when(here):
+                self.refused[pod][node] = True
+
+    @step(actor="kubelet", goroutine="kubelet's pod workers", each="pod", fair=False)
+    @tells(
+        "The object of {pod}, which was rejected, was updated: a worker of the kubelet begins to end it, and until that is over it counts."
+    )
+    def begin_to_end(self, pod: Pod) -> None:
+        """HandlePodUpdates, UpdatePod: an update of any kind, by anybody, gives the pod to a worker."""
+        if not self.scope.kubelet_admission:
+            require(False)
+            return
+        there = {n: self.refused[pod][n] & self.is_reachable(n) for n in self.universe[Node]}
+        require(self.api.remains[pod] & any_of(there.values()))
+        for node, here in there.items():
+            with when(here):
+                self.refused[pod][node] = False
+                self.ending[pod][node] = True
+
+    @step(actor="kubelet", goroutine="kubelet's pod workers", each="pod")
+    @tells("The worker of the kubelet is done with {pod}, which was rejected: it no longer counts.")
+    def end_rejected(self, pod: Pod) -> None:
+        """SyncTerminatedPod: the pod is known to be terminated."""
+        if not self.scope.kubelet_admission:
+            require(False)
+            return
+        require(any_of(self.ending[pod][n] for n in self.universe[Node]))
+        for node in self.universe[Node]:
+            self.ending[pod][node] = False
+
+    def counts(self, pod: Pod, node: Node) -> Expr:
+        return super().counts(pod, node) | (self.ending[pod][node] & self.api.remains[pod])
 
 
 @before(

@@ -203,6 +203,8 @@ var rules = map[string]rule{
 	"node_lifecycle.remove_taints":   {do: writeNode(removesTaints)},
 	"node_lifecycle.take_back":       {do: writeNode(removesTaints)},
 	"kubelet.allocate":               {do: elsewhere},
+	"kubelet.begin_to_end":           {do: elsewhere},
+	"kubelet.end_rejected":           {do: elsewhere},
 	"kubelet.refuse":                 {do: refuse},
 	"pod_gc.collect_from_dead_node":  {do: func(p *player, s Step) error { return p.world.Store.RemovePod(s.arg("pod")) }},
 	"taint_eviction.hear_of_node":    {do: elsewhere},

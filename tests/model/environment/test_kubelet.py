@@ -15,6 +15,7 @@ from podrace.model.environment.cluster.pod_versions import PodVersion
 from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, Scope
 from podrace.model.history import resolve
 from podrace.model.language import as_expr
+from podrace.model.language.expressions.errors import ModelError
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 from podrace.scenarios.reader.scenario_reader import parse_scenario
@@ -78,6 +79,45 @@ def test_a_rejected_pod_has_failed_and_its_object_stays() -> None:
     assert decides(model, b) == []
     model.do(lambda: users.delete_finished_pod(b))
     assert model.get(lambda: api.remains[b]) is False
+
+
+@pytest.mark.parametrize(
+    ("release", "counts"),
+    [("1.21", False), ("1.22", False), ("1.22.17", True), ("1.23", True), ("1.36.4", True), ("1.37", False)],
+)
+def test_135296_a_rejected_pod_counts_again_while_its_worker_ends_it(release: str, counts: bool) -> None:
+    n = Node(0, "n", 2)
+    base, huge, small = Pod(0, "base", 1, node=n), Pod(1, "huge", 2), Pod(2, "small", 1)
+    model = model_of([base, huge, small], n, release=release)
+    kubelet, api = model.part("kubelet"), model.part("api")
+    bind(model, huge, n)
+    model.do(lambda: kubelet.reject(huge))
+    bind(model, small, n)
+    assert decides(model, small) == ["admit"]
+    if not counts:
+        with pytest.raises(ModelError, match="no `begin_to_end`"):
+            kubelet.begin_to_end(huge)
+        return
+    assert not enabled(model, lambda: kubelet.end_rejected(huge))
+    model.do(lambda: kubelet.begin_to_end(huge))
+    assert decides(model, small) == ["reject"]
+    assert not enabled(model, lambda: kubelet.begin_to_end(huge)), "its worker ends it once"
+    model.do(lambda: kubelet.end_rejected(huge))
+    assert decides(model, small) == ["admit"]
+    assert model.get(lambda: as_expr(api.remains[huge])) is True
+
+
+def test_135296_a_rejected_pod_whose_object_is_gone_does_not_count() -> None:
+    n = Node(0, "n", 2)
+    base, huge, small = Pod(0, "base", 1, node=n), Pod(1, "huge", 2), Pod(2, "small", 1)
+    model = model_of([base, huge, small], n, release="1.36.3")
+    kubelet, api = model.part("kubelet"), model.part("api")
+    bind(model, huge, n)
+    model.do(lambda: kubelet.reject(huge))
+    model.do(lambda: kubelet.begin_to_end(huge))
+    bind(model, small, n)
+    model.do(lambda: api.delete_finished(huge))
+    assert decides(model, small) == ["admit"]
 
 
 def test_a_pod_that_terminates_counts_and_one_that_was_deleted_by_force_does_not() -> None:
@@ -212,7 +252,7 @@ def test_what_is_refused_counts_as_it_was_allocated() -> None:
 
 @pytest.mark.parametrize(
     ("cpu", "verdict", "states", "steps"),
-    [("2", "HOLDS", 184, None), ("3", "VIOLATED", 102, 15), ("4", "HOLDS", 418, None)],
+    [("2", "HOLDS", 216, None), ("3", "VIOLATED", 102, 15), ("4", "HOLDS", 418, None)],
 )
 def test_only_what_is_put_off_keeps_others_out(
     cpu: str, verdict: str, states: int, steps: int | None

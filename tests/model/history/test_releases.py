@@ -36,7 +36,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "gone-victims-condition", "own-terms-merged",
+    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "gone-victims-condition", "own-terms-merged",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -105,6 +105,7 @@ UNSEEN = {
     "103019": "needs an extender: see tests/model/environment/test_extender.py",
     "122022": "needs a pod of which an extender has a say: see the scenario unheard-extender",
     "108366": "needs kubelets that decide: see the scenario counted-by-its-kubelet",
+    "139522": "needs kubelets that decide: see the scenario counted-when-rejected",
     "101218": "needs kubelets that decide, and taints: see the hazard tainted-in-flight",
     "node-declared-features": "needs a pod that needs a feature of its node: see test_declared_features",
     "pre-check-taints": "needs a node with a NoExecute taint that comes: see test_filters",
