@@ -36,7 +36,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "gone-victims-condition", "own-terms-merged",
+    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "gated-beside-another", "gone-victims-condition", "own-terms-merged",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -177,6 +177,8 @@ UNSEEN = {
     "116550": "needs a name that is used again: see the scenario namesake-bound",
     "138324": "needs a name that is used again: see the scenario namesake-in-flight",
     "141255": "needs a name that is used again: see the scenario swapped-by-a-list",
+    "entries-of-one-name": "needs a name that is used again: see the scenario namesake-displaced",
+    "gated-beside-another": "needs a name that is used again: see scheduler/queue/test_entries",
     "135394": "needs a pod whose labels change: see test_pod_updates",
     "in-place-resize": "needs a pod that is resized: see test_pod_updates",
     "109442": _UPDATES,
