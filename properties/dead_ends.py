@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ..model.environment.faults import Fault
 from ..model.environment.objects import Node, Pod, PodGroup
-from ..model.language import Expr, any_of, as_expr, before, boolean, select
+from ..model.language import Expr, any_of, as_expr, before, boolean, count, select
 from .placing_together import MOST_PLACEMENTS, PlacingTogether, are_too_many, to_be_placed
 from .property import Property
 
@@ -36,7 +36,7 @@ class PlaceableStaysPlaceable(Property):
 
     *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
     one is created stays where it is. All others count as they were created: with the volumes and devices that they had at the start, and without
-    what a gate keeper has written since about where they are to go.
+    what a gate keeper has written since about where they are to go. A pod of a gang waits for gates, too, as long as too few pods of the gang have lost theirs.
 
     The question is asked again for all pods whenever one is created. Where they cannot all be placed together, some pod has to wait, and the property says nothing until the next one
     is created. It is also asked again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims: what they have made impossible is no dead end. What they
@@ -107,7 +107,14 @@ class PlaceableStaysPlaceable(Property):
         return as_expr(self.api.pod[pod].exists) & ~self.api.pod[pod].terminating
 
     def _waits(self, pod: Pod) -> Expr:
-        return self._is_there(pod) & ~self.api.pod[pod].assigned & ~self.api.pod[pod].gated
+        """Whether the pod is to be placed: neither it nor its gang waits for scheduling gates."""
+        member = self.pod_groups.member(pod)
+        free = as_expr(True)
+        if member is not None:
+            mates = [other.pod for other in self.pod_groups.members(member.group)]
+            let_go = count(self._is_there(mate) & ~self.api.pod[mate].gated for mate in mates)
+            free = let_go >= (member.group.min_count or 0)
+        return self._is_there(pod) & ~self.api.pod[pod].assigned & ~self.api.pod[pod].gated & free
 
     @property
     def _mine(self) -> list[Pod]:

@@ -11,7 +11,7 @@ from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Expr, all_of, as_expr
 from podrace.properties import PROPERTIES, Property, instrument
-from podrace.scenarios import parse_scenario
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.profiles import examples
 
 QUIET = "scope: {pod_events: 1, flush: false, backoff: false%s}\n"
@@ -144,6 +144,15 @@ def test_a_dead_end_is_found(text: str, states: int, steps: int) -> None:
 )
 def test_where_nothing_is_taken_away_it_holds(text: str, vacuous: bool, states: int) -> None:
     assert told(decided(text)) == ("HOLDS", vacuous, states, None)
+
+
+def test_a_gang_waits_for_the_gates_of_its_pods() -> None:
+    """b has a gate that only a user takes away, and a needs b."""
+    (scenario,) = find_scenarios("gated-member")
+    gates = {"GangScheduling": True}
+    system = instrument(scenario.spec, resolve("1.36.3", gates=gates).classes, [PROPERTIES["L-PLACE"]])
+    (found,) = check(system, ["L-PLACE"])
+    assert told(found) == ("HOLDS", False, 410, None)
 
 
 def test_a_cluster_of_which_it_says_nothing_is_told() -> None:

@@ -30,7 +30,8 @@ def cluster(bound: bool = True, **scope: int) -> ClusterSpec:
         Pod(0, "a", 1, labels=WEB, spread=[EVEN], node=EAST if bound else None, graceful=False),
         Pod(1, "b", 1, labels=WEB, spread=[EVEN], graceful=False),
     )
-    return ClusterSpec("spread", pods, (EAST, WEST), Scope(pod_events=2, flush=False, **scope))
+    bounds = Scope(pod_events=2, flush=False, **scope)  # type: ignore[arg-type]
+    return ClusterSpec("spread", pods, (EAST, WEST), bounds)
 
 
 @pytest.mark.parametrize(

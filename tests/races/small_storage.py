@@ -44,9 +44,9 @@ ASKED = [
     for identifier, prop in PROPERTIES.items()
     if prop.kind != "resettability"
     and not prop.__module__.endswith((".groups", ".admissions", ".loops", ".taints", ".gates"))
-    and identifier not in ("S-IDEVICT", "S-DRAIN", "S-TOLD")
+    and identifier not in ("S-IDEVICT", "S-DRAIN", "S-TOLD", "S-SPREAD")
 ]
-"""All properties but that of removed nodes, and those of groups of pods, of kubelets that decide, of controllers that make pods, of taints
+"""All properties but the resettabilities, that of topology spread, and those of groups of pods, of kubelets that decide, of controllers that make pods, of taints
 that have pods leave, of keepers of gates, and of evictions through the API: these clusters have none of them. Nor was S-TOLD asked, which came later."""
 
 CLUSTERS = {

@@ -56,7 +56,7 @@ def system(*aims: tuple[str, str, tuple[str, ...]], **scope: int) -> TransitionS
         "aimed",
         pods,
         nodes,
-        Scope(pod_events=1, node_events=1, flush=False, backoff=False, aims=aims, **scope),
+        Scope(pod_events=1, node_events=1, flush=False, backoff=False, aims=aims, **scope),  # type: ignore[arg-type]
     )
     return instrument(spec, resolve("1.36").classes, [PROPERTIES["S-CONS"]])
 
