@@ -34,6 +34,7 @@ from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..job_pools import pool_for
 from ..scheduler_version import version_of
+from ..shown.orders import orders_of_all
 from .cluster_batches import Task, named, refuse_no_outcome, work
 from .cluster_families import FamilyTask, family_tasks, shared_budget
 from .known_classes import KnownClasses
@@ -261,7 +262,7 @@ class Prover:
             rows=tuple(self._rows()),
             groups=() if self.is_cut else tuple(self._groups(violated)),
             sentence=self.prop.sentence(),
-            scope=scope_of(self.question.template.scope),
+            scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),

@@ -9,7 +9,8 @@ from ...model.environment.objects import ClusterSpec, Pod
 from ...model.language import Parameter
 from ...reports.step import Value
 
-ANY, LISTED = "in any order", "in the order of the file"
+ANY, LISTED, ARRIVED = "in any order", "in the order of the file", "in the order of their arrival"
+WAITING, VICTIMS, MEMBERS = "pods that wait alike", "equal victims", "equal members of groups"
 
 
 def orders_of(spec: ClusterSpec) -> dict[str, Value]:
@@ -23,11 +24,16 @@ def orders_of(spec: ClusterSpec) -> dict[str, Value]:
     anew = scope.restarts or scope.leader_changes
     waiting = [pod for pod in spec.pods if not pod.foreign and (anew or (pod.exists and pod.node is None))]
     if any(_are_equal(a, b) and (anew or a.arrival == b.arrival) for a, b in combinations(waiting, 2)):
-        found["pods that wait alike"] = LISTED if scope.file_order else ANY
-    for name, some in (("equal victims", _victims(spec)), ("equal members of groups", _members(spec))):
+        found[WAITING] = LISTED if scope.file_order else ANY
+    for name, some in ((VICTIMS, _victims(spec)), (MEMBERS, _members(spec))):
         if any(some):
             found[name] = LISTED
     return found
+
+
+def orders_of_all(groups: bool) -> dict[str, Value]:
+    """The same for all clusters of a kind, in every order of arrival; `groups`: there are groups of pods."""
+    return {VICTIMS: ARRIVED, **({MEMBERS: ARRIVED} if groups else {})}
 
 
 def _are_equal(a: Pod, b: Pod) -> bool:

@@ -124,7 +124,7 @@ def test_a_scores(scored, winners):
 
 def test_a_durations():
     names = {v.name.partition("[")[0] for v in system().variables if v.name.startswith("clock.")}
-    assert names == {"clock.older"}
+    assert names == {"clock.older", "clock.open"}
 
 
 def test_a_backoff():
@@ -548,6 +548,21 @@ def test_a_commit():
 def test_a_equals(release, heads):
     on, pods = nodes(2), [Pod(0, "a", 1), Pod(1, "b", 1)]
     model = concrete(spec(pods, on), release)
+    assert [model.get(partial(model.part("queue").is_head, p)) for p in pods] == heads
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "file_order", "heads"),
+    [
+        ((0, 0), False, [True, True]),
+        ((0, 0), True, [True, False]),
+        ((1, 0), False, [False, True]),
+        ((0, 1), False, [True, False]),
+    ],
+)
+def test_a_arrival(arrivals, file_order, heads):
+    on, pods = nodes(2), [Pod(i, "ab"[i], 1, arrival=arrival) for i, arrival in enumerate(arrivals)]
+    model = concrete(spec(pods, on, file_order=file_order), "1.22")
     assert [model.get(partial(model.part("queue").is_head, p)) for p in pods] == heads
 
 

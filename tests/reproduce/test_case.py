@@ -147,7 +147,7 @@ def test_pods_come_to_the_queue_in_the_order_in_which_the_run_takes_them() -> No
     composition = resolve("1.34")
     system = instrument(spec, composition.classes, [PROPERTIES["S-CAP"]])
     number = {t.label: i for i, t in enumerate(system.transitions)}
-    path = [number[label] for label in _until_two_are_taken("c", "d")]
+    path = tuple(number[label] for label in _until_two_are_taken("c", "d"))
     case = case_of_run("orders", "", spec, composition, system, replay(system, path))
     assert [step.args["pod"] for step in case.steps if step.step == "scheduler.pop"] == ["c", "d"]
     assert [name for name in case.order if name != "c"] == ["d", "a", "b"]

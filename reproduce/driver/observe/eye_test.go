@@ -51,6 +51,12 @@ func TestCompare(t *testing.T) {
 		"a sum that its parts do not make up": {
 			map[string]any{}, map[string]any{"node_infos.sums[n]": "[1 0 0], and its 0 pods add up to [0 0 0]"}, "node_infos.sums[n]",
 		},
+		"pods of which either may be the older one": {
+			map[string]any{"clock.older[p][q]": true, "clock.open[p][q]": true}, map[string]any{"clock.older[p][q]": false}, "",
+		},
+		"a pod that is not the older one": {
+			map[string]any{"clock.older[p][q]": true, "clock.open[p][q]": false}, map[string]any{"clock.older[p][q]": false}, "clock.older[p][q]",
+		},
 		"the last victim, awaited (from 1.35 on)": {
 			map[string]any{"async_preemption.phase[p]": "EVICTED", "async_preemption.last[p]": "v"},
 			map[string]any{"async_preemption.preempting[p]": true, "async_preemption.awaited[p]": "v"}, "",

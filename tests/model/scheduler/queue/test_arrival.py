@@ -35,7 +35,7 @@ def scenario(pods: str, scope: str = "") -> str:
 A, B = "a: {cpu: 2}", "b: {cpu: 1}"
 
 
-def found(text: str, release: str = "1.34", prop: type[Property] | Property = PROPERTIES["S-CAP"]):
+def found(text: str, release: str = "1.34", prop: type[Property] = PROPERTIES["S-CAP"]):
     system = instrument(parse_scenario(text).spec, resolve(release).classes, [prop])
     (result,) = check(system, [prop.id])
     steps = () if result.trace is None else tuple(f"{s.part}.{s.step} {s.args}" for s in result.trace.steps)
