@@ -158,7 +158,7 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("late-extender", "S-CAP", "1.36", (), V, 866, 15),
     ("late-extender", "S-CAP", "1.36", (AskedBeforeForgotten,), H, 836, None),
     ("nobody-makes-way", "L-INV", "1.36", (), V, 27, 24),
-    ("nobody-makes-way", "L-INV", "1.36", (ExtendersInDryRuns,), H, 4110, None),
+    ("nobody-makes-way", "L-INV", "1.36", (ExtendersInDryRuns,), H, 4105, None),
 ]
 
 

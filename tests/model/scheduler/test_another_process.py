@@ -84,8 +84,8 @@ def test_another_process_has_assumed_no_volume(how: str, shown: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "names", "states", "transitions"),
     [
-        (DEVICE, ["S-DEV", "S-INFLIGHT", "S-RESV", "L-CLAIM"], 6423, 18995),
-        (VOLUME, ["S-PV", "S-HELD", "L-VOL", "S-STUCK"], 14371, 48918),
+        (DEVICE, ["S-DEV", "S-INFLIGHT", "S-RESV", "L-CLAIM"], 22802, 66955),
+        (VOLUME, ["S-PV", "S-HELD", "L-VOL", "S-STUCK"], 56776, 187387),
     ],
 )
 def test_a_restart_amid_the_binding_loses_nothing(

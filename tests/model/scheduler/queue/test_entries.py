@@ -66,7 +66,7 @@ def test_what_a_new_pod_does_to_the_entry_of_its_name(
 def test_the_end_of_a_backoff_displaces_the_entry_of_its_name() -> None:
     for place in (ACTIVE, PARKED):
         model, gone, _ = two(NEWEST, (BACKOFF, place))
-        model.do(lambda gone=gone, model=model: model.part("queue").flush_backoff(gone))
+        model.do(partial(model.part("queue").flush_backoff, gone))
         assert places(model) == [ACTIVE, NONE]
 
 

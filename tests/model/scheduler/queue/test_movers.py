@@ -45,7 +45,7 @@ def test_the_handler_of_all_pods_takes_no_event_amid_its_own_move() -> None:
     model = Model.of(PREEMPTED, resolve("1.36"))
     numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
     steps = QuickSteps(model.system)
-    moved = replay(model.system, [numbers[label] for label in (*TO_THE_MOVE, MOVE)]).states[-1]
+    moved = replay(model.system, tuple(numbers[label] for label in (*TO_THE_MOVE, MOVE))).states[-1]
     assert numbers[POP] in steps.enabled(moved)
     handled = steps.successor(moved, numbers[NEXT_EVENT])
     assert numbers[POP] not in steps.enabled(handled)
@@ -56,7 +56,7 @@ def test_pop_first_leads_where_it_led_amid_the_event() -> None:
     """Nothing that was reached is lost: the event commutes with Pop."""
     model = Model.of(PREEMPTED, resolve("1.36"))
     numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
-    popped = replay(model.system, [numbers[label] for label in (*TO_THE_MOVE, MOVE, POP)]).states[-1]
+    popped = replay(model.system, tuple(numbers[label] for label in (*TO_THE_MOVE, MOVE, POP))).states[-1]
     assert numbers[NEXT_EVENT] in QuickSteps(model.system).enabled(popped)
 
 
