@@ -18,7 +18,7 @@ from .environment.controllers.descheduler import Strategy
 from .environment.extender import HTTPExtender
 from .environment.faults import Fault
 from .environment.gates import GateKeeper
-from .environment.objects import Claim, Node, Pod, Scope, Volume, VolumeClaim
+from .environment.objects import Claim, Node, Pod, PodGroup, Scope, Volume, VolumeClaim
 from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Variable, substitute
 from .language.declarations.component import Model
 from .language.declarations.tracer import NeverEnabled, StepTrace, tracing
@@ -33,6 +33,7 @@ TRUTHS: Mapping[type[Entity], tuple[str, str]] = {
     Volume: ("storage.volume.exists", "volume {}, which is to come"),
     VolumeClaim: ("storage.claim.exists", "claim {}, which is to come"),
     Claim: ("resource_claims.object.life", "claim {}, which is to come"),
+    PodGroup: ("pod_groups.exists", "group {}, which is to come"),
 }
 """For each kind of objects that may come later, the state that says that one is there, and how it is called until then."""
 

@@ -1,0 +1,67 @@
+"""What of a scenario acts: runs of a scenario with some features are sampled, level by level."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from functools import cache
+
+from podrace.checker.core.many_states import ManyStates
+from podrace.checker.explicit.small_search import SmallSearch
+from podrace.checker.reduction.constant_propagation import ConstantPropagation
+from podrace.checker.reduction.slicing import Key, key_of
+from podrace.model.asked_for import asked_for
+from podrace.model.history import resolve
+from podrace.model.language import TransitionSystem
+from podrace.properties import instrument
+from podrace.scenarios import Scenario, ScenarioError, parse_scenario
+from tests.scenarios.features import combined
+
+
+@cache
+def read(names: tuple[str, ...]) -> Scenario | None:
+    """The scenario with these features; None if the reader refuses it."""
+    try:
+        return parse_scenario(json.dumps(combined(names)), "features.yaml")
+    except ScenarioError:
+        return None
+
+
+def parts_and_idle(names: tuple[str, ...], depth: int, width: int) -> tuple[list[str], set[str]]:
+    """What the scenario with these features asks for, and what of it acts in none of the runs that are tried."""
+    found = read(names)
+    assert found is not None
+    system = instrument(found.spec, resolve("1.36", gates=found.feature_gates).classes, [])
+    parts = asked_for(system)
+    fired = sampled(system, depth, width)
+    return [part.name for part in parts], {
+        part.name
+        for part in parts
+        if fired.isdisjoint(key_of(system.transitions[i]) for i in part.transitions)
+    }
+
+
+def sampled(system: TransitionSystem, depth: int, width: int) -> set[Key]:
+    """The transitions that could be taken in runs of so many steps: of each level so many states go on, as many by one step as by another."""
+    possible = ConstantPropagation(system).propagated
+    search, chance = SmallSearch(possible, width), random.Random(1)
+    search.began = math.inf  # it takes the time that it takes
+    level = list(search.states)
+    for _ in range(depth):
+        by_step: dict[tuple[str, str], dict[int, None]] = {}
+        for edges in search._successors(ManyStates(search.packed, level), level):
+            for index, target in edges:
+                transition = possible.transitions[index]
+                by_step.setdefault((transition.part, transition.step), {})[target] = None
+        share = max(1, width // max(1, len(by_step)))
+        level = list(
+            dict.fromkeys(
+                state
+                for states in by_step.values()
+                for state in chance.sample(list(states), min(share, len(states)))
+            )
+        )
+        if not level:
+            break
+    return {key_of(t) for t, times in zip(possible.transitions, search.fired, strict=True) if times}
