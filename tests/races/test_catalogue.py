@@ -226,7 +226,7 @@ ROWS = [
     Row("taint-removed", "S-STUCK", "1.24", (), ("109442",), V, 601, 1420, 18, 18),
     Row("taint-removed", "S-STUCK", "1.31", (), (), H, 1467, 3977, 42),
     Row("taint-removed", "S-STUCK", "1.32", (), (), H, 1242, 3399, 41),
-    Row("taint-removed", "S-STUCK", "1.36", (), (), H, 1119, 3225, 39),
+    Row("taint-removed", "S-STUCK", "1.36", (), (), H, 1109, 3179, 39),
     # The same where a port is wanted. A hint that looks at a new node is what NodeResourcesFit has, and NodePorts has not.
     Row("port-behind-taint", "S-STUCK", "1.21", (), (), H, 1783, 4883, 42),
     Row("port-behind-taint", "S-STUCK", "1.22", (), (), V, 601, 1420, 18, 18),
