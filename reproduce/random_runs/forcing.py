@@ -25,7 +25,7 @@ Restore of a claim whose write the informer has delivered before it was assumed 
 The handler of groups of pods takes one event after the other, and the model's tells of the groups in any order. A member that somebody else has bound while its group's cycle
 has it counts twice in the snapshot, where it is assumed as well; in the model it is there once (A-GROUP-SNAPSHOT). After a panic of the plugin there is no process; the model's goes on (A-GROUP-MANAGER).
 
-Preemption goes on with whoever the lister shows under its preemptor's name; where that is another pod by now, the model's finds nobody (A-RECREATED).
+Preemption goes on for the pod that the lister shows under its preemptor's name; where that is another pod by now, the driver cannot force its steps, which are not those of the cycle's pod.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...environment.names import Recreation
 from ...environment.objects import Node, Pod, PodCopy
 from ...language import (
     Component,
@@ -44,7 +45,8 @@ class NextPod(Component):
     `verdict` is the status of each node, `host` is the node that was chosen. `nominee` is the node that preemption
     chose; `withdraws` says that preemption found none, for good. `error`: the attempt ended in an error rather than in "does
     not fit". `scheduler_error`: the condition's reason is to be SchedulerError. `missing` is the node that the error says does
-    not exist. `rejected_by` is the fit error's diagnosis: the plugins for which some node was no choice.
+    not exist. `rejected_by` is the fit error's diagnosis: the plugins for which some node was no choice. `stands_in[r]`: preemption in the
+    cycle of `r.before` is for `r.after`, which has its name.
 
     A pod for which no plugin has work at an extension point passes it within the step before.
     """
@@ -67,9 +69,11 @@ class NextPod(Component):
     missing = ref(Node)
     verdict = per(Node, enum(NodeStatus))
     rejected_by = per(Plugin, boolean())
+    stands_in = per(Recreation, boolean())
 
     phrases = words(
         {
+            "stands_in": Words("preemption goes on for {0}, which has the name", decisive=True),
             "verdict": Words("{pod} {after} {0}"),
             "nominee": Words("decision: {pod} is to go to {after}", decisive=True),
             "error": Words("the attempt to schedule {pod} ends in an error", decisive=True),
@@ -92,7 +96,16 @@ class NextPod(Component):
 
     def at(self, phase: Phase, pod: Pod) -> Expr:
         """Whether the goroutine is about to do `phase` for `pod`."""
-        return (self.phase == phase) & (self.pod == pod)
+        return (self.phase == phase) & self._acts_for(pod)
+
+    def _acts_for(self, pod: Pod) -> Expr:
+        acts = self.pod == pod
+        for r in self.universe[Recreation]:
+            if r.before is pod:
+                acts = acts & ~self.stands_in[r]
+            if r.after is pod:
+                acts = acts | self.stands_in[r]
+        return as_expr(acts)
 
     def end(self) -> None:
         """scheduleOne returns; nothing of the cycle is kept."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.extender import HTTPExtender
 from ...environment.faults import Fault
+from ...environment.names import Recreation
 from ...environment.objects import ExtensionPoint, Node, Pod, PodObject
 from ...language import (
     SOMETHING,
@@ -59,14 +60,29 @@ class PostFilter(SchedulePod):
     @step(actor="scheduler")
     @tells(
         Sentence(
+            "Preemption for {pod} begins, and finds {0} under its name: from now on it is for this one.",
+            changes("scheduler.stands_in", after=True),
+        ),
+        Sentence(
             "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
             changes("scheduler.phase", after=SOMETHING),
         ),
         "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
     )
     def reread_preemptor(self, pod: Pod) -> None:
-        """PostFilter begins: read the preemptor again and see whether it may preempt."""
+        """PostFilter begins: read the preemptor again, by its name, and see whether it may preempt. Preemption goes on with the object that is found."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
+        taken = as_expr(False)
+        for r in self.universe[Recreation]:
+            if r.before is pod and not (r.after.claims or r.after.volumes):
+                taken = as_expr(self.read_preemptor(r.after).exists)
+                with when(taken):
+                    self.stands_in[r] = True
+                    self._begin_with(r.after)
+        with when(~taken):
+            self._begin_with(pod)
+
+    def _begin_with(self, pod: Pod) -> None:
         current = self.read_preemptor(pod)
         self.bound_elsewhere(current)
         self.begin_preemption(pod, current.exists, current.nominated)
@@ -320,6 +336,8 @@ class PostFilter(SchedulePod):
 
     def _after_preemption(self) -> None:
         self.preemption.clear()
+        for r in self.universe[Recreation]:
+            self.stands_in[r] = False
         self.after_preemption()
 
     def after_preemption(self) -> None:
