@@ -174,12 +174,7 @@ class PodWatch(Component):
     @tells("The pod watch stalls: the informer's store receives no more events.")
     def stall(self) -> None:
         """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all pods."""
-        if not self.scope.watch_stalls:
-            require(False)
-            return
-        self.faults.spend(Fault.WATCH_STALL)
-        require(~as_expr(self.stalled))
-        self.stalled = True
+        _stall(self)
 
     def _store_up_to(self, position: Expr) -> None:
         listed = self.listed
@@ -290,6 +285,15 @@ def passes(handler: Handler, pod: PodObject) -> Expr:
     return pod.pending if handler is Handler.QUEUE else pod.assigned
 
 
+def _stall(watch: PodWatch | NodeWatch) -> None:
+    if not watch.scope.watch_stalls:
+        require(False)
+        return
+    watch.faults.spend(Fault.WATCH_STALL)
+    require(~as_expr(watch.stalled))
+    watch.stalled = True
+
+
 class NodeWatch(Component):
     """The node watch: undelivered events, the lister, and the node that the handler is busy with. `stalled`: as of the pod watch."""
 
@@ -327,12 +331,7 @@ class NodeWatch(Component):
     @tells("The node watch stalls: the informer's store receives no more events.")
     def stall(self) -> None:
         """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all nodes."""
-        if not self.scope.watch_stalls:
-            require(False)
-            return
-        self.faults.spend(Fault.WATCH_STALL)
-        require(~as_expr(self.stalled))
-        self.stalled = True
+        _stall(self)
 
     @step(actor="node informer")
     @tells("The informer's store receives the next event, about node {node}.")

@@ -94,7 +94,8 @@ class Clock(Component):
         for a, b in combinations(pods, 2):
             if self._may_be_open(a, b):
                 both = as_expr(pods[a]) & pods[b]
-                self._note(a, b, self.is_older(a, b), both)
+                # Of a pod that is not there nobody asks; it gets a place when it is queued.
+                self._note(a, b, True, both)
 
     def handed_over(self, pod: Pod, other: Pod) -> None:
         """Update, where the record of the pod is found by its name, and is that of another pod from now on: with the same timestamp and attempts."""

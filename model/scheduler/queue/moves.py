@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.objects import Pod
 from ...language import (
+    UNTOLD,
     Expr,
     Value,
     all_of,
@@ -70,6 +71,8 @@ class Moves(Entries):
     scheduler: SchedulingLoop
 
     mover = enum(Mover)
+
+    phrases = UNTOLD
 
     def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
         """The failed attempt's record gets the plugins for which the pod does not fit."""

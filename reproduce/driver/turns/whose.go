@@ -14,8 +14,10 @@ var movesOf = map[string]func(p *player, s Step, a *actor) bool{
 		return a.role == scheduling || works || a.role == prioritising || a.role == binding && a.pod == s.arg("pod") // the cycle starts that of the binding
 	},
 	"binding cycle": func(p *player, s Step, a *actor) bool {
+		// With SchedulerAsyncAPICalls, the dispatcher makes the call that binds the pod.
+		ofCall := s.Step == "binding.bind" && (a.role == dispatcher || a.role == calling && a.pod == s.arg("pod"))
 		ofPlugin := !strings.HasPrefix(s.Step, "binding.") // a plugin is also asked by the scheduling cycle to give back what it has reserved
-		return a.role == binding && a.pod == s.arg("pod") && !p.isFailingFor(a, s) || ofPlugin && a.role == scheduling
+		return a.role == binding && a.pod == s.arg("pod") && !p.isFailingFor(a, s) || ofPlugin && a.role == scheduling || ofCall
 	},
 	"failure handler": func(p *player, s Step, a *actor) bool { return p.isFailingFor(a, s) },
 	"preemption goroutine": func(p *player, s Step, a *actor) bool {

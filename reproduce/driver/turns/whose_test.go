@@ -14,6 +14,8 @@ func TestWhoseStepItIs(t *testing.T) {
 	fails := &actor{role: binding, pod: "p", failed: true}
 	schedules := &actor{role: scheduling, pod: "q"}
 	others := &actor{role: binding, pod: "q"}
+	dispatches := &actor{role: dispatcher}
+	calls := &actor{role: calling, pod: "p"}
 	handles := &actor{role: podHandler, number: 1}
 	step := func(name, actor string) Step {
 		return Step{Step: name, Actor: actor, Args: map[string]any{"pod": "p"}, Changes: map[string]any{"api.pod[p].node": "n1"}}
@@ -28,6 +30,8 @@ func TestWhoseStepItIs(t *testing.T) {
 		"the pod's preemption as well":         {step("binding.bind", "binding cycle"), []*actor{binds, preempts}, "", "lets go preemption goroutine of p"},
 		"that of another pod":                  {step("binding.bind", "binding cycle"), []*actor{others}, "", "lets go binding cycle of q"},
 		"an earlier one, which fails":          {step("binding.bind", "binding cycle"), []*actor{binds, fails}, "", "lets go binding cycle of p"},
+		"the call that the dispatcher makes":   {step("binding.bind", "binding cycle"), []*actor{binds, dispatches, calls}, "", ""},
+		"a call in another step":               {step("binding.pre_bind", "binding cycle"), []*actor{binds, calls}, "", "lets go API call of p"},
 		"the scheduler":                        {step("binding.bind", "binding cycle"), []*actor{schedules}, "", "lets go scheduler"},
 		"a plugin in the scheduling cycle":     {step("dynamic_resources.unreserve_claim", "binding cycle"), []*actor{schedules}, "", ""},
 		"the one that fails":                   {step("failure.wake_others", "failure handler"), []*actor{fails}, "", ""},
