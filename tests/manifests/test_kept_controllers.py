@@ -92,7 +92,7 @@ def test_what_is_checked_of_it(tmp_path: Path) -> None:
     small = replace(of, scope=replace(of.scope, pod_events=1, flush=False))
     classes = resolve("1.36").classes
     (result,) = check(instrument(small, classes, [PROPERTIES["S-MANY"]]), ["S-MANY"])
-    assert (result.verdict.name, result.counts.states, result.vacuous) == ("HOLDS", 12539, False)
+    assert (result.verdict.name, result.counts.states, result.vacuous) == ("HOLDS", 12525, False)
 
 
 def test_without_the_option_no_controller_acts(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ pods:
     labels: {a: b}
     podAntiAffinity: {required: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {a: b}}}]}
 podDisruptionBudgets: {x: {selector: {matchLabels: {a: b}}}}
-scope: {pod_events: 1, flush: false, pod_deletions: 1, bind_failures: 1, write_failures: 1}
+scope: {pod_events: 1, flush: false, pod_deletions: 1, bind_failures: 1, write_failures: 1, file_order: true}
 """)
 PODS = ("v", "a", "b")
 OF_PODS = [identifier for identifier, prop in PROPERTIES.items() if prop.concerns]

@@ -43,7 +43,7 @@ scope: {pod_events: 1, flush: false, backoff: false, external_binds: 1}
 
 
 @pytest.mark.parametrize(
-    ("text", "identifier", "states"), [(EXCLUSIVE, "S-RWOP", 57493), (UNRESERVED, "S-RESV", 72610)]
+    ("text", "identifier", "states"), [(EXCLUSIVE, "S-RWOP", 57201), (UNRESERVED, "S-RESV", 72610)]
 )
 def test_pods_that_somebody_else_binds_do_not_count(text: str, identifier: str, states: int) -> None:
     cluster = parse_scenario(text, "others.yaml").spec

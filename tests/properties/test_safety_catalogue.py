@@ -62,13 +62,13 @@ CLUSTERS = {
 ROWS = [
     # A pod in flight that is updated goes into activeQ as well (118226); it is so in every release here.
     ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1180, 12),
-    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 8294, 23),
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 75172, None),
-    ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 25936, None),
+    ("S-UNIQ", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 16281, 23),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.19", (), "HOLDS", 97019, None),
+    ("S-UNIQ", "two pods apart, a reply is lost", "1.22", (), "HOLDS", 36547, None),
     # Between the look into the lister and the requeue a deletion can still be handled.
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.13", (), "VIOLATED", 1864, 13),
-    ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 1232, 13),
-    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 26904, None),
+    ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 2407, 13),
+    ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 52775, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 301, 13),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
     ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 4422, None),
@@ -78,15 +78,15 @@ ROWS = [
     pytest.param(
         "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 888177, 51, marks=pytest.mark.ci
     ),
-    ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 6486, None),
+    ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 11709, None),
     ("S-SNAP", "a node goes and comes back", "1.9", (), "VIOLATED", 82, 5),
     ("S-SNAP", "a node goes and comes back", "1.9", ("node-list-from-cache",), "HOLDS", 457, None),
     ("S-SNAP", "a node goes and comes back", "1.22", (), "HOLDS", 525, None),
     ("S-CACHE", "a node goes and comes back", "1.22", (), "HOLDS", 12, None),
     # Open upstream: a bind that was reported as failed but was committed (100140).
-    ("S-AFF", "two pods apart, a reply is lost", "1.22", (), "VIOLATED", 1170, 14),
+    ("S-AFF", "two pods apart, a reply is lost", "1.22", (), "VIOLATED", 2331, 14),
     # Open upstream: a budget's status is stale while victims are chosen (91492).
-    ("S-PDB", "two preemptors, one budget", "1.22", (), "VIOLATED", 548, 22),
+    ("S-PDB", "two preemptors, one budget", "1.22", (), "VIOLATED", 1095, 22),
 ]
 
 

@@ -54,13 +54,13 @@ class NeverWaits(AboutClaims):
 
 
 ROWS: list[tuple[str, str, tuple[type[Component], ...], str, int, int | None]] = [
-    ("device-ready", "L-CLAIM", (), H, 18108, None),
-    ("device-ready", "S-RESV", (), H, 18108, None),
-    ("device-ready", "X-READY", (), H, 18108, None),
+    ("device-ready", "L-CLAIM", (), H, 17954, None),
+    ("device-ready", "S-RESV", (), H, 17954, None),
+    ("device-ready", "X-READY", (), H, 17954, None),
     ("device-late", "S-RESV", (), V, 2218, 38),
-    ("device-late", "S-RESV", (UnreservedAssumed,), H, 87629, None),
-    ("device-late", "L-CLAIM", (), H, 66773, None),
-    ("device-late", "X-READY", (), H, 66773, None),
+    ("device-late", "S-RESV", (UnreservedAssumed,), H, 87405, None),
+    ("device-late", "L-CLAIM", (), H, 66643, None),
+    ("device-late", "X-READY", (), H, 66643, None),
 ]
 NAMES = {row[0] for row in ROWS}
 OWN = {"X-READY": BoundWhenReady, "X-WAITS": NeverWaits}

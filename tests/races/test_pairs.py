@@ -45,7 +45,7 @@ HOLD = {
     "leader change": ("S-CAP", "S-CONS", "S-NOMLIVE", "S-BIND", "S-GAIN"),
     "claim": ("S-CAP", "S-CONS", "S-NOMLIVE", "S-CYCLE", "S-GHOST", "S-STUCK", "L-PEND", "L-PROG", "S-DEV", "S-RESV", "S-INFLIGHT", "L-CLAIM"),
 }  # fmt: skip
-STATES = {"queued calls": 815, "leader change": 9449, "claim": 1441}
+STATES = {"queued calls": 811, "leader change": 9435, "claim": 1439}
 PATCHES: dict[str, type[Component]] = {
     "AlwaysActivated": AlwaysActivated,
     "FreshRequeue": FreshRequeue,
@@ -55,16 +55,16 @@ PATCHES: dict[str, type[Component]] = {
     "VersionedCondition": VersionedCondition,
 }
 VIOLATED: list[tuple[str, str, int, int, str, int]] = [
-    ("queued calls", "S-UNIQ", 451, 25, "RegisteredToTheEnd", 757),
-    ("leader change", "S-UNIQ", 865, 23, "RegisteredToTheEnd", 3510),
-    ("leader change", "S-CYCLE", 2947, 37, "RegisteredToTheEnd", 3510),
-    ("leader change", "S-GHOST", 3154, 38, "RequeueLooksAgain", 8053),
-    ("leader change", "S-FRESH", 865, 23, "FreshRequeue", 9626),
-    ("leader change", "S-COND", 2645, 35, "VersionedCondition", 9249),
-    ("leader change", "S-STUCK", 1923, 29, "AlwaysActivated", 13141),
-    ("leader change", "L-PEND", 1923, 29, "AlwaysActivated", 13141),
-    ("claim", "S-UNIQ", 370, 34, "RegisteredToTheEnd", 1287),
-    ("claim", "S-COND", 1285, 54, "PlacedNotAdded", 613),
+    ("queued calls", "S-UNIQ", 447, 25, "RegisteredToTheEnd", 753),
+    ("leader change", "S-UNIQ", 861, 23, "RegisteredToTheEnd", 3496),
+    ("leader change", "S-CYCLE", 2933, 37, "RegisteredToTheEnd", 3496),
+    ("leader change", "S-GHOST", 3140, 38, "RequeueLooksAgain", 8036),
+    ("leader change", "S-FRESH", 861, 23, "FreshRequeue", 9612),
+    ("leader change", "S-COND", 2631, 35, "VersionedCondition", 9235),
+    ("leader change", "S-STUCK", 1918, 29, "AlwaysActivated", 13111),
+    ("leader change", "L-PEND", 1918, 29, "AlwaysActivated", 13111),
+    ("claim", "S-UNIQ", 368, 34, "RegisteredToTheEnd", 1285),
+    ("claim", "S-COND", 1283, 54, "PlacedNotAdded", 611),
 ]
 """States and steps as it is, the patch with which it holds, and the states with that."""
 

@@ -62,10 +62,10 @@ def priced(row: dict[str, str]) -> object:
     ("cluster", "name", "states"),
     [
         *[
-            ("a volume is made, shared claim", name, 143497)
+            ("a volume is made, shared claim", name, 238139)
             for name in ("L-VOL", "L-PEND", "L-WAKE", "S-STUCK")
         ],
-        *[("claims that wait for nobody", name, 2130154) for name in ("L-VOL", "S-STUCK")],
+        *[("claims that wait for nobody", name, 3362775) for name in ("L-VOL", "S-STUCK")],
     ],
 )
 def test_what_is_stuck_in_1_34_is_mended_by_133929(cluster: str, name: str, states: int) -> None:

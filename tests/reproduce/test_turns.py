@@ -19,6 +19,7 @@ TURNS = (
 NOT_HELD = {
     "API server": "a Binding that lands after its process is none of the scheduler's",
     "cache timers": "no release that the driver plays has them",
+    "kubelet": "another program",
     "permit plugin": "it decides on a pod that waits, whose binding cycle then goes on by itself",
     "pod informer": "it fills its store when the watch delivers",
     "process": "it ends with all that it has under way",

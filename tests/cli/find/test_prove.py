@@ -112,10 +112,10 @@ def test_an_example_with_gangs_is_the_violating_cluster(shell: Shell, tmp_path: 
         "nodes:\n  n1: {cpu: 2}\n"
         "podGroups:\n  g1: {minCount: 2}\n  g2: {minCount: 2}\n"
         "pods:\n"
-        "  p1: {cpu: 1, priority: 0, podGroup: g1}\n"
-        "  p2: {cpu: 1, priority: 0, podGroup: g2}\n"
-        "  p3: {cpu: 1, priority: 0, podGroup: g1}\n"
-        "  p4: {cpu: 1, priority: 0, podGroup: g2}\n"
+        "  p1: {cpu: 1, priority: 0, podGroup: g1, creationTimestamp: '2024-01-01T00:00:00Z'}\n"
+        "  p2: {cpu: 1, priority: 0, podGroup: g2, creationTimestamp: '2024-01-01T00:00:01Z'}\n"
+        "  p3: {cpu: 1, priority: 0, podGroup: g1, creationTimestamp: '2024-01-01T00:00:02Z'}\n"
+        "  p4: {cpu: 1, priority: 0, podGroup: g2, creationTimestamp: '2024-01-01T00:00:03Z'}\n"
         "scope: {pod_events: 1, node_events: 2, flush: false}\n"
     )
     again = shell("check", str(file))

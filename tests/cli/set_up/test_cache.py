@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from podrace import api
-from podrace.analysis import chain, kept_findings
+from podrace.analysis import chain, kept_findings, systems
 from podrace.analysis.asked.method import cache_folder
 from podrace.analysis.chain import FROM_CACHE
 from podrace.cli.commands.set_up.init import starter_text
+from podrace.properties import instrument
 from tests.cli.helpers import TINY, Ran, Shell
 
 
@@ -155,15 +156,17 @@ def test_where_verdicts_are_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch, 
 def test_python_programs_use_and_keep_the_same_verdicts(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    # Nothing is kept of a podrace that differs from its files, as with the traced systems of other tests here.
+    monkeypatch.setattr(systems, "instrument", instrument)
     shell("check", "tiny.yaml")
     elsewhere = tmp_path / "elsewhere"
     api.check("tiny.yaml", cache=elsewhere)
     assert any(elsewhere.iterdir())
-    monkeypatch.setattr(chain, "decide", no_search)
     (found,) = api.check("tiny.yaml")
     assert (found.verdict, found.notes) == ("HOLDS", (FROM_CACHE,))
     assert api.check("tiny.yaml", cache=str(elsewhere))[0].notes == (FROM_CACHE,)
     assert api.expect("holds", "tiny.yaml", cache=elsewhere)[0].notes == (FROM_CACHE,)
+    monkeypatch.setattr(chain, "decide", no_search)
     with pytest.raises(Searched):
         api.check("tiny.yaml", cache=False)
     with pytest.raises(api.UsageProblem, match="is no directory"):

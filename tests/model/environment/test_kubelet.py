@@ -173,7 +173,7 @@ def test_nothing_of_it_is_there_where_kubelets_run_all() -> None:
 @pytest.mark.parametrize(
     ("name", "patches", "verdict", "states", "steps"),
     [
-        ("two-generals", (), "VIOLATED", 5185, 19),
+        ("two-generals", (), "VIOLATED", 5184, 19),
         ("two-generals", ("AskedBeforeForgotten",), "HOLDS", 1449, None),
         ("leader-hand-over", (), "VIOLATED", 1404, 18),
         ("leader-hand-over", ("Barrier",), "HOLDS", 1597, None),
@@ -252,7 +252,7 @@ def test_what_is_refused_counts_as_it_was_allocated() -> None:
 
 @pytest.mark.parametrize(
     ("cpu", "verdict", "states", "steps"),
-    [("2", "HOLDS", 216, None), ("3", "VIOLATED", 102, 15), ("4", "HOLDS", 418, None)],
+    [("2", "HOLDS", 216, None), ("3", "VIOLATED", 102, 15), ("4", "HOLDS", 417, None)],
 )
 def test_only_what_is_put_off_keeps_others_out(
     cpu: str, verdict: str, states: int, steps: int | None

@@ -90,7 +90,7 @@ def test_an_autoscaler_makes_a_node_that_has_updates() -> None:
 def test_a_reply_is_lost_where_a_node_that_has_updates_is_made() -> None:
     (found,) = check(system_of(LOST_REPLY, "S-CAP"), budget=Budget(max_states=500_000))
     assert found.trace is not None
-    assert (found.verdict.name, len(found.trace.steps)) == ("VIOLATED", 29)
+    assert (found.verdict.name, len(found.trace.steps)) == ("VIOLATED", 26)
 
 
 def test_a_controller_makes_a_pod_that_has_finalizers() -> None:

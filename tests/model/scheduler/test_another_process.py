@@ -84,8 +84,8 @@ def test_another_process_has_assumed_no_volume(how: str, shown: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "names", "states", "transitions"),
     [
-        (DEVICE, ["S-DEV", "S-INFLIGHT", "S-RESV", "L-CLAIM"], 22802, 66955),
-        (VOLUME, ["S-PV", "S-HELD", "L-VOL", "S-STUCK"], 56776, 187387),
+        (DEVICE, ["S-DEV", "S-INFLIGHT", "S-RESV", "L-CLAIM"], 22800, 66953),
+        (VOLUME, ["S-PV", "S-HELD", "L-VOL", "S-STUCK"], 56774, 187385),
     ],
 )
 def test_a_restart_amid_the_binding_loses_nothing(

@@ -267,8 +267,8 @@ class Noted(FailureHandler):
     [
         ("late-patch", {}, "HOLDS", 440, None),
         ("late-patch", ON, "VIOLATED", 635, 24),
-        ("synced-condition", {}, "HOLDS", 13077, None),
-        ("synced-condition", ON, "VIOLATED", 14475, 46),
+        ("synced-condition", {}, "HOLDS", 13068, None),
+        ("synced-condition", ON, "VIOLATED", 14457, 46),
     ],
 )
 def test_only_where_nobody_waits_a_bound_pod_is_said_to_be_unschedulable(
@@ -290,7 +290,7 @@ def preempting(**scope: Any) -> ClusterSpec:
     return spec(pods, (n0,), flush=False, pod_events=3, **scope)
 
 
-@pytest.mark.parametrize(("gates", "states"), [({}, 365), (ON, 815)], ids=("waiting", "queued"))
+@pytest.mark.parametrize(("gates", "states"), [({}, 363), (ON, 811)], ids=("waiting", "queued"))
 @pytest.mark.parametrize("identifier", ["S-COND", "S-STUCK", "L-PEND"])
 def test_a_preemption_comes_to_its_end(identifier: str, gates: dict[str, bool], states: int) -> None:
     patches: tuple[type[Component], ...] = () if gates else (Noted,)

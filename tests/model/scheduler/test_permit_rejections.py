@@ -227,9 +227,9 @@ class Unrecorded(Binding):
 @pytest.mark.parametrize(
     ("release", "changes", "verdict", "states", "steps"),
     [
-        ("1.34", (), "VIOLATED", 18446, 47),
-        ("1.34", (Unrecorded,), "HOLDS", 102961, None),
-        ("1.35", (), "VIOLATED", 23683, 39),
+        ("1.34", (), "VIOLATED", 18406, 47),
+        ("1.34", (Unrecorded,), "HOLDS", 102913, None),
+        ("1.35", (), "VIOLATED", 23460, 39),
     ],
 )
 def test_a_waiting_victim_is_parked_for_good(

@@ -393,8 +393,8 @@ scope: {pod_events: 2, flush: false}
     [
         # A pod shrinks in place, and the one that waits for its room is woken.
         (RESIZED, "1.33", (), (), ("HOLDS", 316, None)),
-        (RESIZED, "1.35", (), (), ("HOLDS", 240, None)),
-        (RESIZED, "1.36", (), (), ("HOLDS", 186, None)),
+        (RESIZED, "1.35", (), (), ("HOLDS", 239, None)),
+        (RESIZED, "1.36", (), (), ("HOLDS", 185, None)),
         # 135394: a pod's own labels. What is left is scenarios/hazards/update-lost.yaml, and its patch closes it.
         (RENAMED, "1.31", (), (), ("HOLDS", 345, None)),
         (RENAMED, "1.35", (FreshRequeue,), (), ("VIOLATED", 99, 15)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.search import check
@@ -160,7 +160,9 @@ PODS = st.lists(
 )
 @settings(max_examples=examples(20), deadline=None)
 def test_permuting_the_pods_of_a_file_changes_no_verdict_and_no_count(pods, data, release, faults):
-    """Not of victims that are equally important: their order is the file's (A-VICTIMS)."""
+    """Not of victims that are equally important: their order is the file's (A-VICTIMS). So is that of the events of a list up to 1.27, where a
+    new process schedules before its handlers were given all of it (A-RELIST)."""
+    assume(not (faults == ", restarts: 1" and release in ("1.14", "1.19")))
     lines = [
         f"p{i}: {{cpu: {cpu}, priority: {priority}{where}, terminationGracePeriodSeconds: 0"
         + (f", startTime: 2026-01-01T00:00:0{i}Z" if where else "")
