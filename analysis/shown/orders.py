@@ -21,9 +21,11 @@ def orders_of(spec: ClusterSpec) -> dict[str, Value]:
     """
     found: dict[str, Value] = {}
     scope = spec.scope
-    anew = scope.restarts or scope.leader_changes
-    waiting = [pod for pod in spec.pods if not pod.foreign and (anew or (pod.exists and pod.node is None))]
-    if any(_are_equal(a, b) and (anew or a.arrival == b.arrival) for a, b in combinations(waiting, 2)):
+    relisted = scope.restarts or scope.leader_changes
+    waiting = [
+        pod for pod in spec.pods if not pod.foreign and (relisted or (pod.exists and pod.node is None))
+    ]
+    if any(_are_equal(a, b) and (relisted or a.arrival == b.arrival) for a, b in combinations(waiting, 2)):
         found[WAITING] = LISTED if scope.file_order else ANY
     for name, some in ((VICTIMS, _victims(spec)), (MEMBERS, _members(spec))):
         if any(some):

@@ -657,7 +657,7 @@ def test_a_pod_fields():
     found = system(spec([Pod(0, "p", 1, gated=True)], nodes(2)), "1.36")
     parts = {v.name.partition("].")[2] for v in found.variables if v.name.startswith("api.pod[")}
     assert parts == {"exists", "node", "nominated", "failed", "terminating", "gated"}
-    # What changes is what the scenario names: each version of a pod, whoever writes it.
+    # What changes is what the scenario names: each version of a pod, by any actor.
     several = Pod(0, "p", 2, later={"less": Pod(0, "p", 1), "web": Pod(0, "p", 2, labels={"app": "web"})})
     found = system(spec([several, Pod(1, "q", 1)], nodes(2), pod_updates=1), "1.36")
     assert sorted(t.label for t in found.transitions if t.label.startswith("users.update")) == [

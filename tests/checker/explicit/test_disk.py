@@ -219,7 +219,7 @@ def edited(**changes: Any) -> Any:
 
 
 def signed(**changes: Any) -> Any:
-    """As whoever has the key may write it."""
+    """As anybody with the key may write it."""
 
     def edit(folder: Path) -> None:
         found = {**written(folder), **changes}

@@ -38,7 +38,7 @@ BOUND_WHILE_PREEMPTING = (
     "scheduler.assume(pod=p, node=n1)", "scheduler.start_binding(pod=p)", "binding.bind(pod=p, reply=ANSWERED)",
     "async_preemption.leave_last(pod=p)",
 )  # fmt: skip
-"""p is bound while the goroutine that has evicted its victim has still to note that the preemption is over."""
+"""p is bound while the goroutine that evicted its victim has not yet noted that the preemption is over."""
 
 
 def timed(model: Model, labels: tuple[str, ...]) -> RandomRun:
