@@ -143,7 +143,7 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("last-peer-relabelled", "S-STUCK", (LastPeerHeard,), (), V, 100, 16),
     ("last-peer-relabelled", "S-STUCK", (RelabelledPeersHeard,), (), H, 243, None),
     ("forced-out", "S-RUN", (), (), V, 144, 9),
-    ("forced-out", "S-ADMIT", (), (), H, 535, None),
+    ("forced-out", "S-ADMIT", (), (), H, 538, None),
     # A kubelet that counts what still runs rejects the next pod; only one that waits does neither.
     ("forced-out", "S-RUN", (LeftoversCounted,), (), H, 770, None),
     ("forced-out", "S-ADMIT", (LeftoversCounted,), (), V, 169, 10),
