@@ -6,6 +6,7 @@ Everything else is in pyproject.toml. A new top-level folder is added to FOLDERS
 from setuptools import find_packages, setup
 
 FOLDERS = (
+    "base",
     "model",
     "checker",
     "properties",

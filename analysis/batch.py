@@ -16,11 +16,11 @@ from pathlib import Path
 
 import msgspec
 
+from ..base.problems import UsageProblem
 from ..checker.jobs import Job, Journal, JournalProblem, LostWorker, run_jobs
 from ..checker.jobs.bound_process import answer_of
 from ..checker.verdict_cache import source_hash
 from .asked.method import NOBODY, Watcher
-from .asked.options import UsageProblem
 from .job_pools import pool_for
 
 _MAIN = "from podrace.cli.main import leave, run; leave(run())"

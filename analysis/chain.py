@@ -19,8 +19,8 @@ from dataclasses import replace
 
 import msgspec
 
+from ..base.problems import Terminated
 from ..checker.core import in_memory
-from ..checker.core.ending import Terminated
 from ..checker.core.exploration import Budget, Exploration, Progress
 from ..checker.core.result import Result, Verdict
 from ..checker.reduction.conclusion import conclude

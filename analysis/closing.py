@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 
-from ..checker.core.ending import Terminated
+from ..base.problems import Problem, Terminated
+from ..base.text import listed
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
 from ..reports.document import Finding, Word
-from ..scenarios import ScenarioError
 from .asked.method import NOBODY, Method, Watcher
-from .asked.options import UsageProblem
 from .asked.plan import Run, compose_for
 from .chain import verdict_on
 from .findings import was_cut_short
@@ -94,7 +93,7 @@ class _Search:
         close, them = ("together close", "them") if len(keys) > 1 else ("closes", "it")
         holds = f"{finding.property} holds in all {finding.states:,} states of the same cluster"
         return [
-            f"{_listed(keys)} {close} it: with {them}, {holds}.",
+            f"{listed(keys)} {close} it: with {them}, {holds}.",
             *(f"{key}: {CHANGES[key].title}; {CHANGES[key].where}." for key in keys),
         ]
 
@@ -191,7 +190,7 @@ class _Search:
         try:
             gates = dict(self._base.gates)
             return compose_for(self._run.scenario, release, list(dict.fromkeys(added)), removed, gates)
-        except (UsageProblem, ScenarioError):  # a gate that is not there, or contradicts a change
+        except Problem:  # a gate that is not there, or contradicts a change
             return None
 
     def _verdict(self, composition: Composition | None, most_states: int | None = None) -> Word:
@@ -210,14 +209,10 @@ class _Search:
             run = replace(self._run, composition=composition, expected=None, expected_steps=None)
             try:
                 self._known[composition.label] = verdict_on(run, budget, self._method, self._watcher.watch)
-            except UsageProblem:  # a property of the user's own that this release has not what it takes for
+            except Problem:  # a property of the user's own that this release has not what it takes for
                 return "INCONCLUSIVE"
         return self._known[composition.label].verdict
 
 
 def _later(release: str) -> tuple[str, ...]:
     return tuple(name for name in RELEASES if version_of(name) > version_of(release))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

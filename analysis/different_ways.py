@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import msgspec
 
+from ..base.problems import UsageProblem
+from ..base.text import counted
 from ..checker.core.exploration import Budget
-from ..checker.core.result import UNMEASURED, counted
+from ..checker.core.result import UNMEASURED
 from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
 from ..reports.answers.ways_report import WayFound, WaysFound
 from ..reports.document import Finding
 from .asked.method import NOBODY, Method, Watcher
-from .asked.options import UsageProblem
 from .asked.plan import SAFETY, Run, Selection, refuse_all_ignored
 from .findings import WORDS, finding_of, fixes_of, ignored_words, scope_of, silence_of
 from .scheduler_version import version_of
@@ -22,7 +23,7 @@ from .systems import refuse_ranges, system_of
 
 
 def finite_runs(planned: Sequence[Run], selection: Selection, say: Callable[[str], None]) -> list[Run]:
-    """Those that a run of finitely many steps violates; `say` is told what is left out. Raises UsageProblem or ScenarioError."""
+    """Those that a run of finitely many steps violates; `say` is told what is left out. Raises Problem."""
     refuse_all_ignored(planned)
     chosen = []
     for run in planned:

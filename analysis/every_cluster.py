@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from ..base.text import counted
 from ..checker.core.exploration import Budget, Progress
-from ..checker.core.result import EngineDisagreement, Verdict, counted, idle_words
+from ..checker.core.result import EngineDisagreement, Verdict, idle_words
 from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, ParametricSystem
@@ -59,7 +60,7 @@ def on_every_cluster(
     """Check one property for every choice of the numbers that the scenario leaves open.
 
     Of a budget, the states and the memory are for each cluster, the time for all together. Verdicts are not kept. Raises
-    ScenarioError for ranges about which nothing can be said.
+    Problem for ranges about which nothing can be said.
     """
     scenario = run.scenario
     first = scenario.open[0]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..base.problems import Problem
 from ..checker.reduction.questions import explored_slice
 from ..checker.trace.fingerprint import fingerprint
 from ..model.history import Composition, Patch
 from ..model.language import TransitionSystem
 from .asked.patches import with_patches
 from .asked.plan import Run
-from .asked.usage_problem import UsageProblem
 from .systems import traced
 
 
@@ -34,7 +34,7 @@ def _notes(run: Run, system: TransitionSystem) -> Iterator[str]:
         fewer = left_out(composition, patch)
         try:
             without = traced(replace(run, composition=fewer))
-        except UsageProblem:  # nobody asked for this one, and another patch needs what is left out
+        except Problem:  # nobody asked for this one, and another patch needs what is left out
             continue
         whole, other = whole or fingerprint(system), fingerprint(without)
         if other == whole:

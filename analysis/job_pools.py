@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..base.problems import UsageProblem
 from ..checker.jobs import Here, Processes
-from .asked.options import UsageProblem
 
 if TYPE_CHECKING:
     from ..checker.jobs.job import Job, JobFunction, Pool

@@ -32,7 +32,7 @@ from .asked.method import Method
 from .asked.plan import Run
 from .findings import question_of
 
-FOLDERS = ("analysis", "checker", "manifests", "model", "properties", "reports", "scenarios")
+FOLDERS = ("analysis", "base", "checker", "manifests", "model", "properties", "reports", "scenarios")
 """All that a finding is made by."""
 
 USE = "finding"

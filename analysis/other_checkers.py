@@ -6,18 +6,18 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..base.problems import UsageProblem
 from ..checker.export import to_promela, to_tlaplus
 from ..checker.reduction.questions import explored_slice
 from ..model.language import TransitionSystem
 from ..properties import instrument
-from .asked.options import UsageProblem
 from .asked.plan import Run, Selection, plan, refuse_all_ignored
 from .findings import ignored_words, silence_of
 from .systems import refuse_ranges
 
 
 def exported(selection: Selection, language: str, whole: bool, output: Path | None) -> dict[Path | None, str]:
-    """The texts of the files for the one system that is selected; None stands for stdout. Raises UsageProblem or ScenarioError.
+    """The texts of the files for the one system that is selected; None stands for stdout. Raises Problem.
 
     `language` is `promela` (for SPIN) or `tlaplus` (for TLC); `output` is the first file, whose name a TLA+ module has.
     """

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from ..checker.core.ending import Terminated
+from ..base.problems import Terminated, UsageProblem
+from ..base.text import known_names, one_line
 from ..checker.core.exploration import Budget as Budget
 from ..checker.core.exploration import Watcher
 from ..checker.core.interpreter import Interpreter
@@ -21,8 +22,6 @@ from ..checker.search import check
 from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
 from ..model.language.expressions.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
-from ..scenarios import known_names, one_line
-from .asked.options import UsageProblem
 from .asked.own_code import error_in_words, theirs, what_it_changed
 from .asked.own_modules import load_module
 from .other_checkers import PROMELA_COMMANDS, tla_files

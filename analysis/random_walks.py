@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..base.problems import UsageProblem
 from ..checker.core.result import Seen
 from ..checker.core.trace import plain_value
 from ..checker.simulate import Walks as Walks
 from ..checker.simulate import simulate
 from ..reports.answers.walks_report import Values, Walked
 from .asked.method import NOBODY, Watcher
-from .asked.options import UsageProblem, scaled_down
+from .asked.options import scaled_down
 from .asked.plan import SAFETY, Run, Selection
 from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
 from .scheduler_version import version_of

@@ -7,18 +7,17 @@ import re
 from contextlib import nullcontext
 from pathlib import Path
 
+from ..base.problems import NotInRelease, Problem, UsageProblem
 from ..checker.trace.fingerprint import fingerprint
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario
 from .asked.in_release import refusal_of
 from .asked.option_files import split_option
-from .asked.options import UsageProblem
 from .asked.own_code import error_in_words, theirs, what_it_changed
 from .asked.own_modules import at_line, digest_of, sources_of
 from .asked.own_properties import file_of, line_of
 from .asked.plan import Run
-from .asked.usage_problem import NotInRelease
 
 _STEADY: set[tuple[str, str]] = set()
 """The digests of patches that gave the same system twice, each with the file of the scenario."""
@@ -30,14 +29,14 @@ MOST_STEADY = 200
 def system_of(run: Run) -> TransitionSystem:
     """The system of a run on one cluster. A mistake in a property or a patch of the user's own is a UsageProblem.
 
-    Raises ScenarioError for a scenario that leaves numbers open.
+    Raises Problem for a scenario that leaves numbers open.
     """
     refuse_ranges(run.scenario)
     return traced(run)
 
 
 def refuse_ranges(scenario: Scenario) -> None:
-    """Refuse a scenario that leaves numbers open. Raises ScenarioError."""
+    """Refuse a scenario that leaves numbers open. Raises Problem."""
     for parameter in scenario.open:
         raise scenario.complaint(
             parameter.name,
@@ -67,7 +66,7 @@ def traced(run: Run) -> TransitionSystem:
         if of_the_user and (changed := what_it_changed()):
             raise UsageProblem(f"{_files_of(run)}: {changed}")
         return found
-    except (UsageProblem, KeyboardInterrupt):
+    except (Problem, KeyboardInterrupt):
         raise
     except BaseException as error:
         patches = run.composition.patches

@@ -19,7 +19,6 @@ import msgspec
 
 from ..analysis.asked import own_code
 from ..analysis.asked.method import Method, budget_for, cache_folder
-from ..analysis.asked.options import UsageProblem
 from ..analysis.asked.plan import Selection, plan
 from ..analysis.asked.representative_cluster import Manifests, Represented, Size, scenario_from
 from ..analysis.chain import verdicts
@@ -27,13 +26,14 @@ from ..analysis.closing import closings
 from ..audit.audit import Asked, audit_logs
 from ..audit.checks.check import Window
 from ..audit.reading.records import time_of
+from ..base.problems import Problem, UsageProblem
+from ..base.text import one_line
 from ..reports.audit_report import Answer, AuditReport
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word, about_of
 from ..reports.text.audit_text import print_audit
 from ..reports.text.filtered_console import FilteredConsole
 from ..reports.text.findings_text import print_report
-from ..scenarios import ScenarioError, one_line
 from .arguments import (
     Cache,
     Chosen,
@@ -109,7 +109,7 @@ def check(
     With `closing`, what closes each race is looked for, so many seconds in all, as `podrace check` does for 20; `text_of` tells it.
     `filename` are Kubernetes objects as kubectl prints them, of which a small cluster is checked, and `recursive` to `controllers` are about these, as the options of the
     command are (docs/manifests.md): the findings have in `about` what was kept, and what was left out.
-    Raises UsageProblem or ScenarioError for what is wrong or unknown.
+    Raises Problem for what is wrong or unknown.
     """
     own_code.watch()
     size = Size(int(pods), int(nodes), controllers)
@@ -203,7 +203,7 @@ def audit(
 ) -> AuditReport:
     """What audit logs say of scheduling invariants: what `podrace audit` gives for the same options.
 
-    `clock_skew` is in seconds, or a text such as "50ms"; `since` and `until` are RFC 3339. Raises UsageProblem or ScenarioError for what is wrong or unknown.
+    `clock_skew` is in seconds, or a text such as "50ms"; `since` and `until` are RFC 3339. Raises Problem for what is wrong or unknown.
     """
     times = []
     for name, text in (("since", since), ("until", until)):
@@ -312,7 +312,7 @@ __all__ = [
     "Broken",
     "Finding",
     "NotAsExpected",
-    "ScenarioError",
+    "Problem",
     "UsageProblem",
     "audit",
     "check",

@@ -19,7 +19,6 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_ty
 from ..analysis.asked.method import Engine
 from ..analysis.asked.options import (
     MOST_JOBS,
-    UsageProblem,
     parse_closing,
     parse_jobs,
     parse_memory,
@@ -28,8 +27,9 @@ from ..analysis.asked.options import (
     parse_timeout,
 )
 from ..analysis.asked.representative_cluster import MOST_KEPT
+from ..base.problems import UsageProblem
+from ..base.text import one_line
 from ..properties import Property
-from ..scenarios import one_line
 
 MOST_SECONDS = 10**9
 """The longest time that is meant: 30 years."""

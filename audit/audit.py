@@ -9,8 +9,9 @@ from importlib.resources import files
 
 import msgspec
 
+from ..base.problems import Problem
+from ..base.text import known_names, one_line
 from ..reports.audit_report import Answer, AuditAccount, AuditReport
-from ..scenarios.reader.values.yaml_values import ScenarioError, known_names, one_line
 from .checks.affinity import AntiAffinity
 from .checks.bindings import LeaseHeld, OneBinding
 from .checks.capacity import Capacity
@@ -72,7 +73,7 @@ class _State(msgspec.Struct):
 
 
 def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) -> AuditReport:
-    """The answers. Raises ScenarioError for what cannot be read or is unknown."""
+    """The answers. Raises Problem for what cannot be read or is unknown."""
     # Unknown names are told before a gigabyte is read.
     _refuse_unknown(asked.properties)
     _refuse_reversed(asked.window)
@@ -106,7 +107,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         checks.append(devices)
     unknown = _unknown_namespace(asked.window.namespace, counted)
     if unknown and account.events and not asked.growing:
-        raise ScenarioError(unknown)
+        raise Problem(unknown)
     trust = _trust(asked, account, history, unknown)
     checks = [check for check in checks if not wanted or check.id in wanted]
     answers = [check.answer(trust, asked.window) for check in checks]
@@ -172,14 +173,14 @@ def known_properties() -> list[str]:
 def _refuse_unknown(names: Sequence[str]) -> None:
     for name in names:
         if name not in known_properties():
-            raise ScenarioError(
+            raise Problem(
                 f"--property {one_line(name)}: a log of the API cannot answer it; {known_names(name, known_properties())}"
             )
 
 
 def _refuse_reversed(window: Window) -> None:
     if window.since is not None and window.until is not None and window.since > window.until:
-        raise ScenarioError(
+        raise Problem(
             f"--since {time_text(window.since)} is later than --until {time_text(window.until)}: write the earlier time as --since"
         )
 
@@ -272,16 +273,16 @@ def _read_state(name: str, before: _Before) -> None:
     with open_source(name, "--initial", "`kubectl get nodes,pods -A -o json` prints it") as stream:
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise ScenarioError(f"--initial {shown}: larger than {LARGEST >> 30} GiB: dump only nodes and pods")
+        raise Problem(f"--initial {shown}: larger than {LARGEST >> 30} GiB: dump only nodes and pods")
     try:
         state = msgspec.json.decode(data, type=_State)
         if not state.kind.endswith("List"):
-            raise ScenarioError(
+            raise Problem(
                 f"--initial {shown}: expected the list that `kubectl get nodes,pods -A -o json` prints, not {one_line(state.kind) or 'an object without a kind'}"
             )
         _take_items(state, before)
     except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise ScenarioError(
+        raise Problem(
             f"--initial {shown}: not what `kubectl get nodes,pods -A -o json` prints: write it to a file with that command"
         ) from None
 

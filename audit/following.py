@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ..base.problems import Problem
+from ..base.text import one_line
 from ..reports.audit_report import AuditReport, Hit
-from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 from .audit import Asked, audit_logs
 
 PAUSE = 1.0
@@ -22,11 +23,11 @@ PAUSE = 1.0
 def followed(asked: Asked, wait: Callable[[float], bool]) -> Iterator[AuditReport]:
     """A report now, and one whenever a file has grown. `wait` pauses for so many seconds, and says whether to go on.
 
-    Raises ScenarioError for what cannot be read, and for what cannot be followed.
+    Raises Problem for what cannot be read, and for what cannot be followed.
     """
     for name in asked.files:
         if name == "-":
-            raise ScenarioError("--follow: the standard input cannot be read again: name a file")
+            raise Problem("--follow: the standard input cannot be read again: name a file")
     known: list[int] | None = None
     pause = PAUSE
     while True:
@@ -53,4 +54,4 @@ def _size(name: str) -> int:
     try:
         return Path(name).stat().st_size
     except OSError as problem:
-        raise ScenarioError(f"{one_line(name)}: {(problem.strerror or str(problem)).lower()}") from None
+        raise Problem(f"{one_line(name)}: {(problem.strerror or str(problem)).lower()}") from None

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
+from ..base.problems import Terminated
+from ..base.structs import dataclass
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
-from ..model.language.expressions.quick_dataclasses import dataclass
 from . import explicit
-from .core.ending import Terminated
 from .core.exploration import Budget, Exploration, Watcher
 from .core.result import Kind, Result
 from .explicit import reference

@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
+from ..base.structs import dataclass
 from ..model.language import TransitionSystem
-from ..model.language.expressions.quick_dataclasses import dataclass
 from .core.exploration import Lasso
 from .core.installed import version_of_package
 from .core.kept import FORMAT, KeptTexts
@@ -35,7 +35,7 @@ from .trace.lasso import confirm_lasso
 
 ENGINES = ("native", "reference")
 _LIBRARIES = ("podrace", "llvmlite", "numpy", "z3-solver")
-_SOURCES = ("model", "checker", "properties")
+_SOURCES = ("base", "model", "checker", "properties")
 _USE = "verdict"
 
 

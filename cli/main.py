@@ -45,7 +45,7 @@ class _Terminating:
         now = time.monotonic()
         if self.began is None:
             self.began = now
-            from ..analysis.asked.usage_problem import Terminated
+            from ..base.problems import Terminated
 
             raise Terminated
         if now - self.began > 1:
@@ -89,7 +89,7 @@ def _run(arguments: list[str]) -> int:
     # Not before `main` has told the garbage collector to wait: they make many objects.
     import typer
 
-    from ..analysis.asked.usage_problem import UsageProblem
+    from ..base.problems import Problem, UsageProblem
     from .commands import app_for
 
     own_code = f"{__name__.partition('.')[0]}.analysis.asked.own_code"
@@ -105,7 +105,7 @@ def _run(arguments: list[str]) -> int:
         raise KeyboardInterrupt from None
     except MemoryError:
         return _complain("out of memory before the search ended: limit it with --max-memory", 3)
-    except UsageProblem as problem:
+    except Problem as problem:
         return _complain(str(problem), 2)
     except Exception as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
@@ -131,13 +131,10 @@ _OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES)
 
 def _line_of(error: Exception) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
+    from ..base.text import one_line
     from ..model.language.expressions.errors import ModelError
     from ..reports.graphs.render import RenderError
-    from ..reports.stored import TraceProblem
-    from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 
-    if isinstance(error, (ScenarioError, TraceProblem)):
-        return str(error)
     if isinstance(error, RenderError):
         return f"--graph: {error}"
     if isinstance(error, ModelError):

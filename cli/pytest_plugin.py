@@ -67,7 +67,7 @@ class Podrace:
             options["initial"] = self._there(options["initial"])
         try:
             return api.expect_kept(*map(self._there, logs), excluded=excluded, **options)
-        except (api.UsageProblem, api.ScenarioError) as problem:
+        except api.Problem as problem:
             told = shown(f"podrace: {problem}")
         pytest.fail(told, pytrace=False)  # outside, else pytest tells both
 
@@ -97,7 +97,7 @@ class Podrace:
             if all(finding.verdict == "IGNORED" for finding in wrong):
                 pytest.skip(shown("; ".join(f"{finding.property}: {finding.words}" for finding in wrong)))
             raise
-        except (api.UsageProblem, api.ScenarioError) as problem:
+        except api.Problem as problem:
             told = shown(f"podrace: {problem}")
         pytest.fail(told, pytrace=False)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..base.text import one_line
 from ..model.history.versions import PATCH_VERSIONS, exact, version_of
-from ..scenarios.reader.values.yaml_values import one_line
 from . import claim_tables, scheduling_tables
 from .cache import tables as cache_tables
 from .cases.cases import (

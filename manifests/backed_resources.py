@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ..base.text import one_line
 from ..scenarios.reader.sections.claim_section import IMPLICIT, special_claim
-from ..scenarios.reader.values.yaml_values import one_line
 from .pod_claims import PodClaims
 from .reading.device_objects import DeviceWish, WrittenDevices
 from .reading.manifest_files import Remarks

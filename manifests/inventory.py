@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from ..base.problems import Problem
+from ..base.text import one_line
 from ..model.environment.objects import Node, Selector
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
-from ..scenarios.reader.values.yaml_values import ScenarioError, one_line
 from .backed_resources import BackedResources
 from .members import ClusterNode, ClusterPod, Maker, owed_pods
 from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes
@@ -121,10 +122,10 @@ class Inventory:
 
 
 def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> Inventory:
-    """The inventory of these objects, where `devices_back` extended resources. Raises ScenarioError if they contradict each other."""
+    """The inventory of these objects, where `devices_back` extended resources. Raises Problem if they contradict each other."""
     _refuse_cycles(written.metas)
     if not written.nodes:
-        raise ScenarioError(
+        raise Problem(
             f"{written.where}: there is no Node among the objects, so there is nowhere to schedule to: dump the nodes, too, "
             "or write one with status.allocatable"
         )
@@ -292,7 +293,7 @@ def read_manifests(
 ) -> Inventory:
     """The objects in these files, directories (`recursive`: and those below), or `-`. `devices_back`: extended resources may be devices, as from 1.36 on.
 
-    Kinds that podrace does not know are left out with a remark, or refused if `strict`. Raises ScenarioError, whose message
+    Kinds that podrace does not know are left out with a remark, or refused if `strict`. Raises Problem, whose message
     is one line with file, line and path, for everything that is malformed.
     """
     where = ", ".join("<stdin>" if name == "-" else name for name in names)
@@ -305,10 +306,10 @@ def read_manifests(
                 for top in documents(source.text, source.file):
                     for kind, item in _objects(top):
                         _read(kind, item, written, remarks, strict)
-            except ScenarioError as problem:
-                raise ScenarioError(f"{problem}{_of_a_template(source.text)}") from None
+            except Problem as problem:
+                raise Problem(f"{problem}{_of_a_template(source.text)}") from None
     if not written.seen:
-        raise ScenarioError(
+        raise Problem(
             f"{written.where}: {_what_is_there(written.passed_over)}: "
             "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
         )

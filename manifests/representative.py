@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..scenarios.reader.values.yaml_values import ScenarioError, known_names, one_line
+from ..base.problems import Problem
+from ..base.text import known_names, one_line
 from .contention import Asker, ClusterQuestion, Groups
 from .counted_pods import supporters
 from .inventory import Inventory
@@ -75,16 +76,16 @@ def victims_of(kept: Representative) -> list[ClusterPod]:
 
 
 def represent(inventory: Inventory, size: Size = Size(), focus: str | None = None) -> Representative:
-    """The representative for the most contested pod that waits, or for `focus`. Raises ScenarioError if there is none."""
+    """The representative for the most contested pod that waits, or for `focus`. Raises Problem if there is none."""
     situation, groups = Situation(inventory), Groups(inventory)
     waiting, hypothetical = _waiting(inventory, groups)
     asker = Asker(situation, groups, waiting, stay=size.controllers)
     asked = asker.ask_all()
     question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size)
     if question.node is None:
-        raise ScenarioError(_hopeless(question, asked, situation, focus))
+        raise Problem(_hopeless(question, asked, situation, focus))
     if question.needs > size.pods:
-        raise ScenarioError(
+        raise Problem(
             f"{question.pod.name} needs {question.needs - 1} pods out of its way on every node: "
             f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
         )
@@ -106,7 +107,7 @@ def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bo
             "no controller but DaemonSets, whose pods are tied to their nodes," if owned else "no controller"
         )
         aside = ", ".join(f"{number} {reason}" for reason, number in inventory.set_aside.items())
-        raise ScenarioError(
+        raise Problem(
             f"{inventory.where}: no pod waits to be scheduled, and {who} would create one: add a pod without spec.nodeName, "
             f"or a workload with replicas to come{f' (not counted: {aside})' if aside else ''}"
         )
@@ -124,7 +125,7 @@ def _named(focus: str, waiting: Sequence[ClusterPod]) -> ClusterPod:
     if found is None:
         names = [p.name for p in waiting]
         listed = names if len(names) <= 12 else names[:12]
-        raise ScenarioError(
+        raise Problem(
             f"--focus: no pod `{one_line(focus, 120)}` waits to be scheduled; {known_names(name, listed)}"
             f"{f', and {len(names) - 12} more' if len(names) > 12 else ''}"
         )

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 
+from ..base.structs import dataclass
 from .environment.cluster.node_versions import NodeVersion, versions_in
 from .environment.cluster.owned_pods import Owner
 from .environment.cluster.pod_versions import PodVersion
@@ -23,7 +24,6 @@ from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Va
 from .language.declarations.component import Model
 from .language.declarations.tracer import NeverEnabled, StepTrace, tracing
 from .language.expressions.expr import const, fresh_graph, parameter, variable
-from .language.expressions.quick_dataclasses import dataclass
 from .language.systems.remembering import concerns
 from .scheduler.other_scheduler import ForeignPod
 

@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from ..base.text import counted
+
 AuditWord = Literal["HIT", "NOT EXCLUDED", "EXCLUDED"]
 
 
@@ -113,17 +115,16 @@ def exit_code(report: AuditReport) -> int:
 def account_lines(report: AuditReport) -> Sequence[str]:
     """What was read, in sentences."""
     account = report.account
-    files = "1 file" if account.files == 1 else f"{account.files} files"
     period = f", from {report.since} to {report.until}" if report.since else ""
     lines = [
-        f"read {files}: {account.lines:,} lines, {account.events:,} audit events, {account.writes:,} writes looked at{period}"
+        f"read {counted(account.files, 'file')}: {account.lines:,} lines, {account.events:,} audit events, {account.writes:,} writes looked at{period}"
     ]
     if account.servers > 1:
         lines.append(f"written by {account.servers} API servers")
     if account.twice:
         lines.append(f"{account.twice:,} lines were given twice, and count once")
     for why, count in account.skipped.items():
-        lines.append(f"{count:,} {'line' if count == 1 else 'lines'} skipped: {why}")
+        lines.append(f"{counted(count, 'line')} skipped: {why}")
     levels = [
         f"{resource} {', '.join(f'{count:,} at {level}' for level, count in sorted(levels.items()))}"
         for resource, levels in account.levels.items()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ..checker.core.result import counted
-from ..model.language.expressions.quick_dataclasses import dataclass
+from ..base.structs import dataclass
+from ..base.text import counted
 from .document import Finding
 
 Outcome = Literal["passed", "failed", "undecided", "ignored"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 
-from ..model.language.expressions.quick_dataclasses import dataclass
+from ..base.structs import dataclass
 from .evidence import NodeShape, Picture, PodShape, ShownCluster
 from .quantities import asks_words, has_words
 from .states import Facts, State

@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from ..base.text import counted
+
 
 class ReadVersion(msgspec.Struct, frozen=True):
     """A version by its full number, how its sources were read, and what of it is not modelled.
@@ -33,8 +35,7 @@ class ReadVersion(msgspec.Struct, frozen=True):
         count = len(self.unmodelled_gates)
         if not count:
             return self.reading
-        gates = "1 feature gate" if count == 1 else f"{count} feature gates"
-        return f"{self.reading}; on and not modelled: {gates} (podrace gates --release {self.exact})"
+        return f"{self.reading}; on and not modelled: {counted(count, 'feature gate')} (podrace gates --release {self.exact})"
 
     @builtins.property
     def words(self) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from ..model.language.expressions.quick_dataclasses import dataclass
+from ..base.structs import dataclass
 from .document import Finding
 from .evidence import Cell, Memory, ShownChannel, View
 from .step import Value, says_something
@@ -148,8 +148,3 @@ def _waiting(
 def _number(value: Value) -> int:
     assert isinstance(value, int)
     return value
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a sentence lists them: `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -10,15 +10,12 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from ..base.problems import Problem
 from .document import Fixes, Value
 from .filtered import json_filtered
 
 VERSION = 1
 MAX_BYTES = 16 << 20
-
-
-class TraceProblem(Exception):
-    """A file that is no trace that podrace can read: one line with the place and the remedy."""
 
 
 class StoredScenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,15 +81,15 @@ def format_trace(trace: StoredTrace) -> str:
 
 
 def parse_trace(data: bytes | str, file: str) -> StoredTrace:
-    """The trace in a file's content; `file` is how messages name it. Raises TraceProblem."""
+    """The trace in a file's content; `file` is how messages name it. Raises Problem."""
     if isinstance(data, bytes):
         if data[:2] in _UTF_16:
-            raise TraceProblem(f"{file}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
+            raise Problem(f"{file}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
         data = data.removeprefix(_MARK)
     try:
         header = msgspec.json.decode(data, type=_Header)
         if header.version != VERSION:
-            raise TraceProblem(
+            raise Problem(
                 f"{file}: a trace in version {header.version} of the format, and this podrace reads version {VERSION}: "
                 "use the podrace that wrote it"
             )
@@ -100,11 +97,11 @@ def parse_trace(data: bytes | str, file: str) -> StoredTrace:
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         why = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "nested too deeply"
         shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in why)
-        raise TraceProblem(
+        raise Problem(
             f"{file}: no trace of podrace: {shown}: name a file that `podrace check --save-trace` wrote"
         ) from None
     if trace.lasso is not None and trace.lasso.turn > len(trace.steps):
-        raise TraceProblem(
+        raise Problem(
             f"{file}: lasso: `turn` is {trace.lasso.turn}, and there are {len(trace.steps)} steps: write after how many of them the rest repeats for ever"
         )
     return trace

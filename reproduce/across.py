@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
-from ..analysis.asked.usage_problem import NotInRelease
+from ..base.problems import NotInRelease
 from ..checker.core.exploration import Budget
 from ..reports.reproduction import Reproduction
-from ..scenarios import Scenario, ScenarioError, catalogue, hazards
+from ..scenarios import Scenario, catalogue, hazards
 from .asked import Question, Wanted, searched, version_for
 from .modules.toolchain import Go
 from .reproducing import Prepared, prepare, reproduce
@@ -34,7 +34,7 @@ def across(
     for scenario in scenarios:
         try:
             asked += prepare(list(searched([scenario], wanted, budget, method, watcher)))
-        except (ScenarioError, NotInRelease) as problem:
+        except NotInRelease as problem:
             asked += [_absent(scenario, one, wanted, str(problem)) for one in scenario.properties]
     return reproduce(asked, go, say or watcher.say)
 

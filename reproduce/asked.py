@@ -9,17 +9,19 @@ from pathlib import Path
 import msgspec
 
 from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
-from ..analysis.asked.options import UsageProblem, known_releases, parse_release
+from ..analysis.asked.options import known_releases, parse_release
 from ..analysis.asked.plan import Run, Selection, default_release, plan
 from ..analysis.chain import verdicts
 from ..analysis.stored.replayed import read_trace
 from ..analysis.stored.saved_trace import stored_trace
+from ..base.problems import Problem, UsageProblem
+from ..base.text import known_names, one_line
 from ..checker.core.exploration import Budget
 from ..model.history.versions import canonical, exact
 from ..properties import PROPERTIES
 from ..reports.document import Finding
-from ..reports.stored import StoredTrace, TraceProblem
-from ..scenarios import Scenario, ScenarioError, catalogue, find_scenarios, hazards, known_names, one_line
+from ..reports.stored import StoredTrace
+from ..scenarios import Scenario, catalogue, find_scenarios, hazards
 from .modules.module import KubernetesVersion, parse_version
 
 
@@ -62,7 +64,7 @@ def is_trace(name: str) -> bool:
 def questions(
     wanted: Wanted, budget: Budget, method: Method = USUAL, watcher: Watcher = NOBODY
 ) -> list[Question]:
-    """The counterexamples that are asked for. Raises UsageProblem, ScenarioError or TraceProblem."""
+    """The counterexamples that are asked for. Raises Problem."""
     if is_trace(wanted.name):
         return [_stored(wanted)]
     return list(searched(found_scenarios(wanted.name), wanted, budget, method, watcher))
@@ -98,11 +100,11 @@ def found_scenarios(name: str) -> list[Scenario]:
     """The scenarios that a name stands for."""
     try:
         return find_scenarios(name)
-    except ScenarioError as problem:
+    except Problem as problem:
         if Path(name).suffix in (".yaml", ".yml") or "/" in name:
             raise
         guess = _likely(name, [scenario.name for scenario in (*catalogue(), *hazards())])
-        raise ScenarioError(
+        raise Problem(
             f"unknown race or hazard `{one_line(name)}`; {guess}`podrace races` and docs/hazards.md have those that are known; or name a "
             "trace that `podrace check --save-trace` wrote"
         ) from problem
@@ -145,7 +147,7 @@ def _stored(wanted: Wanted) -> Question:
             f"{path}: a run that violates nothing: `podrace lockstep {path}` executes it again"
         )
     if trace.property not in PROPERTIES:
-        raise TraceProblem(
+        raise Problem(
             f"{path}: property: podrace has no `{one_line(trace.property)}`, and properties of your own are not run on the real scheduler; "
             f"{_likely(trace.property, list(PROPERTIES))}`podrace properties` lists its own"
         )
@@ -153,12 +155,12 @@ def _stored(wanted: Wanted) -> Question:
         raise UsageProblem(f"--property and --gate are for races and hazards: {path} says both itself")
     fixes = trace.fixes
     if fixes.patches is not msgspec.UNSET:
-        raise TraceProblem(
+        raise Problem(
             f"{path}: it was found with a patch of yours ({', '.join(fixes.patches)}), which no kubernetes has"
         )
     release = canonical(trace.release)
     if release is None:
-        raise TraceProblem(
+        raise Problem(
             f"{path}: unknown release `{one_line(trace.release)}`: make the trace anew with `podrace check --save-trace`"
         )
     version = version_for(wanted, exact(release))

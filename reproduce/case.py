@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..analysis.asked.options import UsageProblem
 from ..analysis.stored.replayed import Replayed
+from ..base.problems import UsageProblem
 from ..checker.core.trace import LassoTrace, Trace, plain_value
 from ..model.environment.cluster.placement_rules import NO_WISHES
 from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod

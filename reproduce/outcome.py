@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..analysis.asked.options import UsageProblem
+from ..base.problems import UsageProblem
 from ..reports.reproduction import Differing
 from ..reports.step import Value
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.stored.replayed import Replayed, replayed
+from ..base.problems import Problem
+from ..base.text import counted
 from ..reports.reproduction import Reproduction, ReproductionWord
-from ..reports.stored import TraceProblem
 from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
@@ -57,7 +58,7 @@ def about(question: Question, found: Replayed | None) -> dict[str, Any]:
 
 
 def prepared(question: Question) -> Prepared:
-    """The case of a question. Raises UsageProblem or TraceProblem."""
+    """The case of a question. Raises Problem."""
     if question.trace is None:
         finding = question.finding
         assert finding is not None
@@ -66,7 +67,7 @@ def prepared(question: Question) -> Prepared:
         return Prepared(question, reproduction=made)
     found = replayed(question.trace, file=question.place)
     if not found.violated:
-        raise TraceProblem(
+        raise Problem(
             f"{question.place}: the run is gone: {found.why_not}: make the trace anew with `podrace check --save-trace`"
         )
     missing = missing_from(found, by_name=question.version == BEFORE_MODULES)
@@ -99,7 +100,7 @@ def reproduce(asked: Sequence[Prepared], go: Go, say: Say) -> list[Reproduction]
     done: dict[int, Reproduction] = {}
     for version, members in by_version.items():
         built = built_for(version, go, say)
-        say(f"running {len(members)} {'run' if len(members) == 1 else 'runs'} on {version}")
+        say(f"running {counted(len(members), 'run')} on {version}")
         outcomes = run_cases(built, [one.case for one in members if one.case is not None])
         for one in members:
             assert one.case is not None

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..analysis.asked.option_files import links_in, refuse_links
-from ..analysis.asked.options import UsageProblem
+from ..base.files import write_whole
+from ..base.problems import UsageProblem
 from ..checker.core.kept import cache_directory
 from ..checker.core.signing import (
     LEAST,
@@ -28,7 +29,6 @@ from ..checker.core.signing import (
     others_may_write,
     signature,
 )
-from ..checker.core.whole_files import write_whole
 from .case import Case, format_cases
 from .modules.driver import GENERATED, new_driver_files, old_driver_files
 from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module

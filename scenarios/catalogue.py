@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from ..base.problems import Problem
+from ..base.text import known_names, one_line
 from .reader.scenario import Scenario
 from .reader.scenario_reader import read_scenario
-from .reader.values.yaml_values import ScenarioError, known_names, one_line
 
 HERE = Path(__file__).parent
 _NUMBER = re.compile(
@@ -30,7 +31,7 @@ def catalogue() -> tuple[Scenario, ...]:
     names = [s.name for s in found]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
-        raise ScenarioError(f"scenarios: two files are named `{twice}`: rename one of them")
+        raise Problem(f"scenarios: two files are named `{twice}`: rename one of them")
     return _in_order(found)
 
 
@@ -80,11 +81,11 @@ def _is_there(path: Path) -> bool:
 def find_scenarios(name: str) -> list[Scenario]:
     """The scenarios that a NAME or FILE stands for: a file, a name in the catalogue or in a folder beside it, or the number of an issue or fix.
 
-    Raises ScenarioError if there is none.
+    Raises Problem if there is none.
     """
     path = Path(name)
     if path.suffix == ".py":
-        raise ScenarioError(
+        raise Problem(
             f"{one_line(name)}: a scenario is a YAML file; systems of your own in Python are for `check` and `export`"
         )
     if path.suffix in (".yaml", ".yml") or (number_of(name) is None and ("/" in name or name in (".", ".."))):
@@ -95,12 +96,12 @@ def find_scenarios(name: str) -> list[Scenario]:
         if _is_there(path):
             shown, objects = one_line(name), f"`check -f {one_line(name)}` reads Kubernetes objects"
             if path.is_dir():
-                raise ScenarioError(f"`{shown}` is a directory: name the scenario files in it; {objects}")
-            raise ScenarioError(
+                raise Problem(f"`{shown}` is a directory: name the scenario files in it; {objects}")
+            raise Problem(
                 f"unknown scenario `{shown}`, but there is a file of that name: `./{shown}` is a scenario file, {objects}"
             )
         known = [s.name for s in catalogue()]
-        raise ScenarioError(
+        raise Problem(
             f"unknown scenario `{one_line(name)}`; {known_names(name, known)}; "
             "or name a YAML file, such as ./mine.yaml"
         )

@@ -79,7 +79,7 @@ def _swap(one: Pod | Node, other: Pod | Node, pairs: list[tuple[Expr, Expr]]) ->
 def settled(scenario: Scenario, values: Mapping[str, int]) -> Scenario:
     """The scenario in which each parameter has this value, by its name. Its text has the same lines.
 
-    Raises ScenarioError for a choice that is no scenario.
+    Raises Problem for a choice that is no scenario.
     """
     text = scenario.text
     for quantity in sorted(scenario.open, key=lambda q: q.span, reverse=True):

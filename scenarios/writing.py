@@ -7,9 +7,10 @@ from typing import Any
 
 import yaml
 
+from ..base.problems import Problem
+from ..base.text import one_line
 from ..model.environment.objects import ClusterSpec
 from .reader.scenario_reader import parse_scenario
-from .reader.values.yaml_values import ScenarioError, one_line
 from .writer.sameness import difference
 from .writer.sections import sections_of
 
@@ -75,7 +76,7 @@ def _read_back(
     """Read what was written, and compare all of it."""
     try:
         found = parse_scenario(text, "written")
-    except ScenarioError as error:
+    except Problem as error:
         raise Unwritable(f"no scenario file can say this cluster: {error}") from None
     differs = difference(spec, found.spec)
     said = (found.release, found.properties, dict(found.feature_gates))

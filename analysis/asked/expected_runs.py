@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ...base.problems import Problem, UsageProblem
+from ...base.text import one_line
 from ...model.history import CHANGES
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
-from ...scenarios import Expectation, Scenario, ScenarioError, one_line, read_scenario
+from ...scenarios import Expectation, Scenario, read_scenario
 from ...scenarios.reader.values.yaml_values import parse_document, read_text
-from .options import UsageProblem, known_gate, parse_fix, parse_property, parse_release
+from .options import known_gate, parse_fix, parse_property, parse_release
 from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
 
 ENDINGS = (".yaml", ".yml")
@@ -20,7 +22,7 @@ _VERDICTS: Mapping[str, Word] = {"holds": "HOLDS", "violated": "VIOLATED"}
 
 
 def files_to_test(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """The files to check, and how many YAML files of the directories expect nothing. Raises UsageProblem or ScenarioError."""
+    """The files to check, and how many YAML files of the directories expect nothing. Raises Problem."""
     found: dict[Path, None] = {}
     skipped = 0
     for path in paths:
@@ -31,7 +33,7 @@ def files_to_test(paths: Sequence[Path]) -> tuple[list[Path], int]:
             found.update(dict.fromkeys(chosen))
         else:
             if path.exists() and not expects_something(path):
-                raise ScenarioError(
+                raise Problem(
                     f"{one_line(str(path), 200)}: nothing is expected: add a section `{SECTION}`, as `podrace init` does"
                 )
             found[path] = None
@@ -50,7 +52,7 @@ def skipped_words(skipped: int) -> str:
 
 
 def runs_expected(files: Sequence[Path], own: Mapping[str, type[Property]]) -> list[Run]:
-    """The runs of which these files expect something. Raises UsageProblem or ScenarioError with the place of a mistake."""
+    """The runs of which these files expect something. Raises Problem with the place of a mistake."""
     return [run for file in files for run in expected_runs(read_scenario(file, str(file)), own)]
 
 
@@ -64,14 +66,14 @@ def expects_something(path: Path) -> bool:
     text = read_text(path, file)
     try:
         top = parse_document(text, file)
-    except ScenarioError:
+    except Problem:
         return any(line.startswith(f"{SECTION}:") for line in text.splitlines())
     pairs = getattr(top.node, "value", None) if not top.is_list and not top.is_scalar else ()
     return any(key.value == SECTION for key, _ in pairs or ())
 
 
 def expected_runs(scenario: Scenario, own: Mapping[str, type[Property]]) -> list[Run]:
-    """The runs that a scenario expects something of. Raises ScenarioError with the place of a mistake."""
+    """The runs that a scenario expects something of. Raises Problem with the place of a mistake."""
     refuse_unknown_ignored(scenario, own)
     return [_run(scenario, expectation, own) for expectation in scenario.expect]
 

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ...model.language.expressions.quick_dataclasses import dataclass
+from ...base.problems import UsageProblem
+from ...base.structs import dataclass
 from .option_files import refuse_links
-from .options import UsageProblem, parse_jobs, parse_memory, parse_states, parse_timeout
+from .options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 if TYPE_CHECKING:
     from ...checker.core.exploration import Budget

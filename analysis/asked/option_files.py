@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from ...checker.core.whole_files import append_whole, write_draft, write_whole
-from .options import UsageProblem
+from ...base.files import append_whole, write_draft, write_whole
+from ...base.problems import UsageProblem
 
 
 def refuse_links(option: str, path: Path) -> None:

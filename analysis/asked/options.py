@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from ...scenarios import known_names, number_of, one_line
-from .usage_problem import UsageProblem as UsageProblem
+from ...base.problems import UsageProblem
+from ...base.text import known_names, one_line
+from ...scenarios import number_of
 
 _NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)

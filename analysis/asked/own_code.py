@@ -77,7 +77,7 @@ def forget() -> None:
 
 def error_in_words(error: BaseException) -> str:
     """For example `ValueError: no such thing`, or what the code was to do that ends the process."""
-    from ...scenarios import one_line
+    from ...base.text import one_line
 
     return str(error) if isinstance(error, Ended) else f"{type(error).__name__}: {one_line(str(error))}"
 

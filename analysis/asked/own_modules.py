@@ -18,14 +18,14 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
+from ...base.text import one_line
 from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
 from ...model.language.expressions.errors import ModelError
-from ...scenarios import one_line
 from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
-Problem = Callable[[Path, str], Exception]
+ProblemOf = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
 
 _NOT_THERE = re.compile(r"cannot import name '(\w+)'")
@@ -35,7 +35,7 @@ _sources: dict[str, dict[str, str]] = {}
 """Of each file that was executed, by the name of its module: its folder, and the digests of all that it is made of."""
 
 
-def load_module(path: Path, problem: Problem) -> ModuleType:
+def load_module(path: Path, problem: ProblemOf) -> ModuleType:
     """Execute a file and give its module; its import statements find the modules of its own folder. Raises what `problem` makes."""
     if not path.is_file():
         raise problem(path, "there is no such file")

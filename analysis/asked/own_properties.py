@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from ...base.problems import UsageProblem
+from ...base.text import known_names, one_line
 from ...properties import PROPERTIES, Property
 from ...properties.property import Kind
-from ...scenarios import known_names, one_line
 from .option_files import split_option
-from .options import UsageProblem
 from .own_modules import load_module
 
 _METHOD = {"liveness": "cases"}

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
+from ...base.text import known_names
 from ...model.cluster import Cluster
 from ...model.history import CHANGES
 from ...model.language import Component, Expr
 from ...model.language.declarations.component import parameter_hints, part_classes
-from ...scenarios import known_names
 
 PARTS: dict[str, type[Component]] = {cls.__name__: cls for cls in part_classes(Cluster).values()}
 """The classes that a patch may derive from, by their names."""

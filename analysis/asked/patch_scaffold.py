@@ -14,13 +14,13 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from ...base.problems import UsageProblem
+from ...base.text import known_names, one_line
 from ...model import language, scheduler
 from ...model.history import Composition, resolve
 from ...model.language import Component
 from ...model.language.declarations.component import combine
-from ...scenarios import known_names, one_line
 from .option_files import refuse_unwritable, write_text
-from .options import UsageProblem
 from .patch_checks import PARTS, overridable, shown_parameters
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)

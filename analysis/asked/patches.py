@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from types import FunctionType
 
+from ...base.problems import UsageProblem
+from ...base.text import known_names
 from ...model.history import Composition, Patch
 from ...model.language import Component
 from ...model.language.declarations.component import combine
-from ...scenarios import known_names
 from .option_files import split_option
-from .options import UsageProblem
 from .own_modules import load_module
 from .patch_checks import (
     PARTS,

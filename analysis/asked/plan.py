@@ -9,17 +9,18 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
+from ...base.problems import NotInRelease, Problem, UsageProblem
+from ...base.structs import dataclass
+from ...base.text import listed, one_line
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
-from ...model.language.expressions.quick_dataclasses import dataclass
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
-from ...scenarios import Scenario, ScenarioError, catalogue, find_scenarios, one_line
+from ...scenarios import Scenario, catalogue, find_scenarios
 from ...scenarios.reader.cluster_section import read_scope
 from ...scenarios.reader.values.yaml_values import parse_document
 from .in_release import refusal_of
 from .options import (
-    UsageProblem,
     known_gate,
     nearest_fixes,
     nearest_properties,
@@ -95,7 +96,7 @@ class Run:
 
 
 def plan(selection: Selection) -> list[Run]:
-    """The runs, in the order in which they are reported. Raises UsageProblem or ScenarioError."""
+    """The runs, in the order in which they are reported. Raises Problem."""
     if selection.is_empty:
         return _before_and_after()
     properties = _unique(parse_property(name, [*PROPERTIES, *selection.own]) for name in selection.properties)
@@ -147,7 +148,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> list[Scenario]:
     """The given scenarios and those that these names stand for, each once; without any, the whole catalogue.
 
-    Raises ScenarioError.
+    Raises Problem.
     """
     if not names:
         return list(given or catalogue())
@@ -188,7 +189,7 @@ def compose_for(
     without_fixes: Sequence[str],
     gates: Mapping[str, bool] | None = None,
 ) -> Composition:
-    """The same with the gates that a scenario sets, where `gates` does not. Raises ScenarioError for one that cannot be set so."""
+    """The same with the gates that a scenario sets, where `gates` does not. Raises NotInRelease for one that cannot be set so."""
     asked = gates or {}
     own = {name: on for name, on in checked_gates(scenario, release).items() if name not in asked}
     return compose(release, with_fixes, without_fixes, {**own, **asked})
@@ -198,13 +199,13 @@ def has_gates_of(release: str, scenario: Scenario) -> bool:
     """Whether a release has the gates that a scenario sets: of the whole catalogue, only such scenarios are meant."""
     try:
         checked_gates(scenario, release)
-    except ScenarioError:
+    except NotInRelease:
         return False
     return True
 
 
 def with_gates_of(scenario: Scenario, composition: Composition, asked: Mapping[str, bool]) -> Composition:
-    """A composition as a scenario has it that sets gates which were not `asked` for. Raises ScenarioError."""
+    """A composition as a scenario has it that sets gates which were not `asked` for. Raises NotInRelease."""
     if not scenario.feature_gates:
         return composition
     made = compose_for(scenario, composition.release, composition.added, composition.removed, asked)
@@ -212,14 +213,15 @@ def with_gates_of(scenario: Scenario, composition: Composition, asked: Mapping[s
 
 
 def checked_gates(scenario: Scenario, release: str) -> dict[str, bool]:
-    """The gates that a scenario sets, by their names in the table. Raises ScenarioError for one that a release does not have so."""
+    """The gates that a scenario sets, by their names in the table. Raises NotInRelease for one that a release does not have so."""
     found = {}
     for written, on in scenario.feature_gates.items():
         try:
             name = known_gate(written)
             resolve(release, gates={name: on})
         except (UsageProblem, GateProblem) as problem:
-            raise scenario.complaint(f"featureGates.{one_line(written)}", str(problem)) from None
+            place = f"featureGates.{one_line(written)}"
+            raise NotInRelease(str(scenario.complaint(place, str(problem)))) from None
         found[name] = on
     return found
 
@@ -250,8 +252,8 @@ def _residual(scenario: Scenario, release: str) -> list[Run]:
     if residual is None:
         return []
     fixes, further = race_fixes(scenario), checked_changes(scenario, residual.closed_by)
-    left = f"a residual of {_listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
-    closed = f"{_listed([*fixes, *further])} together make {residual.property} hold"
+    left = f"a residual of {listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
+    closed = f"{listed([*fixes, *further])} together make {residual.property} hold"
     return [
         Run(scenario, compose_for(scenario, release, fixes, ()), residual.property, "VIOLATED", remark=left),
         Run(
@@ -262,10 +264,6 @@ def _residual(scenario: Scenario, release: str) -> list[Run]:
             remark=closed,
         ),
     ]
-
-
-def _listed(keys: Sequence[str]) -> str:
-    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} and {keys[-1]}"
 
 
 def race_fixes(scenario: Scenario) -> tuple[str, ...]:
@@ -319,7 +317,7 @@ def refuse_all_ignored(runs: Sequence[Run]) -> None:
 
 def refuse_unknown_ignored(scenario: Scenario, own: Mapping[str, type[Property]]) -> None:
     """Refuse to ignore what no property is, for it would be a mistyped one that is still looked at; and to ignore for single
-    pods what is about none. Raises ScenarioError.
+    pods what is about none. Raises Problem.
     """
     known = {**PROPERTIES, **own}
     places = {f"ignore.{one_line(name)}": name for name in scenario.ignore}
@@ -351,5 +349,5 @@ def parse_scope(settings: Sequence[str]) -> Scope:
         return Scope()
     try:
         return read_scope(parse_document("\n".join(lines) + "\n", "--scope"), {}, ())
-    except ScenarioError as error:
+    except Problem as error:
         raise UsageProblem(str(error)) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...base.problems import UsageProblem
 from ...manifests import Representative, read_manifests, represent
 from ...manifests import Size as Size
 from ...manifests.kept_lives import Lives
@@ -21,7 +22,7 @@ from ...model.history.versions import version_of
 from ...reports.document import Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
-from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, UsageProblem, parse_release
+from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Represented:
 def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     """Read, reduce, and write the scenario down if that is asked for; `say` is told what is to be remarked.
 
-    Raises ScenarioError or UsageProblem.
+    Raises Problem.
     """
     if asked.write is not None and not asked.is_for_stdout:
         refuse_unwritable("--write-scenario", asked.write)

@@ -8,15 +8,17 @@ from types import MappingProxyType
 
 import msgspec
 
+from ...base.problems import UsageProblem
+from ...base.text import one_line
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
-from ...scenarios import Scenario, number_of, one_line
+from ...scenarios import Scenario, number_of
 from ..asked.in_release import refusal_of
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.option_files import split_option
-from ..asked.options import UsageProblem, nearest_fixes, parse_fix, parse_gates, parse_property
+from ..asked.options import nearest_fixes, parse_fix, parse_gates, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (
     Run,
@@ -164,7 +166,7 @@ def two_releases(
 
 
 def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:
-    """What is run on the first scheduler, and the scenarios that do not fit. Raises UsageProblem or ScenarioError."""
+    """What is run on the first scheduler, and the scenarios that do not fit. Raises Problem."""
     asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
         *inquiry.own
     ]

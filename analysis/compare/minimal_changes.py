@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...base.problems import UsageProblem
 from ...checker.core.exploration import Budget
 from ...checker.ways import minimal_sets
 from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
 from ..asked.method import NOBODY, Method, Watcher
-from ..asked.options import UsageProblem, parse_fix, parse_gates
+from ..asked.options import parse_fix, parse_gates
 from ..asked.plan import Run, compose, release_of, with_gates_of
 from ..chain import verdict_on
 from ..scheduler_version import version_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from ...checker.core.ending import Terminated
+from ...base.problems import Terminated
 from ...checker.core.exploration import Budget
 from ...checker.core.interpreter import Interpreter
 from ...checker.divergence import divergence

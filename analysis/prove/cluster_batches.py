@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ...base.text import one_line
 from ...checker.core.exploration import Exploration, Lasso
 from ...checker.core.trace import LassoTrace, Trace
 from ...checker.parametric.explorer import Explorer
@@ -15,7 +16,6 @@ from ...checker.reduction.questions import kind_of
 from ...checker.reduction.slicing import step_name
 from ...checker.trace.execution import ReplayError, confirm, confirm_no_way_back
 from ...checker.trace.lasso import confirm_lasso
-from ...scenarios import one_line
 from ...scenarios.template import instantiate
 from .cluster_families import FamilyTask, explore_family, refuse_no_family, shared_budget
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome

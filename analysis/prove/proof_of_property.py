@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 import msgspec
 
-from ...checker.core.ending import Terminated
+from ...base.problems import Terminated
 from ...checker.core.exploration import Budget
 from ...checker.jobs import Job, Journal, run_jobs
 from ...checker.parametric.parametric_system import ParametricSystem, Regions

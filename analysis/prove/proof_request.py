@@ -8,13 +8,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ...base.problems import UsageProblem
 from ...checker.parametric.parametric_system import Exchange, ParametricSystem
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
 from ..asked.in_release import GATE_OF_GROUPS
-from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
+from ..asked.options import parse_fix, parse_gates, parse_property
 from ..asked.own_code import theirs, what_it_changed
 from ..asked.own_modules import digest_of
 from ..asked.own_properties import own_properties

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...base.problems import UsageProblem
 from ...checker.jobs import JournalProblem, LostWorker
 from ...checker.parametric.grounding import TooManyCases
 from ...checker.parametric.regions import UndecidedRegions
 from ...reports.answers.proof_report import Proof
 from ..asked.method import NOBODY, Watcher
 from ..asked.option_files import OutputDirectory
-from ..asked.options import UsageProblem
 from .proof_of_property import Prover
 from .proof_request import ProofRequest, questions
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...base.text import counted, listed
 from ...model.environment.cluster.workloads import (
     ExtenderSpec,
     KeeperSpec,
@@ -12,7 +13,6 @@ from ...model.environment.cluster.workloads import (
     StrategySpec,
 )
 from ...model.environment.objects import ClusterSpec, Scope
-from ...reports.states import listed
 
 
 def actors_of(spec: ClusterSpec) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ def _autoscaler(scope: Scope) -> str:
 
 def _owner(owner: OwnerSpec) -> str:
     names = [name for _, pods in owner.slots for name in pods]
-    wants = f"{owner.replicas} pod{'' if owner.replicas == 1 else 's'}"
+    wants = f"{counted(owner.replicas, 'pod')}"
     match owner.kind:
         case OwnerKind.DAEMON_SET:
             places = [f"{node} (by {listed(pods)})" for node, pods in owner.slots]
@@ -68,7 +68,7 @@ def _strategy(strategy: StrategySpec) -> str:
 
 def _keeper(keeper: KeeperSpec) -> str:
     quota = keeper.quota
-    share = " pods" if quota is None else f" {quota} pod{'' if quota == 1 else 's'} at once"
+    share = " pods" if quota is None else f" {counted(quota, 'pod')} at once"
     waits = (
         f" when {listed(keeper.waits_for)} {'is' if len(keeper.waits_for) == 1 else 'are'} gone"
         if keeper.waits_for

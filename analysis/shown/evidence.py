@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from ...base.structs import dataclass
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import Trace
 from ...checker.trace import causality, counterfactual, nearby_states
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Expr, TransitionSystem, negate
 from ...model.language.expressions.expr import fresh_graph
-from ...model.language.expressions.quick_dataclasses import dataclass
 from ...reports.evidence import (
     Cause,
     Memory,

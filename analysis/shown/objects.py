@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...base.text import listed, plural
 from ...model.environment.cluster.placement_rules import (
     ANY_ADDRESS,
     HostPort,
@@ -17,7 +18,6 @@ from ...model.environment.cluster.placement_rules import (
     Toleration,
 )
 from ...model.environment.objects import READY, ClusterSpec, DisruptionBudget, Node, Pod, PodGroup
-from ...reports.states import listed
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 DOMAINS = {HOSTNAME: "node", ZONE: "zone"}
@@ -120,7 +120,7 @@ def _has(what: str, names: Iterable[str]) -> str:
 def _named(what: str, names: Iterable[str]) -> str:
     """What there is, in the plural if there are several, with the names."""
     every = list(names)
-    return f"{what}{'s' if len(every) > 1 else ''} {listed(every)}"
+    return f"{plural(len(every), what)} {listed(every)}"
 
 
 def _labels(labels: Mapping[str, str]) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from ...base.problems import Problem, UsageProblem
+from ...base.text import known_names, one_line
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.result import Result
@@ -23,9 +25,9 @@ from ...properties import PROPERTIES, Property
 from ...reports.document import Finding, Fixes
 from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
-from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, TraceProblem, parse_trace
-from ...scenarios import ScenarioError, known_names, one_line, parse_scenario
-from ..asked.options import UsageProblem, nearest_fixes, nearest_properties, parse_fix
+from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, parse_trace
+from ...scenarios import parse_scenario
+from ..asked.options import nearest_fixes, nearest_properties, parse_fix
 from ..asked.patches import with_patches
 from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..findings import finding_of
@@ -80,16 +82,16 @@ class Replayed:
 
 
 def read_trace(path: Path) -> StoredTrace:
-    """The trace in a file. Raises TraceProblem."""
+    """The trace in a file. Raises Problem."""
     file = one_line(str(path), 200)
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise TraceProblem(f"{file}: cannot be read: {reason}") from None
+        raise Problem(f"{file}: cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise TraceProblem(f"{file}: larger than {MAX_BYTES >> 20} MiB, so it is no trace of podrace")
+        raise Problem(f"{file}: larger than {MAX_BYTES >> 20} MiB, so it is no trace of podrace")
     return parse_trace(data, file)
 
 
@@ -101,7 +103,7 @@ def replayed(
 ) -> Replayed:
     """Execute a stored trace with the reference interpreter.
 
-    `own` are properties of the user's, `patches` those that the trace was found with. Raises TraceProblem if the trace speaks of what podrace does not know.
+    `own` are properties of the user's, `patches` those that the trace was found with. Raises Problem if the trace speaks of what podrace does not know.
     """
     run = run_of(stored, own or {}, file, patches)
     system = system_of(run)
@@ -123,10 +125,10 @@ def replayed(
 def run_of(
     stored: StoredTrace, own: Mapping[str, type[Property]], file: str, patches: Sequence[Patch] = ()
 ) -> Run:
-    """What a stored trace is a run of. Raises TraceProblem."""
+    """What a stored trace is a run of. Raises Problem."""
     identifier = stored.property
     if identifier not in PROPERTIES and identifier not in own:
-        raise TraceProblem(
+        raise Problem(
             f"{file}: property: podrace has no `{one_line(identifier)}`; if it is your own, name its file with --properties; "
             f"{nearest_properties(identifier, [*PROPERTIES, *own])}"
         )
@@ -137,26 +139,26 @@ def run_of(
             scenario = with_a_fair_flush(scenario)
         gates = {} if stored.fixes.gates is msgspec.UNSET else stored.fixes.gates
         composition = resolve(stored.release, stored.fixes.added, stored.fixes.removed, gates)
-    except (ScenarioError, UsageProblem) as error:
-        raise TraceProblem(f"{file}: scenario: {error}") from None
+    except Problem as error:
+        raise Problem(f"{file}: scenario: {error}") from None
     except UnknownName as error:
         is_fix = error.what == "fix"
         known = nearest_fixes(error.name, error.known) if is_fix else known_names(error.name, error.known)
-        raise TraceProblem(f"{file}: unknown {error.what} `{one_line(error.name)}`; {known}") from None
+        raise Problem(f"{file}: unknown {error.what} `{one_line(error.name)}`; {known}") from None
     except (GateProblem, ValueError) as error:
-        raise TraceProblem(f"{file}: fixes: {one_line(str(error), 200)}") from None
+        raise Problem(f"{file}: fixes: {one_line(str(error), 200)}") from None
     _refuse_other_patches(stored, file, patches)
     return Run(scenario, with_patches(composition, patches), identifier, own=own.get(identifier))
 
 
 def _refuse_other_patches(stored: StoredTrace, file: str, patches: Sequence[Patch]) -> None:
-    """A trace is replayed with the patches that it was found with. Raises TraceProblem."""
+    """A trace is replayed with the patches that it was found with. Raises Problem."""
     needed = () if stored.fixes.patches is msgspec.UNSET else stored.fixes.patches
     named = tuple(patch.name for patch in patches)
     if named != needed:
         with_what = " + ".join(one_line(name) for name in needed) or "no patch"
         remedy = "name its file with --patch" if needed else "leave out --patch"
-        raise TraceProblem(f"{file}: fixes: it was found with {with_what}: {remedy}")
+        raise Problem(f"{file}: fixes: it was found with {with_what}: {remedy}")
 
 
 def _path(system: TransitionSystem, steps: tuple[StoredStep, ...]) -> tuple[tuple[int, ...], str | None]:
@@ -215,11 +217,11 @@ def regression_of(path: Path, with_fixes: Sequence[str]) -> tuple[str | None, st
     """A regression test for a stored trace, as the text of a module; None with the reason if the run is gone.
 
     Nothing is written that would fail at once: the run is executed again first, with and without the fixes that the scenario
-    names, or `with_fixes`. Raises UsageProblem or TraceProblem.
+    names, or `with_fixes`. Raises Problem.
     """
     stored = read_trace(path)
     if stored.property not in PROPERTIES:
-        raise TraceProblem(f"{path}: property: a test can be written only for one of `podrace properties`")
+        raise Problem(f"{path}: property: a test can be written only for one of `podrace properties`")
     found = replayed(stored, file=str(path))
     if not found.violated:
         return None, found.why_not

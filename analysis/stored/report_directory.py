@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ...checker.core.whole_files import is_draft
+from ...base.files import is_draft
+from ...base.problems import UsageProblem
 from ...reports.audit_report import AuditReport
 from ...reports.ci_outcome import Style
 from ...reports.document import Finding
@@ -22,7 +23,6 @@ from ...reports.graphs.render import render
 from ...reports.graphs.style import NotDrawn
 from ...reports.stored import format_trace
 from ..asked.option_files import OutputDirectory, links_in, refuse_links
-from ..asked.options import UsageProblem
 from ..asked.plan import Run
 from .saved_trace import stored_trace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...base.problems import UsageProblem
 from ...checker.core.result import Result, Verdict
 from ...checker.core.trace import plain_value
 from ...checker.symbolic.induction import NotInductive, by_k_induction
@@ -14,7 +15,6 @@ from ...reports.answers.induction_report import Induction
 from ...reports.document import Value
 from ...scenarios.template import Limits
 from ..asked.method import NOBODY, Watcher
-from ..asked.options import UsageProblem
 from ..asked.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
 from ..findings import ignored_words, silence_of
 from ..scheduler_version import version_of

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...checker.core.result import counted
+from ...base.problems import UsageProblem
+from ...base.text import counted
 from ...checker.symbolic.synthesis import ChoiceShape, Example, Synthesis
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition
@@ -25,7 +26,7 @@ from ...scenarios.template import (
 )
 from ...scenarios.writing import Unwritable, scenario_text
 from ..asked.method import NOBODY, Watcher
-from ..asked.options import UsageProblem, parse_fix, parse_gates, parse_property
+from ..asked.options import parse_fix, parse_gates, parse_property
 from ..asked.plan import SAFETY, compose, parse_scope, release_of
 from ..scheduler_version import version_of
 from ..shown.steps import steps_of
@@ -56,7 +57,7 @@ def wanted(
     bounds: Sequence[str],
     gates: Sequence[str] = (),
 ) -> Wanted:
-    """What the options ask for. Raises UsageProblem or ScenarioError."""
+    """What the options ask for. Raises Problem."""
     identifier = parse_property(property_, list(PROPERTIES))
     kind = PROPERTIES[identifier].kind
     if kind not in SAFETY:

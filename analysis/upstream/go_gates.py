@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...base.problems import UsageProblem
+from ...base.text import one_line
 from ...model.history.versions.gates import Gate, State, gates
-from ...scenarios import one_line
-from ..asked.options import UsageProblem
 
 FILES = ("kube_features.go", "versioned_kube_features.go")
 PLACES = ("pkg/features", "vendor/k8s.io/kubernetes/pkg/features", "")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...base.problems import UsageProblem
+from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, read_trees
-from ...scenarios import one_line
 from ..asked.option_files import write_text
-from ..asked.options import UsageProblem
 from .drifted import Drift, drifts
 from .gates_held import GateChange, gate_changes
 from .go_functions import Function

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...base.problems import UsageProblem
+from ...base.text import one_line
 from ...model.history.upstream import is_left_out
-from ...scenarios import one_line
-from ..asked.options import UsageProblem
 from .go_functions import Function, functions_of
 
 PLACES = ("pkg/scheduler", "vendor/k8s.io/kubernetes/pkg/scheduler", "plugin/pkg/scheduler", "")

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import msgspec
 
+from ...base.text import one_line
 from ...reports.audit_report import Answer, Hit
-from ...scenarios.reader.values.yaml_values import one_line
 from ..history.history import History
 from ..history.objects import BEFORE, NodeHistory, PodHistory, Stay
 from ..reading.reading import CLAIMS

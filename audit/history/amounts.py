@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import yaml
 
+from ...base.problems import Problem
 from ...manifests.reading.manifest_files import Manifest
 from ...manifests.reading.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
 from ...model.environment.cluster.placement_rules import Term
 from ...scenarios.reader.values.directives import required_term
-from ...scenarios.reader.values.yaml_values import ScenarioError
 from ..reading.records import (
     ClaimedResource,
     Container,
@@ -73,7 +73,7 @@ def _range(pod: Pod) -> Range | None:
             low, high = written, written
         else:
             low, high = _requests(pod, min, statuses), _requests(pod, max, statuses)
-    except (ScenarioError, ValueError):
+    except (Problem, ValueError):
         return None
     claimed = {c.resourceName for c in _claimed(pod)}
     return Range({k: v for k, v in low.items() if k not in claimed} if claimed else low, high)
@@ -83,7 +83,7 @@ def written_requests(pod: Pod) -> Amounts | None:
     """What a pod's specification asks for, whatever it was given; None if that cannot be read."""
     try:
         return _requests(pod, None, {})
-    except (ScenarioError, ValueError):
+    except (Problem, ValueError):
         return None
 
 
@@ -94,7 +94,7 @@ def allocatable(node: Node) -> Amounts | None:
         return None
     try:
         found = read_amounts(as_manifest({k: v for k, v in written.items() if k != PODS}))
-    except (ScenarioError, ValueError):
+    except (Problem, ValueError):
         return None
     number = parse_quantity(str(written[PODS])) if PODS in written else None
     if number is not None and number.denominator == 1:
@@ -131,7 +131,7 @@ def anti_affinity(pod: Pod) -> tuple[Term, ...] | None:
         return ()
     try:
         terms = [required_term(as_manifest(msgspec.json.decode(raw)), True) for raw in written]
-    except (ScenarioError, ValueError, msgspec.MsgspecError, RecursionError):
+    except (Problem, ValueError, msgspec.MsgspecError, RecursionError):
         return None
     own = (pod.metadata.namespace or "default",)
     return tuple(

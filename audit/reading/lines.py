@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from ...scenarios.reader.values.yaml_values import ScenarioError, one_line
+from ...base.problems import Problem
+from ...base.text import one_line
 
 LONGEST = 64 << 20
 """So many bytes a line, or a document over several lines, may have."""
@@ -47,7 +48,7 @@ def whole_log(name: str) -> str:
 def open_source(
     name: str, option: str = "", remedy: str = "-f names audit logs, or - for the standard input"
 ) -> IO[bytes]:
-    """The bytes of a file, decompressed. Raises ScenarioError, which begins with the option that names it."""
+    """The bytes of a file, decompressed. Raises Problem, which begins with the option that names it."""
     shown = f"{option} {one_line(name, 200)}".strip()
     try:
         if name == "-":
@@ -55,22 +56,22 @@ def open_source(
         else:
             path = Path(name)
             if path.is_dir():
-                raise ScenarioError(f"{shown}: a directory: name the files in it, such as {shown}/*.log")
+                raise Problem(f"{shown}: a directory: name the files in it, such as {shown}/*.log")
             stream = path.open("rb")
     except FileNotFoundError:
-        raise ScenarioError(f"{shown}: no such file: {remedy}") from None
+        raise Problem(f"{shown}: no such file: {remedy}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError(f"{shown}: cannot be read: {reason}") from None
+        raise Problem(f"{shown}: cannot be read: {reason}") from None
     found = _decompressed(stream)
     try:
         start = found.peek(len(_ZSTD))[: len(_ZSTD)]  # type: ignore[attr-defined]
     except (*_DAMAGED, OSError):
         return found  # told where it is read
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ScenarioError(f"{shown}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
+        raise Problem(f"{shown}: UTF-16, as a shell of Windows writes it: write it as UTF-8")
     if start[: len(_ZSTD)] == _ZSTD:
-        raise ScenarioError(f"{shown}: packed by zstd: unpack it, as with zstdcat")
+        raise Problem(f"{shown}: packed by zstd: unpack it, as with zstdcat")
     if start[: len(_MARK)] == _MARK:
         found.read(len(_MARK))
     return found

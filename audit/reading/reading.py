@@ -116,7 +116,7 @@ class Reader:
         self._in_klog = False
 
     def read(self, names: Sequence[str]) -> Read:
-        """All files. Raises ScenarioError for what cannot be opened."""
+        """All files. Raises Problem for what cannot be opened."""
         first: dict[str, int] = {}
         for name in names:
             self.account.files += 1

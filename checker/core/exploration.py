@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path as FilePath
 
-from ...model.language.expressions.quick_dataclasses import dataclass
+from ...base.structs import dataclass
 
 Path = tuple[int, ...]
 """A run from the initial state: positions in `system.transitions`."""

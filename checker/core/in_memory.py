@@ -197,7 +197,7 @@ def _is_inner(module: str, name: str, value: object) -> bool:
 
 
 def _is_written_init(value: object) -> bool:
-    """What `quick_dataclasses` puts there later."""
+    """What `base.structs` puts there later."""
     return isinstance(value, FunctionType) and value.__code__.co_filename.startswith("<the __init__ of ")
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.language.expressions.quick_dataclasses import dataclass
+from ...base.files import write_whole
+from ...base.structs import dataclass
 from .in_memory import may_keep
 from .signing import is_private, is_signed, make_private, signature
-from .whole_files import write_whole
 
 FORMAT = 2
 MOST_BYTES = 16 << 20

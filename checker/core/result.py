@@ -12,7 +12,8 @@ from dataclasses import field
 from enum import IntEnum
 from typing import Any, Literal, Protocol
 
-from ...model.language.expressions.quick_dataclasses import dataclass
+from ...base.structs import dataclass
+from ...base.text import counted
 from .trace import LassoTrace, Trace
 
 Kind = Literal["invariant", "resettability", "liveness"]
@@ -218,11 +219,6 @@ def exit_code(results: Iterable[Result]) -> int:
     if not verdicts:
         return USAGE_ERROR
     return {Verdict.VIOLATED: 1, Verdict.INCONCLUSIVE: 3}.get(combine(verdicts), 0)
-
-
-def counted(number: int, noun: str) -> str:
-    """For example `1 state` or `1,024 states`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _explored(result: Result) -> str:

@@ -10,8 +10,8 @@ from dataclasses import field
 from enum import Enum
 from typing import Any, Literal
 
+from ...base.structs import dataclass
 from ...model.language import Entity, Fairness, State
-from ...model.language.expressions.quick_dataclasses import dataclass
 from .exploration import Path
 
 FairAnswer = Literal["acts", "rests", "never waits"]

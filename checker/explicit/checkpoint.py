@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.files import is_draft, write_whole
 from ..codegen.program import Program
 from ..core.exploration import CheckpointProblem, OutOfBudget
 from ..core.installed import version_of_package
 from ..core.signing import LEAST, VARIABLE, is_signed, key_file, signature
-from ..core.whole_files import is_draft, write_whole
 from .states.arrays import is_full
 from .states.bfs_kernel import COUNT, DEPTH, HEAD, LEVEL_END
 from .states.budget import SearchBudget

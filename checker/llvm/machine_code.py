@@ -17,10 +17,10 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from ...base.files import write_whole
 from ..core.in_memory import may_keep
 from ..core.kept import cache_directory
 from ..core.signing import is_private, is_signed, make_private, signature
-from ..core.whole_files import write_whole
 
 _MAGIC = b"podrace object 3\n"
 _SIGNATURE = 32

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ...base.structs import dataclass
 from ...model.language import Expr, Transition, TransitionSystem, all_of, variables_of
-from ...model.language.expressions.quick_dataclasses import dataclass
 from ...model.language.expressions.sorts import BOOL
 from ..core.exploration import Budget, Exploration
 from .slicing import Slicer, key_of, step_name

@@ -7,8 +7,8 @@ not taken, what else is true beside a true operand of `or`, what else is false b
 
 from __future__ import annotations
 
+from ...base.structs import dataclass
 from ...model.language import Expr, State, TransitionSystem, Variable
-from ...model.language.expressions.quick_dataclasses import dataclass
 from ..core.interpreter import Interpreter
 from ..core.trace import Trace
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...base.structs import dataclass
 from ...model.language import State, TransitionSystem
-from ...model.language.expressions.quick_dataclasses import dataclass
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
 from ..core.trace import Trace

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...base.structs import dataclass
 from ...model.language import Expr, State, TransitionSystem
-from ...model.language.expressions.quick_dataclasses import dataclass
 from ..core.remembering import RememberingInterpreter
 from ..core.trace import Trace
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ...analysis.asked.usage_problem import UsageProblem
+from ...base.problems import UsageProblem
 
 
 class GraphKind(Enum):

@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 import yaml
 
-from ...analysis.asked.usage_problem import UsageProblem
-from ...scenarios.reader.values.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
+from ...base.problems import Problem, UsageProblem
+from ...base.text import one_line
+from ...scenarios.reader.values.yaml_values import Value, parse_document, read_text
 from .found_file import TABLE, shown, table_of
 
 _TAG = "tag:yaml.org,2002:"
@@ -29,7 +30,7 @@ def read_config(path: Path) -> Value | None:
         if all(line.strip() in idle or line.lstrip().startswith("#") for line in text.splitlines()):
             return None
         return parse_document(text, file)
-    except ScenarioError as error:
+    except Problem as error:
         raise UsageProblem(str(error)) from None
 
 
@@ -111,5 +112,5 @@ def fail(value: Value, problem: str) -> NoReturn:
     """Refuse a setting. Raises UsageProblem with its place."""
     try:
         value.fail(problem)
-    except ScenarioError as error:
+    except Problem as error:
         raise UsageProblem(str(error)) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...analysis.asked.usage_problem import UsageProblem
+from ...base.problems import UsageProblem
 from .command_groups import MODULES, CommandHelp
 from .command_options import CONFIG, Commands, options_of
 from .found_file import find_config

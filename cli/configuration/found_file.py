@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...analysis.asked.usage_problem import UsageProblem
+from ...base.problems import UsageProblem
 
 YAML_NAME, TOML_NAME = ".podrace.yaml", "pyproject.toml"
 TABLE = ("tool", "podrace")
@@ -47,7 +47,7 @@ def _says_something(path: Path) -> bool:
 
 def shown(path: Path) -> str:
     """How messages name a file: relative to the working directory."""
-    from ...scenarios import one_line
+    from ...base.text import one_line
 
     return one_line(Path(os.path.relpath(path)).as_posix(), 200)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...analysis.asked.usage_problem import UsageProblem
-from ...scenarios.reader.values.yaml_values import ScenarioError, Value, known_names, one_line
+from ...base.problems import Problem, UsageProblem
+from ...base.text import known_names, one_line
+from ...scenarios.reader.values.yaml_values import Value
 from .command_options import Commands, Option
 from .config_file import read_config
 from .found_file import find_config
@@ -41,7 +42,7 @@ def settings_of(commands: Commands, path: Path) -> Settings:
     top = read_config(path)
     try:
         return _settings(top, commands, path.parent) if top is not None else {name: {} for name in commands}
-    except ScenarioError as error:
+    except Problem as error:
         raise UsageProblem(str(error)) from None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...analysis.asked.option_files import append_text, beside, refuse_unwritable, write_text
-from ...analysis.asked.usage_problem import UsageProblem
+from ...base.problems import UsageProblem
 from .console import message_console, print_form, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:

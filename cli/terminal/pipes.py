@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...analysis.asked.usage_problem import UsageProblem
+from ...base.problems import UsageProblem
 from ...reports.filtered import escaped_json, shown, without_commands
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ...base.problems import Problem
+from ...base.text import one_line
 from ...model.history.versions import RELEASE_ORDER, canonical
-from ...scenarios.reader.values.yaml_values import ScenarioError, one_line
 
 Case = Mapping[str, Any]
 Status = Literal["PASS", "FAIL", "SKIP"]
@@ -219,32 +220,30 @@ class CaseTable:
 
 
 def read_table(path: Path) -> CaseTable:
-    """The table in a file; raises ScenarioError."""
+    """The table in a file; raises Problem."""
     try:
         if path.is_dir():
-            raise ScenarioError(
-                f"{one_line(str(path), 200)}: is a directory: give a file of conformance cases"
-            )
+            raise Problem(f"{one_line(str(path), 200)}: is a directory: give a file of conformance cases")
         if path.stat().st_size > MAX_BYTES:
-            raise ScenarioError(f"{one_line(str(path), 200)}: is too large for a file of conformance cases")
+            raise Problem(f"{one_line(str(path), 200)}: is too large for a file of conformance cases")
         content = json.loads(path.read_bytes())
     except OSError as error:
-        raise ScenarioError(f"{one_line(str(path), 200)}: cannot be read: {error.strerror}") from None
+        raise Problem(f"{one_line(str(path), 200)}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise ScenarioError(f"{one_line(str(path), 200)}: is not JSON: {one_line(str(error), 100)}") from None
+        raise Problem(f"{one_line(str(path), 200)}: is not JSON: {one_line(str(error), 100)}") from None
     return _table(one_line(str(path), 200), content)
 
 
 def _table(file: str, content: Any) -> CaseTable:
     cases = content.get("cases") if isinstance(content, Mapping) else None
     if not isinstance(cases, list):
-        raise ScenarioError(f"{file}: expected an object with `table` and a list of `cases`")
+        raise Problem(f"{file}: expected an object with `table` and a list of `cases`")
     seen: set[str] = set()
     for number, case in enumerate(cases, 1):
         name = case.get("id") if isinstance(case, Mapping) else None
         if not isinstance(name, str) or not name:
-            raise ScenarioError(f"{file}: case {number} has no `id`")
+            raise Problem(f"{file}: case {number} has no `id`")
         if name in seen:
-            raise ScenarioError(f"{file}: two cases have the id `{one_line(name)}`")
+            raise Problem(f"{file}: two cases have the id `{one_line(name)}`")
         seen.add(name)
     return CaseTable(str(content.get("table", "")), tuple(cases))

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ...base.text import one_line
 from ...model.environment.objects import Node, Pod
 from ...model.history.versions import version_of
 from ...model.history.versions.gates import find_gate
 from ...model.language import Component, Expr, Value, all_of, any_of, as_expr
 from ...model.scheduler import Preemption
-from ...scenarios.reader.values.yaml_values import one_line
 from .cases import Case, NotCovered, NotTranslated
 
 DISRUPTION_TARGET = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}

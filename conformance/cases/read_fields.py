@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...scenarios.reader.values.yaml_values import one_line
+from ...base.text import one_line
 from .cases import REMARKS, Case, NotTranslated, says_nothing
 from .nominations import nomination_fields
 from .preemption_plugins import ERROR_FIELD

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from ...scenarios.reader.values.yaml_values import one_line
+from ...base.text import one_line
 from .cases import Case, NotTranslated, says_nothing
 from .nominations import is_bare, is_wrapped, nomination_fields
 from .read_fields import refuse_unread

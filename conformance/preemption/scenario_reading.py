@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...scenarios.reader.values.yaml_values import one_line
+from ...base.text import one_line
 from ..cases.cases import REMARKS, Case, NotCovered, NotTranslated
 from ..cases.preemption_plugins import switches_of_preemption
 from ..cases.read_fields import refuse_unread

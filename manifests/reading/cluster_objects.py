@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ...base.text import known_names, one_line
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
 from ...scenarios.reader.sections.budget_section import MAX_ALLOWED
 from ...scenarios.reader.sections.budget_section import POLICIES as UNHEALTHY_POLICIES
 from ...scenarios.reader.sections.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
 from ...scenarios.reader.values.directives import read_taints
 from ...scenarios.reader.values.labels import label_key, read_selector
-from ...scenarios.reader.values.yaml_values import known_names, one_line
 from ...scenarios.template import HIGHEST_PRIORITY
 from .conditions import read_conditions
 from .manifest_files import Manifest, Remarks

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import yaml
 
-from ...scenarios.reader.values.yaml_values import one_line
+from ...base.text import one_line
 from .manifest_files import Manifest, Remarks
 
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -20,7 +20,9 @@ from typing import Any, NoReturn, Self
 
 import yaml
 
-from ...scenarios.reader.values.yaml_values import ScenarioError, Value, one_line
+from ...base.problems import Problem
+from ...base.text import one_line
+from ...scenarios.reader.values.yaml_values import Value
 
 
 @dataclass(slots=True)
@@ -163,7 +165,7 @@ class _Shifted:
 
 
 def documents(text: str, file: str) -> Iterator[Manifest]:
-    """The documents of a text that are not empty. Raises ScenarioError where it is not YAML that podrace reads."""
+    """The documents of a text that are not empty. Raises Problem where it is not YAML that podrace reads."""
     for lines, piece in _pieces(_as_yaml(text)):
         yield from _documents(piece, file, lines)
 
@@ -183,13 +185,13 @@ def _documents(text: str, file: str, lines: int) -> Iterator[Manifest]:
         problem = one_line(error.problem or "it cannot be parsed", 120)
         ends = mark is not None and mark.index >= len(separated.rstrip())
         cut = "; the text ends there: if it is cut off, dump or copy it again" if ends else ""
-        raise ScenarioError(
+        raise Problem(
             f"{file}:{lines + (mark.line if mark else 0) + 1}: not a YAML that podrace reads: {problem}{cut}"
         ) from None
     except yaml.reader.ReaderError:
         bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
         line = lines + (text.count("\n", 0, bad.start()) if bad else 0) + 1
-        raise ScenarioError(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
+        raise Problem(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
     finally:
         if parser is not None:
             parser.dispose()
@@ -284,7 +286,7 @@ def _merged(mark: Any, value: yaml.Node, file: str) -> list[tuple[yaml.Node, yam
     found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
     for one in some:
         if not isinstance(one, yaml.MappingNode):
-            raise ScenarioError(f"{file}:{mark.line + 1}: `<<` brings in a mapping, or a list of mappings")
+            raise Problem(f"{file}:{mark.line + 1}: `<<` brings in a mapping, or a list of mappings")
         for key, inner in one.value:
             found.setdefault(key.value, (key, inner))
     return list(found.values())
@@ -297,9 +299,9 @@ def _mapping(tag: str, mark: Any, members: list[yaml.Node], file: str) -> yaml.M
     for key in keys:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            raise ScenarioError(f"{file}:{line}: expected a name before the colon, not a mapping or a list")
+            raise Problem(f"{file}:{line}: expected a name before the colon, not a mapping or a list")
         if key.value in names:
-            raise ScenarioError(
+            raise Problem(
                 f"{file}:{line}: `{one_line(key.value)}` was already given in line {names[key.value]}: "
                 "remove or rename one of them"
             )
@@ -320,13 +322,13 @@ def _tag_of(value: str, plain: bool) -> str:
 def _refuse_tag(node: yaml.Node, file: str) -> None:
     if node.tag not in _PLAIN:
         tag = one_line(node.tag)
-        raise ScenarioError(
+        raise Problem(
             f"{file}:{node.start_mark.line + 1}: the tag `{tag}` is not allowed: an object is plain data"
         )
 
 
 def _refuse(event: Any, file: str, problem: str) -> NoReturn:
-    raise ScenarioError(f"{file}:{event.start_mark.line + 1}: {problem}")
+    raise Problem(f"{file}:{event.start_mark.line + 1}: {problem}")
 
 
 MOST_BYTES = 64 << 20
@@ -346,10 +348,10 @@ class Source:
 def read_sources(names: Sequence[str], recursive: bool = False) -> Iterator[Source]:
     """The texts that these names stand for, directories in the order of their files' names.
 
-    Raises ScenarioError for what cannot be read.
+    Raises Problem for what cannot be read.
     """
     if names.count("-") > 1:
-        raise ScenarioError("-f -: the standard input can be read only once: name it once")
+        raise Problem("-f -: the standard input can be read only once: name it once")
     for name in names:
         if name == "-":
             yield Source("<stdin>", _text(sys.stdin.buffer.read(MOST_BYTES + 1), "<stdin>"))
@@ -382,7 +384,7 @@ def _files(name: str, recursive: bool) -> list[Path]:
         raise _unreadable(one_line(name, 200), error) from None
     if not found:
         below = "" if recursive else "; -R looks into the directories below it, too"
-        raise ScenarioError(
+        raise Problem(
             f"{one_line(name, 200)}: no file in this directory ends in {', '.join(SUFFIXES)}{below}"
         )
     return found
@@ -394,7 +396,7 @@ def _source(path: Path) -> Source:
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError(
+        raise Problem(
             f"{file}: no such file or directory: -f names manifests, a directory of them, or - for the standard input"
         ) from None
     except (OSError, ValueError) as error:
@@ -402,9 +404,9 @@ def _source(path: Path) -> Source:
     return Source(file, _text(data, file))
 
 
-def _unreadable(file: str, error: Exception) -> ScenarioError:
+def _unreadable(file: str, error: Exception) -> Problem:
     reason = getattr(error, "strerror", None) or str(error)
-    return ScenarioError(f"{file}: cannot be read: {reason}")
+    return Problem(f"{file}: cannot be read: {reason}")
 
 
 def _unpacked(data: bytes, file: str) -> bytes:
@@ -413,9 +415,7 @@ def _unpacked(data: bytes, file: str) -> bytes:
         with gzip.GzipFile(fileobj=BytesIO(data)) as packed:
             return packed.read(MOST_BYTES + 1)
     except (OSError, EOFError, zlib.error):
-        raise ScenarioError(
-            f"{file}: packed by gzip, and damaged or cut off: pack or copy it again"
-        ) from None
+        raise Problem(f"{file}: packed by gzip, and damaged or cut off: pack or copy it again") from None
 
 
 def _text(data: bytes, file: str) -> str:
@@ -423,11 +423,9 @@ def _text(data: bytes, file: str) -> str:
     if data.startswith(b"\x1f\x8b"):
         data = _unpacked(data, file)
     if len(data) > MOST_BYTES:
-        raise ScenarioError(
-            f"{file}: larger than {MOST_BYTES >> 20} MiB: dump fewer objects, or name fewer kinds"
-        )
+        raise Problem(f"{file}: larger than {MOST_BYTES >> 20} MiB: dump fewer objects, or name fewer kinds")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ScenarioError(
+        raise Problem(
             f"{file}:1: the text is in UTF-16 or UTF-32: save it in UTF-8 "
             "(in PowerShell: kubectl get ... | Out-File -Encoding utf8)"
         )
@@ -435,4 +433,4 @@ def _text(data: bytes, file: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(f"{file}:{line}: not a text in UTF-8: save the file in that encoding") from None
+        raise Problem(f"{file}:{line}: not a text in UTF-8: save the file in that encoding") from None

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...base.text import one_line
 from ...scenarios.reader.scenario import MAX_REASON
 from ...scenarios.reader.values.labels import label_key, read_labels
-from ...scenarios.reader.values.yaml_values import one_line
 from .manifest_files import Manifest
 
 ANNOTATION = "podrace.io/ignore"
@@ -170,7 +170,7 @@ def _namespace(value: Manifest) -> str:
 
 
 def read_label(value: Manifest, what: str) -> str:
-    """A name that is a DNS label; `what` it is, for the message of the ScenarioError if it is none."""
+    """A name that is a DNS label; `what` it is, for the message of the Problem if it is none."""
     wanted = f"{what} of at most 63 lower-case letters, digits and `-`"
     written = value.text(wanted)
     if not _LABEL.fullmatch(written):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from ...scenarios.reader.values.yaml_values import one_line
+from ...base.text import one_line
 from .known_fields import LIKE, check_fields
 from .manifest_files import Manifest, Remarks
 from .pod_objects import DEFAULT_SCHEDULER, is_hard

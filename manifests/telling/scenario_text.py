@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from ...base.text import one_line
 from ...model.environment.cluster.workloads import OwnerKind
-from ...scenarios.reader.values.yaml_values import one_line
 from ...scenarios.writer.rules import (
     constraint_in_words,
     host_port_in_words,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ...base.text import counted, listed
 from ..contention import ClusterQuestion
 from ..kept_lives import Lives
 from ..left_out import affinity_of, constraints_of, leaving
@@ -15,12 +16,6 @@ from .untested import not_asked
 
 MOST_LINES = 8
 """So many questions and budgets are listed."""
-
-
-def counted(number: int, what: str) -> str:
-    """1 pod, 2 pods, 3 priority classes."""
-    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}es" if what.endswith("s") else f"{what}s"
-    return f"{number:,} {what if number == 1 else plural}"
 
 
 def title_of(kept: Representative) -> str:
@@ -36,7 +31,7 @@ def title_of(kept: Representative) -> str:
 def caveat_of(kept: Representative) -> str:
     """What the verdict does not say."""
     return (
-        f"the verdict is about {_listed([p.name for p in kept.pods])} on {_listed([n.name for n in kept.nodes])}, "
+        f"the verdict is about {listed([p.name for p in kept.pods])} on {listed([n.name for n in kept.nodes])}, "
         "not about the whole cluster: the pods that are left out neither come, go, nor are evicted"
     )
 
@@ -254,8 +249,4 @@ def _left_out(kept: Representative) -> Iterator[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    return _listed(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"

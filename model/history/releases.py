@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ...base.structs import dataclass
 from ..language import Component
-from ..language.expressions.quick_dataclasses import dataclass
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
 from .registry.other_numbers import key_of

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ...base.text import counted, plural
 from ...checker.core.result import idle_words
 from ..document import Finding, Value
 from ..filtered import json_filtered
@@ -146,7 +147,7 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     for number, group in enumerate(proof.groups, 1):
         if number > SHOWN:
             left = len(proof.groups) - SHOWN
-            print_wrapped(console, Text(f"{left} more {_plural(left, 'group')}: see -o json or --examples"))
+            print_wrapped(console, Text(f"{left} more {plural(left, 'group')}: see -o json or --examples"))
             break
         console.print()
         _print_group(console, number, group, whole)
@@ -155,15 +156,15 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
 def size(proof: Proof) -> str:
     """For example `3 pods and 2 nodes`."""
     if not proof.gangs:
-        return f"{proof.pods} {_plural(proof.pods, 'pod')} and {proof.nodes} {_plural(proof.nodes, 'node')}"
+        return f"{counted(proof.pods, 'pod')} and {counted(proof.nodes, 'node')}"
     gangs = " and ".join(f"a gang of {size}" for size in proof.gangs)
-    nodes = f"{proof.nodes} {_plural(proof.nodes, 'node')}"
-    return f"{proof.pods} single {_plural(proof.pods, 'pod')} on {nodes}, beside {gangs}"
+    nodes = f"{counted(proof.nodes, 'node')}"
+    return f"{proof.pods} single {plural(proof.pods, 'pod')} on {nodes}, beside {gangs}"
 
 
 def verdict_words(proof: Proof) -> str:
     """What the verdict rests on, in a sentence or two."""
-    told = f"{proof.clusters:,} {_plural(proof.clusters, 'cluster')} can be told apart"
+    told = f"{counted(proof.clusters, 'cluster')} can be told apart"
     if proof.explored != proof.clusters:
         told += f", {proof.explored:,} up to renaming"
     searched = (
@@ -188,16 +189,12 @@ def verdict_words(proof: Proof) -> str:
 
 def memory_words(proof: Proof) -> str:
     """What memory left undecided, and how to go on."""
-    told = f"{proof.clusters:,} {_plural(proof.clusters, 'cluster')}"
+    told = f"{counted(proof.clusters, 'cluster')}"
     return (
         f"Memory ran out: of the {told} told apart so far, {proof.clusters - proof.inconclusive:,} "
         f"{'is' if proof.clusters - proof.inconclusive == 1 else 'are'} decided. "
         "To decide more, allow more with --max-memory, and with --journal keep what is decided, or divide large placements with --parts."
     )
-
-
-def _plural(count: int, word: str) -> str:
-    return word if count == 1 else f"{word}s"
 
 
 def _print_rows(console: Console, proof: Proof) -> None:
@@ -214,7 +211,7 @@ def _print_rows(console: Console, proof: Proof) -> None:
 
 
 def _print_group(console: Console, number: int, group: ViolatingGroup, whole: bool) -> None:
-    what = f"{group.clusters:,} {_plural(group.clusters, 'cluster')}, {group.steps} steps"
+    what = f"{counted(group.clusters, 'cluster')}, {group.steps} steps"
     print_wrapped(console, Text(f"Group {number}: {what}; the simplest: {group.example}", "bold"))
     if group.unwritten:
         print_wrapped(console, Text(f"note: {group.unwritten}", "dim"), INDENT)

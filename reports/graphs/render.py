@@ -8,7 +8,7 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-from ...checker.core.whole_files import write_whole
+from ...base.files import write_whole
 
 FORMATS = ("svg", "png", "dot")
 SECONDS = 120

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...base.text import listed
 from ..document import Finding
 from ..evidence import Memory
-from ..states import State, changed_facts, differences, listed
+from ..states import State, changed_facts, differences
 from ..step import Value, says_something
 from .elements import Markup, el, join
 

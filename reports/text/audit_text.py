@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from ...base.text import counted
 from ..audit_report import Answer, AuditReport, account_lines
 from .findings_text import INDENT, print_wrapped
 
@@ -41,9 +42,7 @@ def print_audit(console: Console, report: AuditReport) -> None:
     console.print()
     words = [answer.verdict for answer in report.answers]
     told = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
-    print_wrapped(
-        console, Text(f"{len(words)} {'property' if len(words) == 1 else 'properties'}: {told}.", "bold")
-    )
+    print_wrapped(console, Text(f"{counted(len(words), 'property')}: {told}.", "bold"))
 
 
 def _print_answer(console: Console, answer: Answer) -> None:

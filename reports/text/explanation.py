@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ...model.language.expressions.quick_dataclasses import dataclass
+from ...base.structs import dataclass
+from ...base.text import listed
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
 from ..picture import PODS, Placed, resources_asked_for, scenes
 from ..quantities import asks_words, has_words, quantity
-from ..states import State, ViewDifference, differences, listed, published, states_of
+from ..states import State, ViewDifference, differences, published, states_of
 
 HOW_IT_ENDS = "How it ends"
 DIVERGES = "From here on"

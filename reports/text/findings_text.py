@@ -9,7 +9,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ...checker.core.result import counted
+from ...base.text import counted
 from ..ci_outcome import Style, command_of, message, vacuity
 from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ...model.language.expressions.quick_dataclasses import dataclass
+from ...base.structs import dataclass
 from ..document import ShownStep
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "bright_red", "bright_cyan", "bright_magenta")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from ...base.text import counted
 from ..document import Finding, show
 from ..step import Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
@@ -157,7 +158,7 @@ def parted_words(parted: Parted) -> str:
     """What the run is, in a sentence."""
     count = len(parted.steps)
     where = (
-        f"after {count} step{'' if count == 1 else 's'} in {parted.scenario}"
+        f"after {counted(count, 'step')} in {parted.scenario}"
         if count
         else f"at the start of {parted.scenario}"
     )

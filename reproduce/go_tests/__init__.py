@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import UsageProblem
 from ...model.history.versions import exact
 from ..modules.module import BEFORE_MODULES
 from ..reproducing import Prepared

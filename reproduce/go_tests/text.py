@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...analysis.asked.options import UsageProblem
 from ...analysis.stored.replayed import Replayed
+from ...base.problems import UsageProblem
 from ...reports.step import ShownStep, Value
 from ..case import Case, CaseStep
 from .claims import claim_of

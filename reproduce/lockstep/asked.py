@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 
 from ...analysis.asked.option_files import write_text
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import Problem, UsageProblem
+from ...base.text import one_line
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition, resolve
 from ...reports.lockstep import Cause, Lockstep
-from ...reports.stored import StoredScenario, StoredStep, StoredTrace, TraceProblem, format_trace
-from ...scenarios import one_line, parse_scenario
+from ...reports.stored import StoredScenario, StoredStep, StoredTrace, format_trace
+from ...scenarios import parse_scenario
 from ..asked import release_of
 from ..case import Case
 from ..modules.module import KubernetesVersion, parse_version
@@ -118,11 +119,9 @@ def stored_run(difference: Difference) -> StoredTrace:
 
 
 def run_of(stored: StoredTrace, file: str) -> RandomRun:
-    """The run of a stored trace in the model as it is now. Raises TraceProblem if it is none any more."""
+    """The run of a stored trace in the model as it is now. Raises Problem if it is none any more."""
     if stored.fixes.added or stored.fixes.removed or stored.fixes.patches is not msgspec.UNSET:
-        raise TraceProblem(
-            f"{file}: fixes: a run of {stored.release}{stored.fixes.words} is no run of a version"
-        )
+        raise Problem(f"{file}: fixes: a run of {stored.release}{stored.fixes.words} is no run of a version")
     gates = parse_scenario(stored.scenario.text, file).feature_gates
     model = Model.of(stored.scenario.text, resolve(stored.release, gates=gates))
     numbers = {}
@@ -135,14 +134,14 @@ def run_of(stored: StoredTrace, file: str) -> RandomRun:
         step = next(
             s for i, s in enumerate(stored.steps) if i >= len(run.path) or numbers.get(s.label) != run.path[i]
         )
-        raise TraceProblem(
+        raise Problem(
             f"{file}: the model has changed: `{one_line(step.label, 200)}` is not possible there any more"
         )
     return run
 
 
 def again(stored: StoredTrace, file: str, go: Go, say: Say, kubernetes: str | None = None) -> Lockstep:
-    """One stored run executed again. Raises GoProblem, UsageProblem, TraceProblem."""
+    """One stored run executed again. Raises GoProblem, Problem."""
     version = parse_version(kubernetes or stored.release)
     if release_of(version) != stored.release:
         raise UsageProblem(

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
+from ...base.problems import Problem
 from ...checker.core.exploration import Path
 from ...checker.trace.shrinking import shrink
-from ...scenarios import ScenarioError
 from ..random_runs.forcing import Forcing
 from ..random_runs.quick_steps import QuickSteps
 from ..random_runs.random_runs import Model, RandomRun
@@ -121,7 +121,7 @@ def _in_cluster(difference: Difference, text: str) -> RandomRun | None:
     """The steps of a difference in another cluster: those that there are there."""
     try:
         model = Model.of(text, difference.run.model.composition)
-    except ScenarioError:
+    except Problem:
         return None
     numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
     labels = labels_of(difference.run)

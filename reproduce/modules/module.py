@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import UsageProblem
 from .toolchain import Go, GoProblem, UnknownVersion, problem_of
 
 KUBERNETES = "k8s.io/kubernetes"

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import UsageProblem
 
 LEAST = (1, 26)
 """The oldest Go that builds the driver: testing/synctest, and what the newest kubernetes asks for."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import UsageProblem
 from ..modules.module import KUBERNETES
 
 MADE_FOR = "v1.36.3"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import UsageProblem
 from ...checker.trace.validation import Answer
 from ...model.history import Composition
 from ..random_runs.random_runs import Model

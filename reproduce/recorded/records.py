@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from ...analysis.asked.options import UsageProblem
+from ...base.problems import UsageProblem
 from ...reports.step import Value
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from ...base.text import one_line
 from ...model.environment.cluster.node_versions import INITIAL, versions_of
 from ...model.environment.cluster.pod_versions import is_directed_anew, may_become, narrows, pod_versions_of
 from ...model.environment.controllers.autoscaler import is_leaving
@@ -71,7 +72,7 @@ from .values.resources import (
     refuse_oversize,
     units_of,
 )
-from .values.yaml_values import Value, one_line
+from .values.yaml_values import Value
 
 MAX_COUNT = 15
 

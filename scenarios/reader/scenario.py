@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from ...base.problems import Problem
+from ...base.structs import dataclass
 from ...model.environment.objects import ClusterSpec
-from ...model.language.expressions.quick_dataclasses import dataclass
 from .values.ranges import RangeParameter
-from .values.yaml_values import ScenarioError, Value
+from .values.yaml_values import Value
 
 EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "featureGates", "verdicts")
 VERDICT_FIELDS = ("verdict", "steps")
@@ -253,9 +254,9 @@ class Scenario:
         found = [q for q in self.spec.unknown if isinstance(q, RangeParameter)]
         return tuple(sorted(found, key=lambda q: q.span))
 
-    def complaint(self, path: str, message: str, line: int | None = None) -> ScenarioError:
+    def complaint(self, path: str, message: str, line: int | None = None) -> Problem:
         """An error about one field of the file, which is in this line unless `lines` knows better."""
         line = self.lines.get(path, line)
-        return ScenarioError(
+        return Problem(
             f"{self.file}:{line}: {path}: {message}" if line else f"{self.file}: {path}: {message}"
         )

@@ -1,10 +1,11 @@
-"""From a YAML file to a Scenario; every mistake is a ScenarioError with file, line and path."""
+"""From a YAML file to a Scenario; every mistake is a Problem with file, line and path."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...base.text import one_line
 from .cluster_section import (
     CLUSTER_FIELDS,
     NODE_FIELDS,
@@ -45,7 +46,7 @@ from .values.directives import (
 )
 from .values.host_ports import PORT_FIELDS
 from .values.labels import REQUIREMENT_FIELDS, SELECTOR_FIELDS, read_name
-from .values.yaml_values import ScenarioError, Value, one_line, parse_document, read_text
+from .values.yaml_values import Value, parse_document, read_text
 
 TOP_FIELDS = (
     "name", "title", "race", "release", "featureGates", "properties", "also", "expect", "ignore", *CLUSTER_FIELDS,
@@ -166,4 +167,4 @@ def _names(fields: Mapping[str, Value], name: str, lines: dict[str, int]) -> tup
     return tuple(found)
 
 
-__all__ = ["VOCABULARY", "ScenarioError", "parse_scenario", "read_scenario"]
+__all__ = ["VOCABULARY", "parse_scenario", "read_scenario"]

@@ -9,10 +9,10 @@ import pytest
 
 from podrace.analysis import closing
 from podrace.analysis.asked.method import USUAL, Method
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.chain import verdicts
 from podrace.analysis.closing import OVER, closings
+from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget
 from podrace.model.history import CHANGES, LATER, RELEASES
 from podrace.reports.document import Finding, Fixes, Word

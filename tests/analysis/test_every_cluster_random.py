@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from podrace.analysis.asked.method import Method
 from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
+from podrace.base.problems import Problem
 from podrace.checker.core.exploration import Budget
 from podrace.reports.document import Finding
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from tests.profiles import examples
 from tests.random_clusters import Asked, questions
 
@@ -49,7 +50,7 @@ def answer(asked: Asked, text: str, **options: Any) -> Finding | None:
     """None for what no scenario says."""
     try:
         scenario = parse_scenario(text, "random.yaml")
-    except ScenarioError:
+    except Problem:
         return None
     run = Run(scenario, asked.composition, asked.property)
     return verdict_on(run, Budget(max_states=STATES), Method(**options))

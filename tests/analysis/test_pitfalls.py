@@ -11,12 +11,12 @@ import pytest
 
 import podrace.model
 import podrace.properties
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.own_modules import states_of
 from podrace.analysis.asked.own_properties import own_properties
 from podrace.analysis.asked.patches import read_patch
 from podrace.analysis.asked.pitfalls import States, pitfalls_of
 from podrace.analysis.own_systems import own_system
+from podrace.base.problems import UsageProblem
 
 LOCK = """\
 from podrace.model.language import Entity, System, boolean, fifo, invariant, otherwise, per, ref, require, step, when

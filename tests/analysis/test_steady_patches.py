@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.patches import patches_of
 from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.systems import system_of
+from podrace.base.problems import UsageProblem
 
 HEAD = """\
 from itertools import count

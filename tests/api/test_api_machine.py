@@ -228,7 +228,7 @@ class User(RuleBasedStateMachine):
         asked = {name: value for name, value in wrong.items() if name not in ("file", "text")}
         if "cache" in asked:
             asked["cache"] = file
-        with pytest.raises((api.UsageProblem, api.ScenarioError)) as problem:
+        with pytest.raises(api.Problem) as problem:
             api.check(file, **{**self.options, **asked})
         assert str(problem.value).isprintable()
         assert len(str(problem.value)) > 10

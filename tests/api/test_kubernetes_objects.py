@@ -100,9 +100,9 @@ def test_wrong_values_are_refused(given: dict[str, Any], words: str) -> None:
 
 def test_what_is_wrong_in_the_objects_is_told_with_its_place(dump: Path) -> None:
     with pytest.raises(
-        api.ScenarioError, match=r"^--focus: no pod `shop/x` waits to be scheduled; did you mean `shop/s`"
+        api.Problem, match=r"^--focus: no pod `shop/x` waits to be scheduled; did you mean `shop/s`"
     ):
         api.check(filename=dump, focus="shop/x")
     dump.write_text("kind: Pod\n")
-    with pytest.raises(api.ScenarioError, match=r"dump\.yaml:1: `apiVersion` is missing"):
+    with pytest.raises(api.Problem, match=r"dump\.yaml:1: `apiVersion` is missing"):
         api.check(filename=dump)

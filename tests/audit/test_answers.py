@@ -7,8 +7,8 @@ import pytest
 
 from podrace.audit.checks.check import Window
 from podrace.audit.reading.records import time_of
+from podrace.base.problems import Problem
 from podrace.reports.audit_report import Answer, exit_code
-from podrace.scenarios import ScenarioError
 from tests.audit.written_logs import (
     SCHEDULER,
     Object,
@@ -510,7 +510,7 @@ def test_a_violation_counts_where_the_log_covers_only_a_part(tmp_path: Path) -> 
 
 def test_times_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
     window = Window(since=time_of("2026-01-01T00:00:05Z"), until=time_of("2026-01-01T00:00:01Z"))
-    with pytest.raises(ScenarioError) as problem:
+    with pytest.raises(Problem) as problem:
         answered(tmp_path, [], window=window)
     assert str(problem.value) == (
         "--since 2026-01-01T00:00:05.000Z is later than --until 2026-01-01T00:00:01.000Z: write the earlier time as --since"
@@ -535,7 +535,7 @@ def test_a_namespace_that_has_nothing_is_refused(tmp_path: Path) -> None:
         ("defualt", "defualt: nothing is of it, neither in the log nor in --initial; did you mean `default`? (known: {known})"),
         ("", "(none): nothing is of it, neither in the log nor in --initial; known: {known}"),
     ):  # fmt: skip
-        with pytest.raises(ScenarioError) as problem:
+        with pytest.raises(Problem) as problem:
             answered(tmp_path, [*events, begun], start, window=Window(namespace=name))
         assert str(problem.value) == f"--namespace {told}".format(known=known)
     for name in known.split(", "):
@@ -548,14 +548,14 @@ def test_many_namespaces_are_not_all_named(tmp_path: Path) -> None:
         event("create", "pods", "x", at, code=201, namespace=f"n{at:02}", response=pod("x", uid=f"u{at}"))
         for at in range(23)
     ]
-    with pytest.raises(ScenarioError) as problem:
+    with pytest.raises(Problem) as problem:
         answered(tmp_path, events, window=Window(namespace="qq"))
     assert str(problem.value) == (
         "--namespace qq: nothing is of it, neither in the log nor in --initial; known: "
         + ", ".join(f"n{number:02}" for number in range(20))
         + " and 3 more"
     )
-    with pytest.raises(ScenarioError, match=r"did you mean `n22`\? \(known: n22, n00, .*, n18\) and 3 more$"):
+    with pytest.raises(Problem, match=r"did you mean `n22`\? \(known: n22, n00, .*, n18\) and 3 more$"):
         answered(tmp_path, events, window=Window(namespace="m22"))
 
 

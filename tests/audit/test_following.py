@@ -11,7 +11,7 @@ import pytest
 from podrace.audit.audit import Asked, audit_logs
 from podrace.audit.checks.check import Window
 from podrace.audit.following import followed, news
-from podrace.scenarios import ScenarioError
+from podrace.base.problems import Problem
 from tests.audit.test_answers import both, seen
 from tests.audit.written_logs import Object, lines, listed, node, running
 
@@ -71,5 +71,5 @@ def test_a_namespace_may_still_come(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_followed(name: str, line: str) -> None:
-    with pytest.raises(ScenarioError, match=f"^{line}$"):
+    with pytest.raises(Problem, match=f"^{line}$"):
         next(followed(Asked([name]), lambda seconds: False))

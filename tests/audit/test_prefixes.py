@@ -12,8 +12,8 @@ import pytest
 
 from podrace.audit.audit import Asked, audit_logs
 from podrace.audit.reading.prefixes import bare, zoned
+from podrace.base.problems import Problem
 from podrace.reports.audit_report import AuditReport
-from podrace.scenarios import ScenarioError
 from tests.audit.test_wrappings import OVERFULL, WORDS, asked, text
 from tests.audit.written_logs import Object, answer
 
@@ -94,7 +94,7 @@ def test_packed_logs(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
 
 
 def test_what_cannot_be_unpacked_has_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="packed by zstd: unpack it, as with zstdcat"):
+    with pytest.raises(Problem, match="packed by zstd: unpack it, as with zstdcat"):
         asked(tmp_path, b"\x28\xb5\x2f\xfd\x04\x00")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from podrace.audit.audit import Asked, audit_logs
+from podrace.base.problems import Problem
 from podrace.reports.audit_report import Answer
-from podrace.scenarios import ScenarioError
 from tests.audit.test_answers import both, of, seen
 from tests.audit.written_logs import (
     Object,
@@ -279,6 +279,6 @@ def test_texts_of_windows(tmp_path: Path) -> None:
     log = tmp_path / "wide.log"
     log.write_text(events, encoding="utf-16")
     with pytest.raises(
-        ScenarioError, match=r"wide\.log: UTF-16, as a shell of Windows writes it: write it as UTF-8$"
+        Problem, match=r"wide\.log: UTF-16, as a shell of Windows writes it: write it as UTF-8$"
     ):
         audit_logs(Asked([str(log)]))

@@ -10,8 +10,8 @@ import pytest
 
 from podrace.audit.audit import Asked, audit_logs
 from podrace.audit.reading.lines import whole_log
+from podrace.base.problems import Problem
 from podrace.reports.audit_report import AuditReport
-from podrace.scenarios import ScenarioError
 from tests.audit.written_logs import Object, answer, bound, created, event, lines, node, running
 
 OVERFULL = [
@@ -233,10 +233,10 @@ def test_what_cannot_be_read_to_its_end(tmp_path: Path) -> None:
     whole = gzip.compress(lines(OVERFULL).encode())
     assert asked(tmp_path, whole[:-30]).account.skipped == {"a compressed file that is cut off or damaged": 1}
     with pytest.raises(
-        ScenarioError, match=r"^nowhere\.log: no such file: -f names audit logs, or - for the standard input$"
+        Problem, match=r"^nowhere\.log: no such file: -f names audit logs, or - for the standard input$"
     ):
         audit_logs(Asked(["nowhere.log"]))
-    with pytest.raises(ScenarioError, match="a directory: name the files in it"):
+    with pytest.raises(Problem, match="a directory: name the files in it"):
         audit_logs(Asked([str(tmp_path)]))
 
 

@@ -7,16 +7,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from podrace.checker.core.result import (
-    UNMEASURED,
-    Counts,
-    Coverage,
-    Result,
-    Verdict,
-    combine,
-    counted,
-    exit_code,
-)
+from podrace.base.text import counted
+from podrace.checker.core.result import UNMEASURED, Counts, Coverage, Result, Verdict, combine, exit_code
 from podrace.checker.core.trace import Trace
 from podrace.checker.trace.execution import replay
 from tests.checker.machines import house

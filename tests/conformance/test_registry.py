@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.conformance import registry
 from podrace.conformance.cases.cases import CaseTable, Outcome, read_table
-from podrace.scenarios.reader.values.yaml_values import ScenarioError
 
 WORTH: dict[str, Any] = {
     "expected_candidate_nodes": ["n"],
@@ -34,7 +34,7 @@ def run(release: str = "1.22", **case: Any) -> Outcome:
 def test_an_unreadable_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "cases.json"
     file.write_text(text)
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_table(file)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -42,9 +42,9 @@ def test_an_unreadable_file_is_one_line(tmp_path: Path, text: str, message: str)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="cannot be read: No such file"):
+    with pytest.raises(Problem, match="cannot be read: No such file"):
         read_table(tmp_path / "none.json")
-    with pytest.raises(ScenarioError, match="is a directory"):
+    with pytest.raises(Problem, match="is a directory"):
         read_table(tmp_path)
 
 

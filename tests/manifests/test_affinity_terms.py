@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import Inventory, read_manifests, represent
 from podrace.manifests.situation import Situation
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.model.environment.objects import NodeAffinity, NodeTerm, Operator, Requirement
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from tests.manifests.manifest_objects import REQUIRED, objects, text_of
 from tests.manifests.test_representative import node, pod
 
@@ -115,7 +116,7 @@ def test_what_the_api_server_has_written_stays_though_the_label_changed(
 
 def test_keys_need_a_selector(tmp_path: Path) -> None:
     lonely = affinity("podAffinity", None, matchLabelKeys=["rev"])
-    with pytest.raises(ScenarioError) as problem:
+    with pytest.raises(Problem) as problem:
         read(tmp_path, node("n1"), pod("p", "1", **lonely))
     assert str(problem.value).endswith(
         "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys: "
@@ -183,7 +184,7 @@ def test_what_else_is_wrong_in_such_a_term_is_refused(
     listed = rule["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"]
     for together in ([requirement], [*listed, requirement]):
         rule["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"] = together
-        with pytest.raises(ScenarioError) as caught:
+        with pytest.raises(Problem) as caught:
             read(tmp_path, node("n1", "4"), pod("p", "1", 0, **rule))
         assert words in str(caught.value)
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from podrace.base.problems import Problem
 from podrace.manifests import read_manifests
 from podrace.manifests.reading.manifest_files import MAX_DEPTH, MOST_ALIASED, documents
-from podrace.scenarios import ScenarioError
 from tests.manifests.test_representative import node, pod
 
 
@@ -67,5 +67,5 @@ WIDE = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 100)}]\n" for i in ran
     ],
 )
 def test_what_is_refused(text: str, problem: str) -> None:
-    with pytest.raises(ScenarioError, match=problem):
+    with pytest.raises(Problem, match=problem):
         read(text)

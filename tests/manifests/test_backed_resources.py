@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.cli import main
-from podrace.scenarios import ScenarioError
 from tests.manifests.claim_objects import (
     GPU,
     as_list,
@@ -217,7 +217,7 @@ def test_a_device_that_stays_with_its_node(tmp_path: Path, everywhere: bool) -> 
     ],
 )
 def test_mistakes_are_one_line(tmp_path: Path, some: tuple[dict[str, Any], ...], problem: str) -> None:
-    with pytest.raises(ScenarioError) as raised:
+    with pytest.raises(Problem) as raised:
         inventory(tmp_path, *NODES, device_class(), *some)
     assert problem in str(raised.value)
     assert "\n" not in str(raised.value)

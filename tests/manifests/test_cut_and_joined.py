@@ -7,9 +7,9 @@ from pathlib import Path as File
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import read_manifests
 from podrace.manifests.reading.manifest_files import documents
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import OBJECTS, at
 
 ONE, TWO = {"a": "}{", "b": {}}, {"c": '"}{"'}
@@ -38,10 +38,10 @@ def test_lines_of_what_is_in_a_later_object() -> None:
 
 def test_a_mistake_in_a_later_object_has_its_line() -> None:
     text = json.dumps(ONE, indent=2) + '{\n  "a": [,\n}'
-    with pytest.raises(ScenarioError, match=r"^m:5: not a YAML that podrace reads: "):
+    with pytest.raises(Problem, match=r"^m:5: not a YAML that podrace reads: "):
         lines_of(text)
     twice = json.dumps(ONE, indent=2) + '{\n  "a": 1,\n  "a": 2\n}'
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         lines_of(twice)
     assert str(caught.value) == "m:6: `a` was already given in line 5: remove or rename one of them"
 
@@ -55,7 +55,7 @@ def test_braces_in_texts_are_no_objects() -> None:
 def test_a_list_that_is_cut_off(tmp_path: File) -> None:
     file = tmp_path / "m.yaml"
     file.write_text("apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    na")
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value) == (
         f"{file}:1: `kind` is missing, and there are `items`: the text may be cut off, as kubectl writes `kind` after them; dump or copy it again, "
@@ -65,14 +65,12 @@ def test_a_list_that_is_cut_off(tmp_path: File) -> None:
 
 @pytest.mark.parametrize("text", ['{"a": [1, ', '{"a": {"b"', '{"a": "tex'])
 def test_json_that_is_cut_off(text: str) -> None:
-    with pytest.raises(
-        ScenarioError, match=r"; the text ends there: if it is cut off, dump or copy it again$"
-    ):
+    with pytest.raises(Problem, match=r"; the text ends there: if it is cut off, dump or copy it again$"):
         lines_of(text)
 
 
 def test_a_mistake_before_the_end_is_not_one_of_the_end() -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         lines_of("a:\n  b: 1\n\tc: 2\n")
     assert "cut off" not in str(caught.value)
 
@@ -80,7 +78,7 @@ def test_a_mistake_before_the_end_is_not_one_of_the_end() -> None:
 def test_a_number_in_quotes(tmp_path: File) -> None:
     file = tmp_path / "m.yaml"
     file.write_text(at(("victim", "spec", "priority"), "10"))
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value).endswith(
         ' spec.priority: expected a whole number from -2147483648 to 2000001000, not the text "10": remove the quotes'
@@ -91,7 +89,7 @@ def test_a_way_to_be_unsatisfiable_that_there_is_not(tmp_path: File) -> None:
     assert "topologySpreadConstraints" in OBJECTS["preemptor"]["spec"]
     file = tmp_path / "m.yaml"
     file.write_text(at(("preemptor", "spec", "topologySpreadConstraints", 0, "whenUnsatisfiable"), "Maybe"))
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value).endswith(
         "whenUnsatisfiable: there is no such value of whenUnsatisfiable: `Maybe`; known: DoNotSchedule, ScheduleAnyway"

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import Inventory, read_manifests
 from podrace.manifests.situation import Situation
 from podrace.model.environment.objects import Toleration
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import text_of
 from tests.manifests.test_representative import node, pod, term
 
@@ -42,7 +42,7 @@ def test_an_object_that_is_printed_twice_counts_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("again", [versioned("8"), versioned(None)])
 def test_two_versions_of_an_object_are_refused(tmp_path: Path, again: dict[str, Any]) -> None:
-    with pytest.raises(ScenarioError, match="Pod/shop/p was already given in"):
+    with pytest.raises(Problem, match="Pod/shop/p was already given in"):
         read(tmp_path, node("n1"), versioned("7"), again)
 
 
@@ -77,7 +77,7 @@ def test_a_stored_node_has_none_of_what_it_does_not_name(tmp_path: Path) -> None
     ]
     written = node("n1")
     del written["status"]["allocatable"]["cpu"]
-    with pytest.raises(ScenarioError, match=r"status\.allocatable: `cpu` is missing"):
+    with pytest.raises(Problem, match=r"status\.allocatable: `cpu` is missing"):
         read(tmp_path, written, pod("p", "1"))
 
 
@@ -117,7 +117,7 @@ def test_what_kubectl_reads_as_octal_is_refused(
     if not refused:
         assert read_manifests([str(file)]).nodes[0].name == "n1"
         return
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value).endswith(
         f"{resource}: `{written}` is an octal number to kubectl: write it without the zero in front, or in quotes"
@@ -125,7 +125,7 @@ def test_what_kubectl_reads_as_octal_is_refused(
 
 
 def test_a_pod_that_asks_for_more_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=r"requests\.cpu: expected a CPU quantity from 0 to 1000000 "):
+    with pytest.raises(Problem, match=r"requests\.cpu: expected a CPU quantity from 0 to 1000000 "):
         read(tmp_path, node("n1"), pod("p", "1E"))
 
 
@@ -289,7 +289,7 @@ def test_objects_of_json_one_after_the_other(tmp_path: Path, text: str) -> None:
 def test_a_mistake_in_the_second_object_is_named_in_its_line(tmp_path: Path) -> None:
     file = tmp_path / "m.json"
     file.write_text(in_json(node("n1"), pod("p", "x")))
-    with pytest.raises(ScenarioError, match=r"m\.json:2: spec\.containers\[0\]\.resources\.requests\.cpu: "):
+    with pytest.raises(Problem, match=r"m\.json:2: spec\.containers\[0\]\.resources\.requests\.cpu: "):
         read_manifests([str(file)])
 
 
@@ -301,6 +301,6 @@ def test_a_mistake_in_the_second_object_is_named_in_its_line(tmp_path: Path) -> 
 def test_a_damaged_gzip_is_refused(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "m.gz"
     file.write_bytes(data)
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value) == f"{file}: packed by gzip, and damaged or cut off: pack or copy it again"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import read_manifests
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import objects, text_of
 from tests.manifests.test_representative import node, pod
 
@@ -102,11 +102,11 @@ def test_what_extenders_ignore_takes_the_place_of_what_a_profile_ignores(tmp_pat
     ],
 )  # fmt: skip
 def test_what_kube_scheduler_refuses(tmp_path: Path, extenders: list[Any], message: str) -> None:
-    with pytest.raises(ScenarioError) as refused:
+    with pytest.raises(Problem) as refused:
         remarks(tmp_path, *extenders)
     assert message in str(refused.value)
 
 
 def test_malformed_ones_are_refused_with_their_place(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=r"m.yaml:\d+: extenders\[0\]: expected an extender: a mapping"):
+    with pytest.raises(Problem, match=r"m.yaml:\d+: extenders\[0\]: expected an extender: a mapping"):
         remarks(tmp_path, "http://x")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import Representative, Size, read_manifests, represent
 from podrace.manifests.kept_lives import Lives
 from podrace.manifests.reading.manifest_files import placed
 from podrace.manifests.telling.summary import account_of
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import text_of
 from tests.manifests.node_objects import tainted, tolerating
 from tests.manifests.test_representative import kept, node, pod, written
@@ -315,7 +315,7 @@ def test_room_that_there_is_comes_first(tmp_path: Path) -> None:
 def test_those_that_go_count_among_the_pods(tmp_path: Path) -> None:
     some = [node("n1", "3"), *(going(f"v{i}", "1") for i in range(3)), pod("p", "3", 10), pod("q", "3", 10)]
     with pytest.raises(
-        ScenarioError,
+        Problem,
         match=r"shop/p needs 3 pods out of its way on every node: allow --pods 5 or more, so that shop/q",
     ):
         kept(tmp_path, *some)
@@ -325,12 +325,10 @@ def test_those_that_go_count_among_the_pods(tmp_path: Path) -> None:
 def test_beside_controllers_they_do_not_go(tmp_path: Path) -> None:
     file = tmp_path / "m.yaml"
     file.write_text(text_of([node("n1", "2"), going("v", "2"), pod("p", "2", 10)]))
-    with pytest.raises(ScenarioError, match="shop/p, fits no node"):
+    with pytest.raises(Problem, match="shop/p, fits no node"):
         represent(read_manifests([str(file)]), Size(controllers=True))
 
 
 def test_a_dump_in_which_nobody_waits_says_who_does_not_count(tmp_path: Path) -> None:
-    with pytest.raises(
-        ScenarioError, match=r"replicas to come \(not counted: 1 left to another scheduler\)$"
-    ):
+    with pytest.raises(Problem, match=r"replicas to come \(not counted: 1 left to another scheduler\)$"):
         kept(tmp_path, node("n1"), pod("p", "1", schedulerName="volcano"))

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import read_manifests
 from podrace.manifests.reading.known_fields import likely_field
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import OBJECTS, REQUIRED, Path, at, spec, text_of
 
 
@@ -78,7 +78,7 @@ PROFILE = ("config", "profiles", 0)
 def test_a_misspelt_field_is_refused_where_it_stands(
     tmp_path: File, way: Path, name: str, problem: str
 ) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read(tmp_path, with_field(way, name))
     file = tmp_path / "m.yaml"
     (line,) = (i for i, text in enumerate(file.read_text().splitlines(), 1) if f"{name}: x" in text)
@@ -90,7 +90,7 @@ def test_a_field_that_no_version_has_is_noted_and_refused_if_strict(tmp_path: Fi
     assert read(tmp_path, some) == [
         "`wishes` is no field of PodSpec in Kubernetes 1.36: passed over (Pod/shop/api-1)"
     ]
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read(tmp_path, some, strict=True)
     assert str(caught.value).endswith(
         "spec: unknown field `wishes` of PodSpec: remove it, or leave out --strict, and it is passed over with a note"
@@ -142,7 +142,7 @@ def test_keys_that_are_names_are_free(tmp_path: File) -> None:
 def test_a_version_that_no_server_has(tmp_path: File) -> None:
     pod = OBJECTS["victim"] | {"apiVersion": "v2"}
     with pytest.raises(
-        ScenarioError, match=r"m\.yaml:\d+: .*apiVersion: there is no such version of Pod: `v2`; known: v1$"
+        Problem, match=r"m\.yaml:\d+: .*apiVersion: there is no such version of Pod: `v2`; known: v1$"
     ):
         read(tmp_path, text_of([pod]))
 
@@ -156,7 +156,7 @@ def test_a_version_that_may_be_newer_is_noted_and_refused_if_strict(tmp_path: Fi
         in read_manifests([str(file)]).remarks
     )
     with pytest.raises(
-        ScenarioError,
+        Problem,
         match=r"there is no such version of PriorityClass: `scheduling.k8s.io/v2`; known: scheduling.k8s.io/v1, .*v1alpha1$",
     ):
         read_manifests([str(file)], strict=True)
@@ -197,7 +197,7 @@ def remarks_on(folder: File, text: str, strict: bool = False) -> list[str]:
 def test_what_old_configurations_decide_without_profiles(
     tmp_path: File, field: str, value: Any, problem: str
 ) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         remarks_on(tmp_path, configured(**{field: value}))
     assert str(caught.value).endswith(f": {problem}")
 
@@ -222,9 +222,7 @@ def test_a_version_of_a_configuration_that_there_is_not(tmp_path: File) -> None:
     assert remarks_on(tmp_path, some) == [
         "kubescheduler.config.k8s.io/v2 is a version that podrace does not know: read as v1 (KubeSchedulerConfiguration)"
     ]
-    with pytest.raises(
-        ScenarioError, match=r"there is no such version of KubeSchedulerConfiguration: .*v1alpha1$"
-    ):
+    with pytest.raises(Problem, match=r"there is no such version of KubeSchedulerConfiguration: .*v1alpha1$"):
         remarks_on(tmp_path, some, strict=True)
 
 
@@ -259,7 +257,7 @@ def test_kinds_that_are_left_out(tmp_path: File, version: str, kind: str, said: 
 
 def test_a_restart_policy_that_there_is_not(tmp_path: File) -> None:
     with pytest.raises(
-        ScenarioError,
+        Problem,
         match=r"initContainers\[0\]\.restartPolicy: there is no such restart policy: `Sometimes`; known: Always, OnFailure, Never$",
     ):
         read(tmp_path, with_field((*POD, "initContainers", 0), "restartPolicy", "Sometimes"))

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.cli import main
 from podrace.manifests.telling.summary import account_of
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import text_of
 from tests.manifests.node_objects import RESTARTS, declaring, restarting, tainted, tolerating
 from tests.manifests.test_representative import kept, pod, written
@@ -107,7 +107,7 @@ def test_nodes_that_declare_what_nobody_needs_are_alike(tmp_path: Path) -> None:
 
 
 def test_a_feature_that_is_no_name(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=r"status\.declaredFeatures\[0\]: expected a label key"):
+    with pytest.raises(Problem, match=r"status\.declaredFeatures\[0\]: expected a label key"):
         kept(tmp_path, declaring("n1", "a b"), pod("p", "1"))
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+from podrace.base.problems import Problem
 from podrace.cli import main
 from podrace.manifests import Inventory, Representative, Size, read_manifests, represent
 from podrace.manifests.reading.device_selectors import meets
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from tests.manifests.claim_objects import (
     as_list,
     asks,
@@ -797,7 +798,7 @@ def test_a_selector_that_nobody_reads_is_taken_to_be_met(tmp_path: Path) -> None
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_mistakes_are_one_line(tmp_path: Path, wrong: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         inventory(tmp_path, *NODES, wrong)
     line = str(caught.value)
     assert problem in line

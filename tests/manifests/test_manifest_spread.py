@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.manifests import Inventory, Representative, read_manifests
 from podrace.manifests.contention import ClusterQuestion, Groups
 from podrace.manifests.left_out import affinity_of, constraints_of, remarks_of
@@ -33,7 +34,7 @@ from podrace.model.environment.objects import (
     Toleration,
 )
 from podrace.model.scheduler.framework.status import Code
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from tests.manifests.manifest_objects import REQUIRED, objects, text_of
 from tests.manifests.test_representative import kept, node, pod, term, written
 from tests.model.clusters import concrete, spec
@@ -263,7 +264,7 @@ def test_of_fewer_domains_than_are_wanted_an_empty_one_counts(tmp_path: Path, le
     assert said["minDomains"] == least
     strict = pod("p", "1", 10, app="web", **spreading(constraint(minDomains=least)))
     if few:
-        with pytest.raises(ScenarioError, match="affinity and topology spread"):
+        with pytest.raises(Problem, match="affinity and topology spread"):
             kept(tmp_path, *some, strict)
     else:
         assert [n.name for n in kept(tmp_path, *some, strict).nodes] == ["n1"]

@@ -14,10 +14,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.manifests import Inventory, read_manifests
 from podrace.manifests.reading.resource_amounts import parse_quantity, write_amount
 from podrace.manifests.situation import Situation
-from podrace.scenarios import ScenarioError
 from podrace.scenarios.reader.values.resources import kind_of
 from tests.manifests.manifest_objects import objects, spec, text_of
 
@@ -216,9 +216,7 @@ def test_directories(tmp_path: Path) -> None:
     assert len(read_manifests([str(tmp_path)], recursive=True).pending) == 1
     assert not read_manifests([str(tmp_path)]).pending
     (tmp_path / "a.yml").unlink()
-    with pytest.raises(
-        ScenarioError, match=r"ends in \.yaml, \.yml, \.json; -R looks into the directories below"
-    ):
+    with pytest.raises(Problem, match=r"ends in \.yaml, \.yml, \.json; -R looks into the directories below"):
         read_manifests([str(tmp_path)])
 
 
@@ -232,7 +230,7 @@ def test_unknown_kinds_are_left_out_or_refused(tmp_path: Path) -> None:
         f"objects of kind Node say nothing to the scheduler's model: left out ({file})",
     ]
     with pytest.raises(
-        ScenarioError, match=r"m\.yaml:\d+: kind: podrace knows no kind `Service` of v1; known: Pod, Node"
+        Problem, match=r"m\.yaml:\d+: kind: podrace knows no kind `Service` of v1; known: Pod, Node"
     ):
         read_manifests([str(file)], strict=True)
 
@@ -345,7 +343,7 @@ def test_a_dump_of_which_nothing_is_read_says_what_is_there(
     ]
     file = tmp_path / "m.yaml"
     file.write_text(text_of([{"apiVersion": "v1", "kind": "List", "items": items}]))
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value) == (
         f"{file}: {expected}: give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import read_manifests
 from podrace.manifests.situation import Situation
 from podrace.manifests.telling.summary import account_of
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import REQUIRED, objects, owned, spec, text_of
 from tests.manifests.test_manifests import inventory
 from tests.manifests.test_representative import kept, node, pod
@@ -19,13 +19,13 @@ from tests.manifests.test_representative import kept, node, pod
 def test_a_pod_that_never_preempts_is_not_told_that_it_would_not_help(tmp_path: Path) -> None:
     victim = pod("v", "2", 0, "n1")
     never = pod("p", "2", 10, preemptionPolicy="Never")
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         kept(tmp_path, node("n1", "2"), victim, never, focus="shop/p")
     assert (
         "shop/p fits no node, and nobody is evicted for shop/p (its preemptionPolicy is Never): nothing"
         in str(caught.value)
     )
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         kept(tmp_path, node("n1", "2"), pod("v", "2", 50, "n1"), never, pod("q", "2", 10))
     assert (
         "every pod that waits, such as shop/p, fits no node, and evicting pods of lower priority would not help, and nobody is "
@@ -48,9 +48,7 @@ def test_the_account_says_who_evicts_nobody(tmp_path: Path) -> None:
 def test_without_the_plugin_nobody_is_evicted(tmp_path: Path) -> None:
     (config,) = objects("config")
     config["profiles"] = [{"plugins": {"postFilter": {"disabled": [{"name": "DefaultPreemption"}]}}}]
-    with pytest.raises(
-        ScenarioError, match=r"nobody is evicted for shop/p \(DefaultPreemption is switched off\)"
-    ):
+    with pytest.raises(Problem, match=r"nobody is evicted for shop/p \(DefaultPreemption is switched off\)"):
         kept(tmp_path, node("n1", "2"), pod("v", "2", 0, "n1"), pod("p", "2", 10), config)
 
 
@@ -70,7 +68,7 @@ def test_daemon_sets_would_preempt(tmp_path: Path) -> None:
         "those among the objects count (DaemonSet/shop/agent)"
     )
     assert inventory(tmp_path, *objects("node"), made).remarks == [words]
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         kept(tmp_path, node("n1"), daemon("agent-1", "n1"))
     assert (
         "no pod waits to be scheduled, and no controller but DaemonSets, whose pods are tied to their nodes, would create one"
@@ -131,7 +129,7 @@ def test_while_a_pod_of_it_waits_it_creates_none(tmp_path: Path) -> None:
 def test_an_unknown_policy_is_a_mistake(tmp_path: Path) -> None:
     file = tmp_path / "m.yaml"
     file.write_text(text_of([*objects("node"), stateful(3, podManagementPolicy="Random")]))
-    with pytest.raises(ScenarioError, match=r"podManagementPolicy.*OrderedReady"):
+    with pytest.raises(Problem, match=r"podManagementPolicy.*OrderedReady"):
         read_manifests([str(file)])
 
 
@@ -161,12 +159,12 @@ def test_directories_that_are_passed_over_are_said(tmp_path: Path) -> None:
 def test_a_template_has_a_remedy(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "pod.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value).startswith(f"{file}:{problem}")
     assert str(caught.value).endswith("; it has {{ as a template does: give what `helm template` prints")
     file.write_text("kind: [\n", encoding="utf-8")
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert "helm" not in str(caught.value)
 
@@ -280,7 +278,7 @@ def test_a_node_that_has_said_nothing_yet(tmp_path: Path) -> None:
         "the node has not said yet what it can allocate: it has room for nobody (Node/n2)"
     ]
     del new["metadata"]["uid"]
-    with pytest.raises(ScenarioError, match=r"`status\.allocatable` is missing"):
+    with pytest.raises(Problem, match=r"`status\.allocatable` is missing"):
         inventory(tmp_path, node("n1"), new, pod("p", "0"))
 
 

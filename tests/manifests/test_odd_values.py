@@ -12,11 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.manifests import Size, read_manifests, represent
 from podrace.manifests.left_out import remarks_of
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of, title_of
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from tests.manifests.claim_objects import (
     asking,
     backing,
@@ -128,7 +129,7 @@ def outcome(file: Path, some: list[Any]) -> str | None:
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": some}), encoding="utf-8")
     try:
         kept = represent(read_manifests([str(file)]), Size(3, 2))
-    except ScenarioError as problem:
+    except Problem as problem:
         return str(problem)
     assert all(remark.isprintable() for remark in remarks_of(kept))
     # What is written is podrace's own: it is never refused.

@@ -11,10 +11,11 @@ import yaml
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.manifests import Inventory, Representative, Size, read_manifests, represent
 from podrace.manifests.telling.scenario_text import scenario_of
 from podrace.manifests.telling.summary import account_of
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from podrace.scenarios.writing import scenario_text
 from tests.kubectl_dump import dump
 from tests.manifests.manifest_objects import REQUIRED, objects, spec, text_of
@@ -234,18 +235,18 @@ def test_a_focus_that_does_not_wait_or_needs_too_many_pods(tmp_path: Path) -> No
     small = [pod(f"v{i}", "1", 0, "n1") for i in range(4)]
     some = [node("n1"), *small, pod("p", "4", 10)]
     with pytest.raises(
-        ScenarioError, match="--focus: no pod `shop/v1` waits to be scheduled; did you mean `shop/p`"
+        Problem, match="--focus: no pod `shop/v1` waits to be scheduled; did you mean `shop/p`"
     ):
         kept(tmp_path, *some, focus="shop/v1")
     with pytest.raises(
-        ScenarioError, match="shop/p needs 4 pods out of its way on every node: allow --pods 5 or more"
+        Problem, match="shop/p needs 4 pods out of its way on every node: allow --pods 5 or more"
     ):
         kept(tmp_path, *some)
     assert len(kept(tmp_path, *some, pods=5).pods) == 5
 
 
 def test_a_pod_that_fits_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="every pod that waits, such as shop/p, fits no node"):
+    with pytest.raises(Problem, match="every pod that waits, such as shop/p, fits no node"):
         kept(tmp_path, node("n1"), pod("p", "5", 10))
 
 
@@ -304,7 +305,7 @@ def test_every_representative_can_be_read(
     ]
     try:
         found = kept(tmp_path_factory.getbasetemp(), *some, pods=pods, nodes=nodes)
-    except ScenarioError as error:
+    except Problem as error:
         why = str(error)
         event("nothing to decide")
         if not any(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests.situation import Situation
-from podrace.scenarios import ScenarioError
 from tests.manifests.manifest_objects import objects
 from tests.manifests.test_manifests import container, inventory
 
@@ -96,7 +96,7 @@ def test_an_amount_that_is_none(tmp_path: Path) -> None:
     status = {"containerStatuses": [has("much")]}
     rival = {**objects("rival")[0], "spec": {"containers": [container("1")]}, "status": status}
     with pytest.raises(
-        ScenarioError,
+        Problem,
         match=r"status\.containerStatuses\[0\]\.resources\.requests\.cpu: expected a CPU quantity .* not `much`",
     ):
         inventory(tmp_path, *objects("node"), rival)

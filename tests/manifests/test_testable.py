@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.manifests import Representative, Size, read_manifests, represent
 from podrace.manifests.telling.summary import account_of
 from podrace.manifests.telling.untested import not_asked, why_untested
-from podrace.scenarios import ScenarioError
 from tests.manifests.big_dump import NODES, ON_EACH, WAITING, crowded
 from tests.manifests.manifest_objects import owned
 from tests.manifests.test_representative import kept, node, pod, written
@@ -29,7 +29,7 @@ def test_the_size_that_is_recommended_has_room_for_a_rival(large: str) -> None:
         NODES * ON_EACH,
         WAITING,
     )
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         represent(inventory)
     assert str(caught.value) == (
         "shop/wants-0 needs 3 pods out of its way on every node: allow --pods 5 or more, so that shop/wants-1 is kept, too, "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.cluster.node_health import UNREACHABLE, give_healths, of_one_kind
 from podrace.model.environment.cluster.node_versions import versions_of
@@ -73,7 +74,7 @@ from podrace.model.scheduler.framework.events import (
 from podrace.model.scheduler.framework.status import Code, NodeStatus, Phase
 from podrace.model.scheduler.other_scheduler import ForeignPod, KnownPod
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
-from podrace.scenarios import ScenarioError, find_scenarios, parse_scenario
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.model.clusters import concrete, enabled, nodes, race_72124, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
@@ -118,7 +119,7 @@ def test_a_scores(scored, winners):
     assert tuple(model.part("scores").weights()) == plugins
     assert not set(model.part("scores").plugins(p)) & set(plugins[4:]), "there is no strategy"
     asked = "name: x\ntitle: x\nproperties: [S-CAP]\nnodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n"
-    with pytest.raises(ScenarioError, match="unknown field `ImageLocality`"):
+    with pytest.raises(Problem, match="unknown field `ImageLocality`"):
         parse_scenario(asked + "config: {scored: true, scoreWeights: {ImageLocality: 1}}\n")
 
 

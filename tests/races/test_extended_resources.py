@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.systems import traced
+from podrace.base.problems import UsageProblem
 from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, as_expr

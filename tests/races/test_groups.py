@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.checker.search import check
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Scope
@@ -15,7 +16,7 @@ from podrace.model.history import resolve
 from podrace.model.history.versions.gates import GateProblem
 from podrace.model.language import Component, Expr, all_of, as_expr, trace_system
 from podrace.properties import PROPERTIES, Property, instrument
-from podrace.scenarios import ScenarioError, catalogue, find_scenarios, read_scenario
+from podrace.scenarios import catalogue, find_scenarios, read_scenario
 from tests.races.group_patches import (
     CycleOnlyLooks,
     QuorumSeenOnEvents,
@@ -194,7 +195,7 @@ HEAD = "name: x\ntitle: x\nnodes: {n1: {cpu: 2}}\npodGroups: {g: {minCount: 2}}\
 def test_what_is_refused(tmp_path: Path, pods: str, scope: str, said: str) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(f"{HEAD}pods:\n  {pods}\nscope: {scope}\n", encoding="utf-8")
-    with pytest.raises(ScenarioError, match=re.escape(said)):
+    with pytest.raises(Problem, match=re.escape(said)):
         read_scenario(file)
 
 

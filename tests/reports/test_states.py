@@ -6,7 +6,8 @@ import itertools
 
 from msgspec.structs import replace
 
-from podrace.reports.states import Event, changed_facts, differences, listed, published, states_of
+from podrace.base.text import listed
+from podrace.reports.states import Event, changed_facts, differences, published, states_of
 from podrace.reports.step import Value
 from tests.reports.samples import VIOLATED
 from tests.reports.shown import MEMORY, SHOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podrace.analysis.asked.method import budget_for
-from podrace.analysis.asked.options import UsageProblem
+from podrace.base.problems import UsageProblem
 from podrace.reproduce.across import across
 from podrace.reproduce.asked import Wanted
 from podrace.reproduce.modules.toolchain import Go

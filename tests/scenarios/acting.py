@@ -7,6 +7,7 @@ import math
 import random
 from functools import cache
 
+from podrace.base.problems import Problem
 from podrace.checker.core.many_states import ManyStates
 from podrace.checker.explicit.small_search import SmallSearch
 from podrace.checker.reduction.constant_propagation import ConstantPropagation
@@ -15,7 +16,7 @@ from podrace.model.asked_for import asked_for
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import instrument
-from podrace.scenarios import Scenario, ScenarioError, parse_scenario
+from podrace.scenarios import Scenario, parse_scenario
 from tests.scenarios.features import combined
 
 
@@ -24,7 +25,7 @@ def read(names: tuple[str, ...]) -> Scenario | None:
     """The scenario with these features; None if the reader refuses it."""
     try:
         return parse_scenario(json.dumps(combined(names)), "features.yaml")
-    except ScenarioError:
+    except Problem:
         return None
 
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.checker.search import check
 from podrace.model.environment.faults import SECTIONS, STRUCK, Fault
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from podrace.scenarios.scenario_schema import schema_of_scenarios
 from podrace.scenarios.writing import scenario_text
 from tests.profiles import examples
@@ -169,7 +170,7 @@ PLACE = "scenario.yaml:4: scope."
 )
 def test_a_mistake_is_told_with_its_place(written: str, message: str) -> None:
     text = CLUSTER.replace("pod_events: 1, node_events: 1, flush: false, ", "") % written
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(text)
     assert str(error.value) == PLACE + message
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.history import RELEASE_ORDER, find_change
 from podrace.properties import PROPERTIES
-from podrace.scenarios import Scenario, ScenarioError, catalogue, find_scenarios, number_of
+from podrace.scenarios import Scenario, catalogue, find_scenarios, number_of
 
 NAMES = [s.name for s in catalogue()]
 RACES = [s for s in catalogue() if s.race is not None]
@@ -69,7 +70,7 @@ def test_a_file_is_named_by_its_path(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_suggests_the_likely_one() -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         find_scenarios("nominated-node-rice")
     assert str(caught.value) == (
         "unknown scenario `nominated-node-rice`; did you mean `nominated-node-race`? "
@@ -78,7 +79,7 @@ def test_an_unknown_name_suggests_the_likely_one() -> None:
 
 
 def test_an_unknown_number_lists_what_is_known() -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         find_scenarios("#1")
     assert str(caught.value) == (
         f"unknown scenario `#1`; known: {', '.join(NAMES)}; or name a YAML file, such as ./mine.yaml"
@@ -86,7 +87,7 @@ def test_an_unknown_number_lists_what_is_known() -> None:
 
 
 def test_what_can_be_no_name_of_a_file_is_unknown() -> None:
-    with pytest.raises(ScenarioError, match=r"^unknown scenario `a{57}\.\.\.`; known: "):
+    with pytest.raises(Problem, match=r"^unknown scenario `a{57}\.\.\.`; known: "):
         find_scenarios("a" * 3000)
 
 
@@ -109,7 +110,7 @@ def test_what_is_there_but_no_scenario(
     (tmp_path / "dump").touch()
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ScenarioError) as problem:
+    with pytest.raises(Problem) as problem:
         find_scenarios(name)
     assert str(problem.value) == message
 
@@ -118,5 +119,5 @@ def test_scenarios_beside_the_catalogue_are_found_by_their_name() -> None:
     names = ["told-too-late", "gone-victim-again", "one-too-many"]
     assert [[s.name for s in find_scenarios(name)] for name in names] == [[name] for name in names]
     assert [s.release for s in find_scenarios("gone-victim")] == ["1.33"]
-    with pytest.raises(ScenarioError, match="unknown scenario `hazards`"):
+    with pytest.raises(Problem, match="unknown scenario `hazards`"):
         find_scenarios("hazards")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.scenarios import Expectation, ScenarioError, parse_scenario
+from podrace.base.problems import Problem
+from podrace.scenarios import Expectation, parse_scenario
 
 BASE = "nodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n"
 
@@ -75,6 +76,6 @@ def test_reasons() -> None:
     ],
 )
 def test_mistakes(section: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         parse_scenario(BASE + section, "s.yaml")
     assert str(caught.value) == f"s.yaml:3: {message}"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.environment.objects import Scope
-from podrace.scenarios import Scenario, ScenarioError, parse_scenario, read_scenario
+from podrace.scenarios import Scenario, parse_scenario, read_scenario
 
 GOOD = """\
 name: example
@@ -36,7 +37,7 @@ def parse(text: str) -> Scenario:
 
 
 def complaint(text: str) -> str:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         parse(text)
     return str(caught.value)
 
@@ -385,7 +386,7 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_scenario(tmp_path / "no.yaml", "no.yaml")
     assert (
         str(caught.value)
@@ -394,21 +395,21 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_a_directory(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_scenario(tmp_path, "d")
     assert str(caught.value) == "d: cannot be read: Is a directory"
 
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_bytes(b"name: a\n\xff\xfe\n")
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_scenario(tmp_path / "b.yaml", "b.yaml")
     assert str(caught.value) == "b.yaml:2: not a text in UTF-8: save the file in that encoding"
 
 
 def test_a_big_file(tmp_path: Path) -> None:
     (tmp_path / "big.yaml").write_bytes(b"#" * ((1 << 20) + 1))
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         read_scenario(tmp_path / "big.yaml", "big.yaml")
     assert (
         str(caught.value) == "big.yaml: larger than 1 MiB, so it is not a scenario: name the YAML file of one"

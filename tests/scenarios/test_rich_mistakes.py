@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.base.problems import Problem
+from podrace.scenarios import parse_scenario
 
 
 def complaint(nodes: str, pods: str, rest: str = "") -> str:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(Problem) as caught:
         parse_scenario(f"nodes: {nodes}\npods: {pods}\n{rest}", "s.yaml")
     return str(caught.value)
 

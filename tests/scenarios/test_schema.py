@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from podrace.base.problems import Problem
 from podrace.cli.commands.set_up.init import starter_text
 from podrace.reports.formats.json_schema import format_schema
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from podrace.scenarios.catalogue import HERE
 from podrace.scenarios.reader.scenario_reader import VOCABULARY
 from podrace.scenarios.scenario_schema import schema_of_scenarios
@@ -62,7 +63,7 @@ TREE: Any = yaml.load(FULL, Loader)
 def is_read(text: str) -> bool:
     try:
         parse_scenario(text)
-    except ScenarioError:
+    except Problem:
         return False
     return True
 

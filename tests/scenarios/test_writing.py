@@ -12,13 +12,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
 from podrace.reproduce.random_runs.claim_clusters import claim_cluster
 from podrace.reproduce.random_runs.extended_clusters import extended_cluster
 from podrace.reproduce.random_runs.extender_clusters import extender_cluster
 from podrace.reproduce.random_runs.group_clusters import group_cluster
 from podrace.reproduce.random_runs.varied_clusters import varied_cluster
-from podrace.scenarios import Scenario, ScenarioError, parse_scenario
+from podrace.scenarios import Scenario, parse_scenario
 from podrace.scenarios.catalogue import HERE
 from podrace.scenarios.reader.cluster_section import CLUSTER_FIELDS, NODE_FIELDS
 from podrace.scenarios.reader.sections.pod_section import POD_FIELDS
@@ -169,7 +170,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         try:
             scenario = parse_scenario(_text(changed))
             tree = changed
-        except ScenarioError:
+        except Problem:
             pass
     return scenario
 
@@ -242,7 +243,7 @@ def test_nothing_is_dropped_unseen(data: st.DataObject) -> None:
     del at[last]
     try:
         without = parse_scenario(_text(tree))
-    except ScenarioError:
+    except Problem:
         return
     if isinstance(last, str) and last in DEFAULTS and value == DEFAULTS[last]:
         return

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from functools import partial
 
+from ....base.structs import dataclass
 from ....model.language import TransitionSystem
-from ....model.language.expressions.quick_dataclasses import dataclass
 from ...core.exploration import Path
 
 Edge = tuple[int, int]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....analysis.asked.method import budget_of
-from ....analysis.asked.options import UsageProblem, parse_size
+from ....analysis.asked.options import parse_size
+from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     ComparisonForm,

@@ -33,10 +33,10 @@ def conform(
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.asked.plan import release_of
+    from ....base.text import one_line
     from ....conformance.cases.cases import read_table
     from ....conformance.registry import run_table
     from ....reports.filtered import escaped_json
-    from ....scenarios.reader.values.yaml_values import one_line
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release, DEFAULT_RELEASE)

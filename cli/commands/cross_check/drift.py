@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....analysis.asked.method import budget_of, cache_folder
-from ....analysis.asked.options import UsageProblem
+from ....base.problems import UsageProblem
 from ...configuration.app import app
 from ...configuration.arguments import (
     Cache,

@@ -97,8 +97,8 @@ def lockstep(
     ] = LockstepForm.text,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.options import UsageProblem
     from ....analysis.stored.replayed import read_trace
+    from ....base.problems import UsageProblem
     from ....reproduce.lockstep.asked import again, held
     from ....reproduce.lockstep.lockstep import WITHIN_LOCKS
     from ....reproduce.modules.module import parse_version
@@ -153,7 +153,7 @@ def lockstep(
 
 def _make(folder: Path) -> None:
     from ....analysis.asked.option_files import refuse_links
-    from ....analysis.asked.options import UsageProblem
+    from ....base.problems import UsageProblem
 
     refuse_links("--store", folder)
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....analysis.asked.method import budget_of
-from ....analysis.asked.usage_problem import UsageProblem
+from ....base.problems import UsageProblem
 from ...configuration.app import EXIT_CODES, app, examples
 from ...configuration.arguments import (
     Cache,

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ....analysis.asked.option_files import refuse_links, write_text
-from ....analysis.asked.options import UsageProblem
 from ....analysis.own_systems import (
     Budget,
     Decided,
@@ -18,6 +17,7 @@ from ....analysis.own_systems import (
     names_own_system,
     own_system,
 )
+from ....base.problems import UsageProblem
 from ....reports.filtered import shown
 from ...terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes
 from ...terminal.progress_display import progress_display

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.options import UsageProblem, parse_timeout
+from ....analysis.asked.options import parse_timeout
+from ....base.problems import UsageProblem
 from ...configuration.app import app
 from ...configuration.arguments import (
     FormerFile,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.usage_problem import UsageProblem
+from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
 from ...configuration.arguments import NoColor, Release
 
@@ -159,7 +159,7 @@ def audit_logs(
 def _followed(asked: Asked) -> AuditReport:
     """Tell on standard error what is new, until somebody interrupts; the last answers."""
     from ....audit.following import followed, news
-    from ....scenarios import one_line
+    from ....base.text import one_line
 
     last, told = None, set[tuple[str, str, str]]()
     try:
@@ -180,7 +180,7 @@ def _paused(seconds: float) -> bool:
 
 def _time(option: str, text: str | None) -> int | None:
     from ....audit.reading.records import time_of
-    from ....scenarios import one_line
+    from ....base.text import one_line
 
     moment = None if text is None else time_of(text)
     if text is not None and moment is None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....analysis.asked.method import budget_of
-from ....analysis.asked.options import UsageProblem
-from ....scenarios import one_line
+from ....base.problems import UsageProblem
+from ....base.text import one_line
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Cache,

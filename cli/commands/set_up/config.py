@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ....analysis.asked.options import UsageProblem
-from ....scenarios import known_names, one_line
+from ....base.problems import UsageProblem
+from ....base.text import known_names, one_line
 from ...configuration.app import app
 from ...configuration.arguments import Form, FormOption
 from ...configuration.command_options import Commands

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.options import UsageProblem
+from ....base.problems import UsageProblem
 from ...configuration.app import app
 
 ENDINGS = (".yaml", ".yml")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from ....base.structs import dataclass
 from ...language import Parameter
-from ...language.expressions.quick_dataclasses import dataclass
 from .nodes import Node
 from .pod_sets import DisruptionBudget, PodGroup
 from .pods import Pod

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ....base.structs import dataclass
 from ...language import Entity
-from ...language.expressions.quick_dataclasses import dataclass
 from .placement_rules import HostPort
 from .resources import is_scalar_resource
 

@@ -11,8 +11,8 @@ from copy import copy
 from itertools import chain, combinations, product
 from typing import Protocol
 
+from ....base.structs import dataclass
 from ...language import Expr
-from ...language.expressions.quick_dataclasses import dataclass
 from .node_versions import INITIAL, NodeVersion
 from .nodes import READY, Node
 from .placement_rules import Taint

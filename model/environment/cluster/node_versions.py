@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ....base.structs import dataclass
 from ...language import Entity, Universe
-from ...language.expressions.quick_dataclasses import dataclass
 from .nodes import Node
 
 INITIAL = "initial"

@@ -11,7 +11,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Protocol
 
-from ...language.expressions.quick_dataclasses import dataclass
+from ....base.structs import dataclass
 
 _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)

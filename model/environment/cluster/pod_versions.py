@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ....base.structs import dataclass
 from ...language import Entity, Expr, Universe, Value, as_expr, select, when
-from ...language.expressions.quick_dataclasses import dataclass
 from ...language.expressions.sorts import sort_of_ref
 from .footprint import Footprint
 from .node_versions import INITIAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields
 
-from ...language.expressions.quick_dataclasses import dataclass
+from ....base.structs import dataclass
 
 RESOURCE_SCORES = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
 """Those of the score plugins that score by requests, where a scenario has a strategy for that."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....base.structs import dataclass
 from ...language import Entity
-from ...language.expressions.quick_dataclasses import dataclass
 from .nodes import Node
 
 

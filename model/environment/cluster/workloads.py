@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
-from ...language.expressions.quick_dataclasses import dataclass
+from ....base.structs import dataclass
 from .placement_rules import Selector
 
 

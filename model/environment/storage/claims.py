@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ....base.structs import dataclass
 from ...language import (
     Component,
     Entity,
@@ -41,7 +42,6 @@ from ...language import (
     when,
     words,
 )
-from ...language.expressions.quick_dataclasses import dataclass
 from ..cluster.scope import conditions_possible, passing_claims
 from ..faults import Fault
 from ..names import recreations_of

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ....base.structs import dataclass
 from ...language import (
     UNTOLD,
     Component,
@@ -33,7 +34,6 @@ from ...language import (
     when,
     words,
 )
-from ...language.expressions.quick_dataclasses import dataclass
 from ..faults import Fault
 from ..objects import Node, Pod, Volume, VolumeClaim
 

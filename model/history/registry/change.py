@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from ....base.structs import dataclass
 from ...language import Component
-from ...language.expressions.quick_dataclasses import dataclass
 from ..versions import LATER, RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])

@@ -13,7 +13,7 @@ from typing import Literal
 
 import yaml
 
-from ...language.expressions.quick_dataclasses import dataclass
+from ....base.structs import dataclass
 from .numbers import exact, version_of
 from .unknown import UnknownName
 

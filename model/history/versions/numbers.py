@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ...language.expressions.quick_dataclasses import dataclass
+from ....base.structs import dataclass
 
 RELEASE_ORDER = (
     "1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.16", "1.17", "1.18", "1.19", "1.20", "1.21", "1.22", "1.23", "1.24",

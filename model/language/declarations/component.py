@@ -23,9 +23,9 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from ....base.structs import dataclass
 from ..expressions.errors import Location, ModelError
 from ..expressions.expr import Value, const, true
-from ..expressions.quick_dataclasses import dataclass
 from ..expressions.sorts import Entity, Universe
 from .fairness import Fairness
 from .narration import Channel, Knowledge, Reader, Words

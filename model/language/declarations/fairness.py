@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ....base.structs import dataclass
 from ..expressions.expr import Expr
-from ..expressions.quick_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -19,7 +19,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from ..expressions.quick_dataclasses import dataclass
+from ....base.structs import dataclass
 
 F = TypeVar("F", bound=Callable[..., Any])
 E = TypeVar("E", bound=type[Enum])

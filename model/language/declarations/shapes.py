@@ -15,9 +15,9 @@ from enum import Enum
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
+from ....base.structs import dataclass
 from ..expressions.errors import ModelError
 from ..expressions.expr import Value, Variable, as_expr
-from ..expressions.quick_dataclasses import dataclass
 from ..expressions.sorts import BOOL, INT, Entity, Sort, Universe, sort_of_enum, sort_of_ref
 
 Bound = int | Callable[[Any], int]

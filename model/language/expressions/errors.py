@@ -7,6 +7,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from ....base import structs
+
 _HERE = str(Path(__file__).parent.parent)
 
 Location = tuple[str, int]
@@ -22,8 +24,8 @@ def caller_location() -> Location:
 
 @cache
 def _of_the_language(file: str) -> bool:
-    # `with when(...)` reaches the language through the standard library.
-    return file.startswith((_HERE, contextlib.__file__))
+    # `with when(...)` reaches the language through the standard library, `__post_init__` through `base`.
+    return file.startswith((_HERE, contextlib.__file__, structs.__file__))
 
 
 class ModelError(Exception):

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, TypeVar, cast
 
+from ....base.structs import dataclass
 from .errors import ModelError
-from .quick_dataclasses import dataclass
 
 
 class Entity:

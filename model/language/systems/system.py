@@ -13,6 +13,7 @@ from inspect import iscoroutine, isgenerator
 from itertools import product
 from typing import Any
 
+from ....base.structs import dataclass
 from ..declarations.component import Component, Model, StepMethod, steps_of
 from ..declarations.fairness import Case, Fairness
 from ..declarations.shapes import scalars_of
@@ -20,7 +21,6 @@ from ..declarations.tracer import Looking, NeverEnabled, Starting, StepTrace, tr
 from ..expressions.errors import Location, ModelError
 from ..expressions.expr import Expr, Variable, all_of, as_expr, const, fresh_graph
 from ..expressions.graph import topological, variables_of
-from ..expressions.quick_dataclasses import dataclass
 from ..expressions.sorts import BOOL, Universe
 from .gathering import narrate
 from .telling import NAMES_ALONE, Narration

@@ -9,8 +9,8 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, Protocol
 
+from ....base.structs import dataclass
 from ..declarations.narration import ANYTHING, NOTHING, SOMETHING, Changes, Finds, Reader, Sentence, Words
-from ..expressions.quick_dataclasses import dataclass
 from ..expressions.sorts import Entity
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from ....base.structs import dataclass
 from ...environment.faults import Fault
 from ...environment.names import namesakes
 from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
@@ -35,7 +36,6 @@ from ...language import (
     tells,
     when,
 )
-from ...language.expressions.quick_dataclasses import dataclass
 from ..framework.events import ASSIGNED_POD_DELETE
 from ..framework.interface import Framework
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....base.structs import dataclass
 from ...language import UNTOLD, Component, Expr, Value, as_expr, clamp, count, integer, largest, select, total
-from ...language.expressions.quick_dataclasses import dataclass
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5

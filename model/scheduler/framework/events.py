@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import IntFlag
 
+from ....base.structs import dataclass
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Node, Pod, PodGroup
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Entity
-from ...language.expressions.quick_dataclasses import dataclass
 
 
 class Action(IntFlag):

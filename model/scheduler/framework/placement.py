@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 
+from ....base.structs import dataclass
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import HostPort, Node, Pod
 from ...language import Expr, any_of, as_expr, select, when
-from ...language.expressions.quick_dataclasses import dataclass
 
 Ports = Mapping[UsedPort, Expr]
 """Host ports, and whether a NodeInfo lists each (UsedPorts)."""

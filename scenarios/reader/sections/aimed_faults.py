@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from ....base.text import known_names, one_line
 from ....model.environment.faults import STRUCK
-from ..values.yaml_values import Value, known_names, one_line
+from ..values.yaml_values import Value
 
 Aims = tuple[tuple[str, str, tuple[str, ...]], ...]
 """Which objects a kind of fault strikes: the bound, the section of the file that has them, and their names."""

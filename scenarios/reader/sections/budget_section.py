@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....base.text import known_names
 from ....model.environment.objects import DisruptionBudget, Pod, Scope
 from ..values.labels import Member, Members, read_members, read_selector
 from ..values.ranges import integer_or_range
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 from .pod_section import namespace_of
 
 BUDGET_FIELDS = (

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from ....base.text import known_names, one_line
 from ....model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
 from ....model.environment.storage.claims import FAILED, PENDING, READY
 from ..values.labels import Member, Members, read_members
 from ..values.resources import Amounts
-from ..values.yaml_values import Value, known_names, one_line
+from ..values.yaml_values import Value
 
 DEVICE_FIELDS = ("node", "deviceClassName", "bindingConditions")
 CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "bindingConditions", "exists")

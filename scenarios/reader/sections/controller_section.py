@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
+from ....base.text import known_names
 from ....model.environment.cluster.placement_rules import NODE_NAME
 from ....model.environment.cluster.scope import Scope
 from ....model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
@@ -19,7 +20,7 @@ from ..values.labels import (
     read_name,
     selector_in,
 )
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 
 CONTROLLER_FIELDS = (
     "kind", "pods", "replicas", "completions", "podReplacementPolicy", "podManagementPolicy",

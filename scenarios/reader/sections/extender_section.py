@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from ....base.text import known_names
 from ....model.environment.cluster.scope import Scope
 from ....model.environment.cluster.workloads import ExtenderSpec, Noting
 from ....model.environment.objects import Node, Pod, is_scalar_resource
 from ..values.labels import Members, read_members
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 
 EXTENDER_FIELDS = (
     "resource", "ignoredByScheduler", "verbs", "ignorable", "counts", "nodes", "unresolvable", "scores", "weight",

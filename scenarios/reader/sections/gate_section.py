@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....base.text import known_names
 from ....model.environment.cluster.workloads import KeeperSpec
 from ....model.environment.objects import Pod
 from ..values.labels import Members, label_key, read_members, read_name
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 
 GATE_FIELDS = ("name",)
 KEEPER_FIELDS = ("gate", "quota", "waitsFor", "directs", "apart")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ....base.text import known_names
 from ....model.environment.cluster.scope import Scope
 from ....model.environment.objects import Pod, PodGroup
 from ..values.labels import Members, read_members
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 
 GROUP_FIELDS = ("minCount", "exists")
 MAX_MIN_COUNT = 8

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from ....base.text import known_names
 from ....model.environment.cluster.placement_rules import Wishes
 from ....model.environment.objects import ExtensionPoint, Node, Pod
 from ..values.directives import (
@@ -22,7 +23,7 @@ from ..values.host_ports import read_host_ports
 from ..values.labels import Member, Members, label_key, read_labels, read_name
 from ..values.ranges import integer_or_range
 from ..values.resources import RESOURCE_FIELDS
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 from .claim_section import read_pod_claims
 from .gate_section import read_gates
 from .volume_section import read_mounts

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ....base.text import known_names
 from ....model.environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
 from ..values.labels import Member, Members, read_members
-from ..values.yaml_values import Value, known_names
+from ..values.yaml_values import Value
 
 CLASS_FIELDS = ("volumeBindingMode", "provisioner")
 VOLUME_FIELDS = ("storageClassName", "nodes", "claimRef", "exists")

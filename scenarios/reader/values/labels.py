@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from ....base.structs import dataclass
 from ....model.environment.cluster.placement_rules import whole_number
 from ....model.environment.objects import Operator, Requirement, Selector
-from ....model.language.expressions.quick_dataclasses import dataclass
 from .yaml_values import Value
 
 MAX_ENTITIES = 16

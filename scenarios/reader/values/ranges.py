@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
+from ....base.structs import dataclass
+from ....base.text import one_line
 from ....model.language import Parameter
-from ....model.language.expressions.quick_dataclasses import dataclass
-from .yaml_values import Value, one_line
+from .yaml_values import Value
 
 _RANGE = re.compile(r"(-?[0-9]{1,19})([A-Za-z]{0,2})\.\.(-?[0-9]{1,19})([A-Za-z]{0,2})", re.ASCII)
 
@@ -65,7 +66,7 @@ def is_range(value: Value) -> bool:
 
 
 def read_range(value: Value, parse: Callable[[str], Fraction | None], wanted: str, example: str) -> Range:
-    """A range whose ends `parse` can read; `wanted` says in words what an end is. Raises ScenarioError."""
+    """A range whose ends `parse` can read; `wanted` says in words what an end is. Raises Problem."""
     written = value.scalar(wanted)
     match = _RANGE.fullmatch(written)
     if match is None:
@@ -84,7 +85,7 @@ def read_range(value: Value, parse: Callable[[str], Fraction | None], wanted: st
 
 
 def integer_or_range(value: Value, lo: int, hi: int) -> int | RangeParameter:
-    """A whole number in lo..hi, or a range of such numbers. Raises ScenarioError."""
+    """A whole number in lo..hi, or a range of such numbers. Raises Problem."""
     if not is_range(value):
         return value.integer(lo, hi)
 

@@ -6,36 +6,15 @@ documents, deep nesting and big files are refused, so that no file can do harm o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
 import yaml
 
-from ....model.language.expressions.quick_dataclasses import dataclass
-
-
-class ScenarioError(Exception):
-    """A scenario that cannot be used. The message is one line: place, mistake, remedy."""
-
-
-def one_line(text: str, limit: int = 60) -> str:
-    """What a user wrote, made fit to be quoted inside one line."""
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return shown if len(shown) <= limit else shown[: limit - 3] + "..."
-
-
-def known_names(name: str, known: Iterable[str]) -> str:
-    """A remedy for an unknown name: the likely one if there is one, and all that are known."""
-    names = list(known)
-    # Numbers are near each other without meaning the same.
-    is_number = not any(c.isalpha() for c in name)
-    close = [] if is_number else get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
-    likely = next((n for n in names if close and n.lower() == close[0]), None)
-    listed = f"known: {', '.join(names)}" if names else "none is known"
-    return f"did you mean `{likely}`? ({listed})" if likely else listed
-
+from ....base.problems import Problem
+from ....base.structs import dataclass
+from ....base.text import known_names, one_line
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 20
@@ -74,7 +53,7 @@ class _Loader(yaml.SafeLoader):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of the file. The accessors give it as a Python value or raise ScenarioError."""
+    """One value of the file. The accessors give it as a Python value or raise Problem."""
 
     file: str
     path: str
@@ -92,7 +71,7 @@ class Value:
     def fail(self, message: str) -> NoReturn:
         """Refuse this value."""
         place = f" {self.path}:" if self.path else ""
-        raise ScenarioError(f"{self.file}:{self.line}:{place} {message}")
+        raise Problem(f"{self.file}:{self.line}:{place} {message}")
 
     @property
     def described(self) -> str:
@@ -217,24 +196,24 @@ class Value:
 
 
 def read_text(path: Path, file: str) -> str:
-    """The text of a YAML file, which messages name `file`. Raises ScenarioError if it cannot be read."""
+    """The text of a YAML file, which messages name `file`. Raises Problem if it cannot be read."""
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError(
+        raise Problem(
             f"{file}: no such file; `podrace races` lists the scenarios that come with podrace"
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError(f"{file}: cannot be read: {reason}") from None
+        raise Problem(f"{file}: cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise ScenarioError(f"{file}: larger than 1 MiB, so it is not a scenario: name the YAML file of one")
+        raise Problem(f"{file}: larger than 1 MiB, so it is not a scenario: name the YAML file of one")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(f"{file}:{line}: not a text in UTF-8: save the file in that encoding") from None
+        raise Problem(f"{file}:{line}: not a text in UTF-8: save the file in that encoding") from None
 
 
 def parse_document(text: str, file: str) -> Value:
@@ -250,15 +229,15 @@ def parse_document(text: str, file: str) -> Value:
         line = mark.line + 1 if mark else 1
         problem = one_line(error.problem or "it cannot be parsed", 120)
         if problem == "but found another document":
-            raise ScenarioError(
+            raise Problem(
                 f"{file}:{line}: a second document: put each scenario in a file of its own (Kubernetes objects: `podrace check -f FILE`)"
             ) from None
-        raise ScenarioError(f"{file}:{line}: not a YAML that podrace reads: {problem}") from None
+        raise Problem(f"{file}:{line}: not a YAML that podrace reads: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise ScenarioError(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
+        raise Problem(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
     if node is None:
-        raise ScenarioError(f"{file}: the file is empty: a scenario has at least `nodes` and `pods`")
+        raise Problem(f"{file}: the file is empty: a scenario has at least `nodes` and `pods`")
     _refuse_tags(file, node)
     return Value(file, "", node)
 

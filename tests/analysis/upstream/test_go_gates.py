@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.upstream.go_gates import differing, gates_of, read_gates
+from podrace.base.problems import UsageProblem
 from podrace.model.history.versions.gates import Gate, State
 
 PLAIN = """\

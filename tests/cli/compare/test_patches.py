@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.asked.patch_checks import PARTS
 from podrace.analysis.asked.patch_scaffold import listed, scaffold
 from podrace.analysis.asked.patches import read_patch, with_patches
+from podrace.base.problems import UsageProblem
 from podrace.model.cluster import build_cluster
 from podrace.model.history import RELEASES, Patch, resolve
 from podrace.model.language.systems.gathering import narrate

@@ -12,10 +12,11 @@ from podrace.analysis.asked.method import Method
 from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
 from podrace.api import NotAsExpected, expect
+from podrace.base.problems import Problem
 from podrace.checker.core.exploration import Budget
 from podrace.model.history import resolve
 from podrace.reports.document import Finding
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from tests.cli.helpers import Shell
 
 RACE = """\
@@ -64,7 +65,7 @@ def brute_force(release: str, **ranges: range) -> dict[tuple[str, ...], int | No
         text = RACE.format(**dict(zip(ranges, numbers, strict=True)))
         try:
             finding = verdict_of(text, release)
-        except ScenarioError:
+        except Problem:
             continue
         found[tuple(map(str, numbers))] = None if finding.trace is None else len(finding.trace)
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.stored.report_directory import FOLDER
-from tests.checker.core.test_whole_files import largest_file
+from tests.base.test_files import largest_file
 from tests.cli.find.test_own_systems import COUNTER
 from tests.cli.helpers import MINE, TINY, Shell
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.asked.option_files import OutputDirectory, refuse_links, write_text
-from podrace.analysis.asked.options import UsageProblem
 from podrace.analysis.stored.report_directory import FILES
+from podrace.base.problems import UsageProblem
 from podrace.cli.commands.set_up.init import starter_text
 from podrace.reproduce.running import CASES, refuse_unusable
 from tests.cli.helpers import MINE, TINY, Shell, pretending

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tests.races.hazard_patches as model
-from podrace.analysis.asked.options import UsageProblem
+from podrace.base.problems import UsageProblem
 from podrace.reproduce.patches import MENDED_BY, GoPatch, patch_names, patched_copy, read_patch, replaced
 from tests.races.test_hazards import FOLDER, LATER_ROWS, ROWS
 

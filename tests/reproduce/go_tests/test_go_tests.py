@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from podrace.analysis.asked.method import Method, budget_for
-from podrace.analysis.asked.options import UsageProblem
+from podrace.base.problems import UsageProblem
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.step import ShownStep

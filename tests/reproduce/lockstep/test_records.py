@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from podrace.analysis.asked.options import UsageProblem
+from podrace.base.problems import UsageProblem
 from podrace.checker.trace.validation import Answer
 from podrace.model.history import resolve
 from podrace.model.language import Component

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.base.problems import Problem
+from podrace.scenarios import parse_scenario
 
 NODES = "nodes: {n: {cpu: 2}, m: {cpu: 2, exists: false}}\n"
 POD = "pods: {p: {cpu: 1%s}}\n"
@@ -31,7 +32,7 @@ NAMED = "p names a node, and each node that an autoscaler makes has a name of it
     ],
 )  # fmt: skip
 def test_bounds_of_which_there_is_nothing_to_bound(scope: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(NODES + POD % "" + f"scope: {{{scope}}}\n")
     assert str(error.value).endswith(message)
 
@@ -39,7 +40,7 @@ def test_bounds_of_which_there_is_nothing_to_bound(scope: str, message: str) -> 
 def test_a_drain_beside_budgets_that_stay_as_they_are() -> None:
     """It could evict nobody, and would never end."""
     budget = "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}}}\n"
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(
             NODES
             + POD % ""
@@ -65,7 +66,7 @@ def test_a_drain_beside_budgets_that_stay_as_they_are() -> None:
 def test_a_pod_that_names_a_node_which_may_be_made_again(asks: str) -> None:
     text = NODES + POD % f", {asks}"
     parse_scenario(text)
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(text + ON)
     assert str(error.value).endswith(NAMED)
 
@@ -86,7 +87,7 @@ def test_the_pods_of_a_daemon_set_are_made_for_each_node_anew() -> None:
 def test_a_volume_that_is_tied_to_nodes() -> None:
     text = NODES + POD % ", volumes: [c]" + VOLUME
     assert parse_scenario(text % "" + ON).spec.volumes
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(text % ", nodes: [m]" + ON)
     assert str(error.value).endswith(
         "volume v is tied to nodes by their names, and each node that an autoscaler makes has a name of its own: remove `nodes` or `autoscaler`"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.scenarios import Scenario, ScenarioError, parse_scenario
+from podrace.base.problems import Problem
+from podrace.scenarios import Scenario, parse_scenario
 
 HEAD = """
 nodes:
@@ -49,7 +50,7 @@ def read(pod: str, budget: str, scope: str) -> Scenario:
     ],
 )  # fmt: skip
 def test_mistakes(pod: str, budget: str, scope: str, said: str) -> None:
-    with pytest.raises(ScenarioError) as found:
+    with pytest.raises(Problem) as found:
         read(pod, budget, scope)
     assert str(found.value) == f"s.yaml:{said}"
 
@@ -60,7 +61,7 @@ def test_pods_of_controllers_are_not_asked() -> None:
         text.replace("SCOPE", f"{KEPT}, readiness: true")
         + "controllers:\n  web: {kind: ReplicaSet, pods: [w]}\n"
     )
-    with pytest.raises(ScenarioError, match="pods that controllers make anew are not asked"):
+    with pytest.raises(Problem, match="pods that controllers make anew are not asked"):
         parse_scenario(text)
 
 
@@ -85,7 +86,7 @@ def test_a_pod_that_is_pending_on_its_node() -> None:
 
 def test_a_disruption_controller_without_budgets_has_its_line() -> None:
     text = "nodes:\n  n1: {cpu: 1}\npods:\n  w: {cpu: 1}\nscope:\n  flush: false\n  disruption_controller: true\n"
-    with pytest.raises(ScenarioError) as found:
+    with pytest.raises(Problem) as found:
         parse_scenario(text, "s.yaml")
     assert str(found.value) == (
         "s.yaml:7: scope.disruption_controller: a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove this"

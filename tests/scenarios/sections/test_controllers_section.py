@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from podrace.model.environment.objects import Selector, Toleration
 from podrace.scenarios.reader.scenario_reader import parse_scenario
 from podrace.scenarios.reader.sections.controller_section import DAEMON_TOLERATIONS
-from podrace.scenarios.reader.values.yaml_values import ScenarioError
 
 CLUSTER = """\
 nodes: {n1: {cpu: 4}, n2: {cpu: 4}}
@@ -88,14 +88,14 @@ def test_the_descheduler() -> None:
     ],
 )  # fmt: skip
 def test_mistakes(text: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as refused:
+    with pytest.raises(Problem) as refused:
         parse_scenario(CLUSTER + text + "\n", "s.yaml")
     assert message in str(refused.value)
 
 
 def test_two_of_one_at_the_start() -> None:
     with pytest.raises(
-        ScenarioError, match="w wants 1, and more are there at the start: add `exists: false` to some"
+        Problem, match="w wants 1, and more are there at the start: add `exists: false` to some"
     ):
         parse_scenario(
             "nodes: {n: {cpu: 4}}\npods: {a: {cpu: 1}, b: {cpu: 1}}\ncontrollers: {w: {kind: ReplicaSet, pods: [a, b]}}\n"
@@ -105,12 +105,10 @@ def test_two_of_one_at_the_start() -> None:
 def test_a_second_scheduler() -> None:
     text = "nodes: {n: {cpu: 4}}\npods: {a: {cpu: 1, schedulerName: default-scheduler}, b: {cpu: 1, schedulerName: x}, c: {cpu: 1}}\n"
     assert [pod.foreign for pod in parse_scenario(text).spec.pods] == [False, True, False]
-    with pytest.raises(
-        ScenarioError, match="one scheduler beside kube-scheduler is modelled: name the same one"
-    ):
+    with pytest.raises(Problem, match="one scheduler beside kube-scheduler is modelled: name the same one"):
         parse_scenario(text.replace("c: {cpu: 1}", "c: {cpu: 1, schedulerName: y}"))
     with pytest.raises(
-        ScenarioError,
+        Problem,
         match="of a pod that another scheduler places, this is not modelled: remove `extensionPoints` or `schedulerName`",
     ):
         parse_scenario(text.replace("schedulerName: x}", "schedulerName: x, extensionPoints: [permit]}"))

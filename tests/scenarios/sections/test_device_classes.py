@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.base.problems import Problem
+from podrace.scenarios import parse_scenario
 
 HEAD = "nodes: {n: {cpu: 2}}\ndeviceClasses: {gpu: {extendedResourceName: e.com/gpu}}\n"
 POD = "pods: {p: {cpu: 1, resources: {e.com/gpu: 1}}}\n"
@@ -79,6 +80,6 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
     ],
 )
 def test_mistakes(text: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(text)
     assert str(error.value).endswith(message)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.environment.cluster.workloads import ExtenderSpec, Noting
 from podrace.scenarios.reader.scenario_reader import parse_scenario
-from podrace.scenarios.reader.values.yaml_values import ScenarioError
 
 CLUSTER = """\
 nodes: {n1: {cpu: 4, resources: {x/gpu: 2}}, n2: {cpu: 4}}
@@ -76,7 +76,7 @@ scope: {late_answers: 1}
     ],
 )  # fmt: skip
 def test_mistakes(text: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as refused:
+    with pytest.raises(Problem) as refused:
         parse_scenario(CLUSTER + text + "\n", "s.yaml")
     assert message in str(refused.value)
 
@@ -89,7 +89,7 @@ def test_what_is_not_modelled_of_a_pod_that_it_is_asked_about(field: str) -> Non
     name = field.split(":")[0]
     assert parse_scenario(text).spec.pods[0].name == "p"
     with pytest.raises(
-        ScenarioError,
+        Problem,
         match=f"of a pod that an extender is asked about, this is not modelled: remove `{name}`",
     ):
         parse_scenario(text + "extender: {resource: x/gpu, verbs: [filter]}\n")
@@ -97,7 +97,5 @@ def test_what_is_not_modelled_of_a_pod_that_it_is_asked_about(field: str) -> Non
 
 def test_nodes_that_are_resized() -> None:
     text = CLUSTER.replace("n2: {cpu: 4}", "n2: {cpu: 4, updates: {larger: {cpu: 8}}}")
-    with pytest.raises(
-        ScenarioError, match="what an extender makes of nodes that are resized is not modelled"
-    ):
+    with pytest.raises(Problem, match="what an extender makes of nodes that are resized is not modelled"):
         parse_scenario(text + "extender: {resource: x/gpu, verbs: [filter]}\n")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.environment.cluster.workloads import KeeperSpec
 from podrace.scenarios.reader.scenario_reader import parse_scenario
-from podrace.scenarios.reader.values.yaml_values import ScenarioError
 
 CLUSTER = """\
 nodes: {n1: {cpu: 4}, n2: {cpu: 4}}
@@ -45,7 +45,7 @@ def test_keepers() -> None:
     ],
 )  # fmt: skip
 def test_mistakes(text: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as refused:
+    with pytest.raises(Problem) as refused:
         parse_scenario(CLUSTER + f"gateKeepers: {text}\n", "s.yaml")
     assert message in str(refused.value)
 
@@ -57,7 +57,7 @@ def test_what_does_not_go_with_gates_that_go_one_by_one() -> None:
     )
     assert parse_scenario(text).spec.pods[2].gates == ("x/zone",)
     with pytest.raises(
-        ScenarioError, match=r"pods\.r\.recreates: of a pod whose gates go one by one, this is not modelled"
+        Problem, match=r"pods\.r\.recreates: of a pod whose gates go one by one, this is not modelled"
     ):
         parse_scenario(text + "gateKeepers: {k: {gate: x/zone}}\n")
     owned = CLUSTER.replace(
@@ -66,6 +66,6 @@ def test_what_does_not_go_with_gates_that_go_one_by_one() -> None:
     owned += "controllers: {w: {kind: ReplicaSet, pods: [q]}}\n"
     assert parse_scenario(owned).spec.pods[1].gates == ("x/zone",)
     with pytest.raises(
-        ScenarioError, match=r"pods\.q\.schedulingGates: gates of pods that a controller makes anew"
+        Problem, match=r"pods\.q\.schedulingGates: gates of pods that a controller makes anew"
     ):
         parse_scenario(owned + "gateKeepers: {k: {gate: x/zone}}\n")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.model.environment.cluster.node_health import health_of
-from podrace.scenarios import Scenario, ScenarioError, parse_scenario
+from podrace.scenarios import Scenario, parse_scenario
 
 HEAD = """
 nodes:
@@ -37,7 +38,7 @@ def read(node: str, scope: str) -> Scenario:
     ],
 )  # fmt: skip
 def test_mistakes(node: str, scope: str, said: str) -> None:
-    with pytest.raises(ScenarioError) as found:
+    with pytest.raises(Problem) as found:
         read(node, scope)
     assert str(found.value).endswith(said)
 

@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.base.problems import Problem
+from podrace.scenarios import parse_scenario
 from tests.profiles import examples
 from tests.scenarios.test_rich_files import RICH
 
@@ -49,7 +50,7 @@ def test_an_odd_value_is_read_or_refused_in_one_line(path: tuple[Any, ...], valu
     text = yaml.safe_dump(replaced(path, value), allow_unicode=True)
     try:
         parse_scenario(text, "s.yaml")
-    except ScenarioError as error:
+    except Problem as error:
         message = str(error)
         assert message.startswith("s.yaml:")
         assert message.isprintable()

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.base.problems import Problem
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import Parameter
 from podrace.model.language.expressions.expr import fresh_graph
-from podrace.scenarios import ScenarioError, parse_scenario
+from podrace.scenarios import parse_scenario
 from podrace.scenarios.choices import divisible, exchanges, sensible, settled
 from podrace.scenarios.reader.values.ranges import RangeParameter
 
@@ -74,7 +75,7 @@ def test_what_a_choice_must_meet_is_what_the_reader_asks_for(data: st.DataObject
         met = all(evaluate(e, chosen) for e in conditions)
     try:
         settled(scenario, {q.name: value for q, value in chosen.items()})
-    except ScenarioError:
+    except Problem:
         assert not met
     else:
         assert met
@@ -122,7 +123,7 @@ PRIORITY = "both ends must be a whole number from -2147483648 to 2000001000"
     ],
 )  # fmt: skip
 def test_what_is_no_range_is_refused(written: str, problem: str) -> None:
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(f"nodes: {{n: {{cpu: 8}}}}\npods:\n  p: {{cpu: {written}}}\n", "s.yaml")
     assert str(error.value) == f"s.yaml:3: pods.p.cpu: {problem}"
 
@@ -139,6 +140,6 @@ def test_what_is_no_range_is_refused(written: str, problem: str) -> None:
 )  # fmt: skip
 def test_other_mistakes(line: str, problem: str) -> None:
     text = f"nodes: {{n: {{cpu: 8, resources: {{x/y.cpu: 1}}}}}}\n{line}\n"
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(Problem) as error:
         parse_scenario(text, "s.yaml")
     assert str(error.value).partition(": ")[2] == problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from .....base.structs import dataclass
 from ....environment.cluster.node_versions import NodeVersion
 from ....environment.objects import Node
 from ....language import (
@@ -22,7 +23,6 @@ from ....language import (
     total,
     when,
 )
-from ....language.expressions.quick_dataclasses import dataclass
 from ....scheduler import NodeTree
 from ....scheduler.cache.order import Zone, zone_key
 from ....scheduler.framework.placement import Placement

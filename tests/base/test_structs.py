@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from podrace.model.language.expressions import quick_dataclasses
-from podrace.model.language.expressions.quick_dataclasses import dataclass
+from podrace.base import structs
+from podrace.base.structs import dataclass
 
 OPTIONS = [
     {"frozen": frozen, "slots": slots, "eq": eq}
@@ -112,7 +112,7 @@ def behaviour(cls: Any, options: dict[str, bool]) -> list[Any]:
 @pytest.fixture(params=[0, 3, 1000])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many instances are filled without compiling anything: none, some, or all."""
-    monkeypatch.setattr(quick_dataclasses, "FEW", request.param)
+    monkeypatch.setattr(structs, "FEW", request.param)
     return int(request.param)
 
 
@@ -211,9 +211,9 @@ def test_nothing_is_compiled_for_a_few_instances(monkeypatch: pytest.MonkeyPatch
         written.append(text)
         return compile(text, *rest)
 
-    monkeypatch.setattr(quick_dataclasses, "compile", noted, raising=False)
+    monkeypatch.setattr(structs, "compile", noted, raising=False)
     standard, quick = both(_Plain, frozen=True, slots=True)
-    for number in range(quick_dataclasses.FEW):
+    for number in range(structs.FEW):
         assert repr(quick(number)) == repr(standard(number))
     assert written == []
     for number in range(3):

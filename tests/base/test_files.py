@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.core.whole_files import append_whole, is_draft, write_draft, write_whole
+from podrace.base.files import append_whole, is_draft, write_draft, write_whole
 
 OLD, NEW = b"old\n", b"new " * 10_000
 

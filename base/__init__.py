@@ -1,0 +1,1 @@
+"""What every room of podrace may use, and what uses none of them: text, problems, files, structs."""

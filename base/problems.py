@@ -1,0 +1,28 @@
+"""What ends a command early: what its user got wrong, or somebody who wants it to stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Problem(Exception):
+    """Something that podrace was given cannot be used. The message is one line: place, mistake, remedy."""
+
+
+class UsageProblem(Problem):
+    """A wrong option or argument: its name is the place."""
+
+
+class NotInRelease(Problem):
+    """The scenario has something that its release does not."""
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody else than the user at the keyboard told this process to end (SIGTERM): what was decided is still to be told.
+
+    `decided` is what a search of several properties had decided by then, by their names.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decided: dict[str, Any] = {}

@@ -1,0 +1,42 @@
+"""Words for messages: quoted input, counts, likely names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def one_line(text: str, limit: int = 60) -> str:
+    """What a user wrote, made fit to be quoted inside one line."""
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return shown if len(shown) <= limit else shown[: limit - 3] + "..."
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 state`, `1,024 states`, `3 priority classes`, `2 queries`."""
+    return f"{number:,} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """The noun as it stands after a number."""
+    if number == 1:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def known_names(name: str, known: Iterable[str]) -> str:
+    """A remedy for an unknown name: the likely one if there is one, and all that are known."""
+    names = list(known)
+    # Numbers are near each other without meaning the same.
+    is_number = not any(c.isalpha() for c in name)
+    close = [] if is_number else get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
+    likely = next((n for n in names if close and n.lower() == close[0]), None)
+    listed = f"known: {', '.join(names)}" if names else "none is known"
+    return f"did you mean `{likely}`? ({listed})" if likely else listed
