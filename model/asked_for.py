@@ -6,7 +6,7 @@ controller or an extender by their arguments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -17,14 +17,15 @@ from .environment.cluster.owned_pods import Owner
 from .environment.cluster.pod_versions import PodVersion
 from .environment.controllers.descheduler import Strategy
 from .environment.extender import HTTPExtender
-from .environment.faults import Fault
+from .environment.faults import SECTIONS, Fault
 from .environment.gates import GateKeeper
-from .environment.objects import Claim, Node, Pod, PodGroup, Scope, Volume, VolumeClaim
-from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Variable, substitute
+from .environment.objects import Claim, DisruptionBudget, Node, Pod, PodGroup, Scope, Volume, VolumeClaim
+from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Universe, Variable, substitute
 from .language.declarations.component import Model
 from .language.declarations.tracer import NeverEnabled, StepTrace, tracing
 from .language.expressions.expr import const, fresh_graph, parameter, variable
 from .language.systems.remembering import concerns
+from .language.systems.telling import Address
 from .scheduler.other_scheduler import ForeignPod
 
 TRUTHS: Mapping[type[Entity], tuple[str, str]] = {
@@ -75,6 +76,7 @@ def asked_for(system: TransitionSystem) -> list[Asked]:
         return [
             *_options(model, system),
             *_objects(system),
+            *_unused(system.universe),
             *_updates(system),
             *_actors(system),
             *_own(system),
@@ -105,6 +107,22 @@ def _options(model: Model, system: TransitionSystem) -> Iterator[Asked]:
         if transitions or name in faults:
             acting = sorted({*transitions, *faults.get(name, ())})
             yield Asked(name.replace("_", " "), tuple(acting))
+    for name in faults:
+        for target in _targets(system, scope.aimed(name)):
+            striking = [i for i in faults[name] if _is_about(system.transitions[i], target)]
+            yield Asked(f"{name.replace('_', ' ')} of {target.name}", tuple(striking))
+
+
+def _targets(system: TransitionSystem, aims: Mapping[str, Sequence[str]]) -> list[Entity]:
+    """The objects that a kind of fault is aimed at, if they are several: of one, the fault itself says it."""
+    found = [
+        e for section, names in aims.items() for e in system.universe[SECTIONS[section]] if e.name in names
+    ]
+    return found if len(found) > 1 else []
+
+
+def _is_about(transition: Transition, entity: Entity) -> bool:
+    return any(concerns(value, entity) for _, value in transition.args)
 
 
 def _spending(system: TransitionSystem, kind: Fault) -> list[int]:
@@ -145,6 +163,26 @@ def _objects(system: TransitionSystem) -> Iterator[Asked]:
             yield Asked(TRUTHS[type(entity)][1].format(entity.name), tuple(found))
 
 
+def _unused(universe: Universe) -> Iterator[Asked]:
+    """Objects that are about pods, and about no pod of the scenario."""
+    pods = [form for pod in universe[Pod] for form in (pod, *pod.later.values())]
+    claims = {name for pod in pods for name in pod.claims}
+    mounted = {name for pod in pods for name in pod.volumes}
+    groups = {pod.group for pod in pods}
+    for claim in universe[Claim]:
+        if claim.name not in claims and not claim.reserved:
+            yield Asked(f"claim {claim.name}, to which no pod refers", ())
+    for volume_claim in universe[VolumeClaim]:
+        if volume_claim.name not in mounted:
+            yield Asked(f"volume claim {volume_claim.name}, to which no pod refers", ())
+    for group in universe[PodGroup]:
+        if group.name not in groups:
+            yield Asked(f"group {group.name}, to which no pod belongs", ())
+    for budget in universe[DisruptionBudget]:
+        if not any(budget.selects(pod) for pod in universe[Pod]):
+            yield Asked(f"budget {budget.name}, which selects no pod", ())
+
+
 def _truths(system: TransitionSystem) -> Iterator[tuple[Variable, Entity]]:
     for variable_ in system.variables:
         address = system.narration.addresses.get(variable_.name)
@@ -178,18 +216,21 @@ def _updates(system: TransitionSystem) -> Iterator[Asked]:
     for number, transition in enumerate(system.transitions):
         for variable_, new in transition.updates.items():
             address = system.narration.addresses.get(variable_.name)
-            state = "" if address is None else address.state
-            if state == "api.node_version":
-                for code in _constants(new) - {0}:
-                    writes.setdefault(universe[NodeVersion][code - 1], set()).add(number)
-            if state == "api.pod.version":
-                for _, value in transition.args:
-                    if isinstance(value, PodVersion):
-                        writes.setdefault(value, set()).add(number)
+            for version in _written(universe, address, new) if address is not None else ():
+                writes.setdefault(version, set()).add(number)
     nodes = universe[NodeVersion] if NodeVersion in kinds else ()
     later = [v for v in nodes if v is not versions_in(universe, v.node)[0]]
     for version in (*later, *(v for v in universe[PodVersion] if v.number)):
         yield Asked(f"update {version.name}", tuple(sorted(writes.get(version, ()))))
+
+
+def _written(universe: Universe, address: Address, new: Expr) -> Iterator[Entity]:
+    """The later versions that a new value may stand for, if the variable is the version of an object in the API server."""
+    if address.state == "api.node_version":
+        yield from (universe[NodeVersion][code - 1] for code in _constants(new) - {0})
+    elif address.state == "api.pod.version":
+        codes = _constants(new) - {0}
+        yield from (v for v in universe[PodVersion] if v.pod is address.keys[0] and v.number in codes)
 
 
 def _constants(new: Expr) -> set[int]:
@@ -207,11 +248,7 @@ def _constants(new: Expr) -> set[int]:
 def _actors(system: TransitionSystem) -> Iterator[Asked]:
     for kind, words in ACTORS.items():
         for entity in system.universe[kind]:
-            found = [
-                number
-                for number, transition in enumerate(system.transitions)
-                if any(concerns(value, entity) for _, value in transition.args)
-            ]
+            found = [i for i, transition in enumerate(system.transitions) if _is_about(transition, entity)]
             if found or kind not in WITHIN_OTHERS:
                 yield Asked(words.format(entity.name), tuple(found))
 

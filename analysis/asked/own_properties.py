@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import get_args
 
@@ -19,9 +19,13 @@ _METHOD = {"liveness": "cases"}
 """What a property of each kind must define; `holds` unless named."""
 
 
-def own_properties(options: Sequence[str]) -> dict[str, type[Property]]:
-    """The properties that `--properties FILE[:CLASS]` names, by identifier. Raises UsageProblem."""
+def own_properties(options: Sequence[str], asked: Sequence[str] = ()) -> dict[str, type[Property]]:
+    """The properties that `--properties FILE[:CLASS]` names, by identifier.
+
+    Raises UsageProblem, also if `asked`, what `--property` names, leaves out all that an option brings.
+    """
     found: dict[str, type[Property]] = {}
+    brought: dict[tuple[Path, str], list[str]] = {}
     for option in options:
         path, name = split_option(option)
         for cls in _classes(path, name):
@@ -33,7 +37,23 @@ def own_properties(options: Sequence[str]) -> dict[str, type[Property]]:
             if found.get(cls.id, cls) is not cls:
                 raise _problem(path, f"{line_of(cls)}{cls.__name__}: two properties have the id `{cls.id}`")
             found[cls.id] = cls
+            brought.setdefault((path, name), []).append(cls.id)
+    _refuse_unasked(brought, {name.strip().upper() for name in asked}, {*PROPERTIES, *found})
     return found
+
+
+def _refuse_unasked(
+    brought: Mapping[tuple[Path, str], Sequence[str]], asked: Set[str], known: Set[str]
+) -> None:
+    """A name that is not known has a message of its own, so nothing is said before that."""
+    if not asked or not asked <= {name.upper() for name in known}:
+        return
+    for (path, _), ids in brought.items():
+        if asked.isdisjoint(name.upper() for name in ids):
+            raise _problem(
+                path,
+                f"--property leaves out {' and '.join(ids)}: add --property {ids[0]}, or take the file out",
+            )
 
 
 def _problem(path: Path, what: str) -> UsageProblem:

@@ -153,7 +153,7 @@ def template_of(
 
 def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     """One question for each property. Raises UsageProblem."""
-    own = own_properties(request.own)
+    own = own_properties(request.own, request.properties)
     release = release_of(request.release)
     fixes = [
         tuple(parse_fix(name, list(CHANGES)) for name in names)

@@ -172,3 +172,15 @@ def test_a_lasso_in_every_form(shell: Shell, tmp_path: Path) -> None:
         "acts": ["scheduler", "failure handler of p", "requeue goroutine of p"],
         "rests": [],
     }
+
+
+def test_a_property_that_would_not_be_checked_is_refused(
+    shell: Shell, tiny: str, mine: Path, tmp_path: Path
+) -> None:
+    ran = shell("check", tiny, "-P", f"{mine}:NobodyAssumed", "--property", "S-CAP")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"podrace: --properties: {mine}: --property leaves out MY-NONE: add --property MY-NONE, or take the file out\n"
+    )
+    assert shell("simulate", tiny, "-P", str(mine), "--property", "S-CAP").code == 2
+    assert shell("check", tiny, "-P", str(mine), "--property", "S-CAP", "--property", "my-drain").code == 0

@@ -193,7 +193,7 @@ def check(
         with_fix or (),
         without_fix or (),
         property_ or (),
-        own_properties(own or ()),
+        own_properties(own or (), property_ or ()),
         fair_flush,
         patches_of(patch or ()),
         (represented.scenario,) if represented else (),

@@ -97,7 +97,7 @@ def simulate(
     from ...terminal.output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
     from ...terminal.progress_display import progress_display
 
-    chosen = own_properties(own or ())
+    chosen = own_properties(own or (), property_ or ())
     selection = Selection(
         names, release, with_fix or (), without_fix or (), property_ or (), chosen, gates=gate or ()
     )

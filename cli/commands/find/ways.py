@@ -82,7 +82,7 @@ def ways(
     from ...terminal.progress_display import progress_display
 
     selection = Selection(
-        names, release, with_fix or (), without_fix or (), property_ or (), own_properties(own or ()),
+        names, release, with_fix or (), without_fix or (), property_ or (), own_properties(own or (), property_ or ()),
         patches=patches_of(patch or ()), gates=gate or (),
     )  # fmt: skip
     out = Output(

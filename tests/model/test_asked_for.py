@@ -1,0 +1,61 @@
+"""What a scenario asks for: objects that nobody uses, faults aimed at several, updates that others than their user write."""
+
+from __future__ import annotations
+
+from podrace.model.asked_for import Asked, asked_for
+from podrace.model.history import resolve
+from podrace.properties import instrument
+from podrace.scenarios import parse_scenario
+
+
+def parts(text: str) -> list[Asked]:
+    scenario = parse_scenario(text, "asked.yaml")
+    system = instrument(scenario.spec, resolve("1.36", gates=scenario.feature_gates).classes, [])
+    return asked_for(system)
+
+
+def never(text: str) -> list[str]:
+    return [part.name for part in parts(text) if not part.transitions]
+
+
+def test_objects_about_pods_that_concern_none() -> None:
+    text = """
+nodes: {n1: {cpu: 1}}
+deviceClasses: {gpu: {}}
+devices: {gpu1: {node: n1, deviceClassName: gpu}}
+resourceClaims: {used: {deviceClassName: gpu}, idle: {deviceClassName: gpu}}
+storageClasses: {csi: {}}
+volumes: {pv1: {storageClassName: csi, nodes: [n1]}}
+volumeClaims: {disk: {storageClassName: csi}}
+podDisruptionBudgets:
+  ours: {selector: {matchLabels: {app: web}}, disruptionsAllowed: 0}
+  other: {selector: {matchLabels: {app: web}}, namespace: other, disruptionsAllowed: 0}
+pods: {a: {cpu: 1, resourceClaims: [used], labels: {app: web}}}
+"""
+    assert never(text) == [
+        "claim idle, to which no pod refers",
+        "volume claim disk, to which no pod refers",
+        "budget other, which selects no pod",
+    ]
+
+
+def test_a_fault_aimed_at_several_is_asked_of_each() -> None:
+    text = """
+nodes: {n1: {cpu: 2}}
+pods: {a: {cpu: 1}, b: {cpu: 1, nodeName: n1}}
+scope: {bind_failures: {count: 2, pods: [a, b]}}
+"""
+    assert [part.name for part in parts(text)] == [
+        "bind failures",
+        "bind failures of a",
+        "bind failures of b",
+    ]
+
+
+def test_an_update_that_a_gate_keeper_writes() -> None:
+    text = """
+nodes: {n1: {cpu: 2}, n2: {cpu: 2}}
+gateKeepers: {k: {gate: x/y, directs: {a: small}}}
+pods: {a: {cpu: 1, schedulingGates: [{name: x/y}], updates: {small: {nodeSelector: {kubernetes.io/hostname: n1}}}}}
+"""
+    assert never(text) == []
