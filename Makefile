@@ -7,12 +7,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 STAMP := $(VENV)/.stamp
 
-FOLDERS := base model checker properties reports scenarios manifests conformance analysis audit reproduce api cli
+FOLDERS := base model checker properties reports scenarios manifests analysis audit reproduce api cli
 TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check cluster test test-all tools campaign compare mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
+.PHONY: check cluster test test-all tools campaign compare conform mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -41,6 +41,12 @@ COMPARE ?= --seconds 600 --processes 2
 
 compare: setup
 	$(BIN)/python -m tests.independent.campaign $(COMPARE)
+
+# Upstream's unit-test tables, restated as facts in JSON, played on the model: CASES="FILE... --release X.Y".
+CASES ?= $(wildcard tests/conformance/upstream/*.json) --release 1.36
+
+conform: setup
+	$(BIN)/python -m tests.conformance.play $(CASES)
 
 # 200 random mutants of the engines and of the scheduler's model, against the tests that reach them; measuring which do takes a quarter of
 # an hour, and is kept. MUTANTS="--seed 7 --count 50 --table FILE" draws others; those that the table has are not tested again.
@@ -76,7 +82,7 @@ format: setup
 	$(BIN)/ruff format .
 
 bench: setup
-	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python -m bench.$$(basename $$script .py); done
 
 # All properties on all releases over small clusters, and what each violation goes away with, against the table in
 # tests/survey; takes about an hour. PODRACE_UPDATE_GOLDEN=1 makes the table anew. Then what the table of everyday changes has not yet.

@@ -13,7 +13,6 @@ FOLDERS = (
     "reports",
     "scenarios",
     "manifests",
-    "conformance",
     "analysis",
     "audit",
     "reproduce",

@@ -13,7 +13,7 @@ write the Promela file; the smaller of two: compiled with -O0, which is ready so
 
 Every figure is the median of RUNS runs, which alternate between the two.
 
-    python bench/spin.py [--speed | --checks] [--only TEXT] [NAME...]
+    python -m bench.spin [--speed | --checks] [--only TEXT] [NAME...]
 
 The names are those of scenarios to take, and of the systems in bench/systems; without one, all. Of these systems some are written in Promela
 by hand as well, as somebody would who uses SPIN: a row of its own compares with that. `--only` takes rows whose name has the text, as "S-NOMVIS 1.13 + 72259": one row of the
@@ -35,22 +35,17 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench.systems import SYSTEMS as OTHERS
+from bench.systems import by_hand
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import explore
-from podrace.checker.export import spin
 from podrace.checker.export.promela import to_promela
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue
-
-if __package__:
-    from bench.systems import SYSTEMS as OTHERS
-    from bench.systems import by_hand
-else:  # run as a script
-    from systems import SYSTEMS as OTHERS  # type: ignore[no-redef,import-not-found]
-    from systems import by_hand  # type: ignore[no-redef]
+from tests.tools import spin
 
 RUNS = int(os.environ.get("RUNS", "3"))
 

@@ -32,8 +32,6 @@ ALLOWED: dict[str, set[str]] = {
     "reports": {"checker", "model.language"},
     "scenarios": MODEL,
     "manifests": {*MODEL, "scenarios"},
-    # Rows that are whole scenarios are decided by the explorer.
-    "conformance": {*MODEL, "checker", "properties", "scenarios"},
     # analysis, from the bottom up: what is asked; one run to its finding; then what asks for several.
     "analysis.asked": {*MODEL, "checker", "properties", "reports", "scenarios", "manifests"},
     "analysis": {
@@ -62,7 +60,7 @@ ALLOWED: dict[str, set[str]] = {
     "reproduce": {*MODEL, *CHAIN, "analysis.stored", "checker", "properties", "reports", "scenarios"},
     # Who asks knows what is asked, what comes out, and nothing of engines, of the model or of properties.
     "api": {*ANALYSIS, "audit", "properties", "reports", "scenarios"},
-    "cli": {*ANALYSIS, "api", "audit", "reproduce", "reports", "scenarios", "conformance", "model.language"},
+    "cli": {*ANALYSIS, "api", "audit", "reproduce", "reports", "scenarios", "model.language"},
 }
 FOLDERS = sorted({layer.partition(".")[0] for layer in ALLOWED})
 FREE_FOLDERS = ["bench", "docs", "tests"]

@@ -41,7 +41,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "gates": "compare.gates",
     },
     "Hold the model against others": {
-        "conform": "cross_check.conform",
         "lockstep": "cross_check.lockstep",
         "drift": "cross_check.drift",
         "export": "cross_check.export",

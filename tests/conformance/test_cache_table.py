@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance.cache import cast as cache_cast
-from podrace.conformance.cache import tables as cache
-from podrace.conformance.cases.cases import Outcome, applies
-from podrace.conformance.registry import run_case
 from podrace.model.history import RELEASES
 from podrace.model.scheduler import Cache
+from tests.conformance.cache import cast as cache_cast
+from tests.conformance.cache import tables as cache
+from tests.conformance.cases.cases import Outcome, applies
+from tests.conformance.registry import run_case
 
 CASES = {
     case["id"]: case

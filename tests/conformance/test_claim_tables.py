@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.cases.cases import Outcome, read_table
-from podrace.conformance.registry import run_case
+from tests.conformance.cases.cases import Outcome, read_table
+from tests.conformance.registry import run_case
 
 TABLE = read_table(Path(__file__).parent / "upstream" / "claims.json")
 

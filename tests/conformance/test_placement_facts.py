@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.registry import run_case
+from tests.conformance.registry import run_case
 
 NODES = [{"name": name, "labels": {"zone": name}} for name in ("a", "b")]
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.cases.cases import NotTranslated, Outcome
-from podrace.conformance.cases.preemption_plugins import failing_nodes, hook_conditions
-from podrace.conformance.registry import run_case
+from tests.conformance.cases.cases import NotTranslated, Outcome
+from tests.conformance.cases.preemption_plugins import failing_nodes, hook_conditions
+from tests.conformance.registry import run_case
 
 PASS = Outcome("PASS")
 

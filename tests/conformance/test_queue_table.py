@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance.cases.cases import applies
-from podrace.conformance.queue import cast as queue_words
-from podrace.conformance.queue import order_backoff
-from podrace.conformance.queue import tables as queue
 from podrace.model.scheduler.framework.events import Action
 from podrace.model.scheduler.queue.numbered import Timing
+from tests.conformance.cases.cases import applies
+from tests.conformance.queue import cast as queue_words
+from tests.conformance.queue import order_backoff
+from tests.conformance.queue import tables as queue
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 

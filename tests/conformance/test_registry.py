@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from podrace.base.problems import Problem
-from podrace.conformance import registry
-from podrace.conformance.cases.cases import CaseTable, Outcome, read_table
+from tests.conformance import registry
+from tests.conformance.cases.cases import CaseTable, Outcome, read_table
 
 WORTH: dict[str, Any] = {
     "expected_candidate_nodes": ["n"],

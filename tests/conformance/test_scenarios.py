@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.cases.cases import NotTranslated, Outcome
-from podrace.conformance.preemption import scenario_tables
-from podrace.conformance.preemption.scenario_reading import read_plot
-from podrace.conformance.preemption.scenario_words import Fate, fate_of, words
-from podrace.conformance.registry import run_case
+from tests.conformance.cases.cases import NotTranslated, Outcome
+from tests.conformance.preemption import scenario_tables
+from tests.conformance.preemption.scenario_reading import read_plot
+from tests.conformance.preemption.scenario_words import Fate, fate_of, words
+from tests.conformance.registry import run_case
 
 
 def node(cpu: int) -> dict[str, Any]:

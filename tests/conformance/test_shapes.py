@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.conformance.cases.cases import Outcome
-from podrace.conformance.registry import run_case
+from tests.conformance.cases.cases import Outcome
+from tests.conformance.registry import run_case
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 CASES = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.cases.cases import NotTranslated, Outcome, read_table
-from podrace.conformance.cases.nominations import nominated_pods, nomination_fields
-from podrace.conformance.registry import run_case, run_table
+from tests.conformance.cases.cases import NotTranslated, Outcome, read_table
+from tests.conformance.cases.nominations import nominated_pods, nomination_fields
+from tests.conformance.registry import run_case, run_table
 
 CASES = Path(__file__).parent.parent / "conformance"
 OWN = (

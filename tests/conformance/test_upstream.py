@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.conformance.cases.cases import Case, applies, read_table
-from podrace.conformance.registry import run_table
+from tests.conformance.cases.cases import Case, applies, read_table
+from tests.conformance.registry import run_table
 
 FOLDER = Path(__file__).parents[1] / "conformance" / "upstream"
 FILES = sorted(file.stem for file in FOLDER.glob("*.json"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podrace.conformance.cases.cases import applies, restated
+from tests.conformance.cases.cases import applies, restated
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ from hypothesis import given, settings
 from podrace.checker import explicit as native
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit import reference
-from podrace.checker.export.spin import SpinAnswer, run_spin
-from podrace.checker.export.spin import verdict as spin_verdict
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import Composition
 from podrace.model.language import INT, State, TransitionSystem, Variable, as_expr
@@ -31,6 +29,8 @@ from tests.checker.test_scenarios_agree import CASES, IDS
 from tests.profiles import by_profile, examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE
+from tests.tools.spin import SpinAnswer, run_spin
+from tests.tools.spin import verdict as spin_verdict
 
 LARGE = (
     "nominated-node-race S-NOMVIS 1.13",

@@ -13,10 +13,6 @@ from podrace.checker.export import to_promela, to_tlaplus
 from podrace.checker.export.names import Names
 from podrace.checker.export.notation import shared, wrapped, written_size
 from podrace.checker.export.promela import type_of
-from podrace.checker.export.spin import ToolFailure, compiled_for, parse, run_spin
-from podrace.checker.export.tlc import TlcAnswer as TlcFound
-from podrace.checker.export.tlc import parse as parse_tlc
-from podrace.checker.export.tlc import run_tlc
 from podrace.model.language import (
     BOOL,
     INT,
@@ -35,6 +31,10 @@ from tests.checker.export.combined import step
 from tests.checker.export.samples import crossing
 from tests.checker.export.tools import TLC_JAR, require_spin, require_tlc
 from tests.random_universe import UNIVERSE
+from tests.tools.spin import ToolFailure, compiled_for, parse, run_spin
+from tests.tools.tlc import TlcAnswer as TlcFound
+from tests.tools.tlc import parse as parse_tlc
+from tests.tools.tlc import run_tlc
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -10,7 +10,6 @@ import pytest
 
 from podrace.checker import explicit as native
 from podrace.checker.explicit import reference
-from podrace.checker.export.tlc import TlcAnswer, run_tlc
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
@@ -18,6 +17,7 @@ from tests.checker.export.combined import many_systems, once_each, one_of
 from tests.checker.export.tools import TLC_JAR, require_tlc
 from tests.checker.test_scenarios_agree import CASES, IDS
 from tests.profiles import by_profile
+from tests.tools.tlc import TlcAnswer, run_tlc
 
 
 @pytest.fixture(autouse=True)

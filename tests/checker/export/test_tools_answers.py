@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from podrace.checker.export import spin
-from podrace.checker.export.spin import ToolFailure, compiled_for
-from podrace.checker.export.tlc import TlcAnswer, parse, run_tlc
 from podrace.model.language import BOOL, INT, TransitionSystem, Universe, Variable
 from tests.checker.machines import counters
+from tests.tools import spin
+from tests.tools.spin import ToolFailure, compiled_for
+from tests.tools.tlc import TlcAnswer, parse, run_tlc
 
 REACHED_THE_END = """\
 1339 states generated, 913 distinct states found, 0 states left on queue.

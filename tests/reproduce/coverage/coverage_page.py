@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from podrace.reproduce.coverage.measuring import SCHEDULER, Coverage
-from podrace.reproduce.coverage.profile import Reached
+from tests.reproduce.coverage.measuring import SCHEDULER, Coverage
+from tests.reproduce.coverage.profile import Reached
 
 PAGE = Path(__file__).parents[3] / "docs" / "coverage.md"
 

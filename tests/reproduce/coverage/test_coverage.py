@@ -10,8 +10,6 @@ from podrace.analysis.asked.method import NOBODY, Method, budget_for
 from podrace.model.history import resolve
 from podrace.reproduce.asked import Wanted, searched
 from podrace.reproduce.case import WAITING, Case
-from podrace.reproduce.coverage.measuring import Coverage, measured
-from podrace.reproduce.coverage.profile import Reached, merged_text, read_profiles
 from podrace.reproduce.lockstep.lockstep import AT_ONCE, WITHIN_LOCKS, case_for
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem, find_go
@@ -21,6 +19,8 @@ from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
 from podrace.scenarios import find_scenarios, hazards
 from tests.reproduce.coverage.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
+from tests.reproduce.coverage.measuring import Coverage, measured
+from tests.reproduce.coverage.profile import Reached, merged_text, read_profiles
 from tests.reproduce.real.scenario_tables import TABLES
 from tests.reproduce.real.test_real_groups import GROUPS, TRACES
 from tests.reproduce.real.test_real_scenarios import SCENARIOS

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.conformance.cache.cast import NoGroups
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.cluster.footprint import UsedPort, used_ports_of
 from podrace.model.environment.cluster.node_versions import NodeVersion
@@ -21,6 +20,7 @@ from podrace.model.language import Component, Concrete, Model, Universe, build
 from podrace.model.scheduler import Cache, NodeInfos, NodeTree, Snapshot
 from podrace.model.scheduler.cache.order import Zone, zones_of
 from podrace.model.scheduler.framework.status import Code
+from tests.conformance.cache.cast import NoGroups
 from tests.model.clusters import nodes, spec
 from tests.races.hazard_patches import PortsOfOthersKept
 

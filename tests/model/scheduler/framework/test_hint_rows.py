@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-from podrace.conformance.cases.case_cluster import make_node, make_pod
-from podrace.conformance.cases.cases import applies
 from podrace.model.environment.cluster.node_versions import NodeChange
 from podrace.model.environment.cluster.pod_versions import PodChange
 from podrace.model.environment.objects import Node, Pod
@@ -34,6 +32,8 @@ from podrace.model.scheduler.framework.events import (
     node_updates,
     pod_updates,
 )
+from tests.conformance.cases.case_cluster import make_node, make_pod
+from tests.conformance.cases.cases import applies
 from tests.model.clusters import concrete, spec
 
 Facts = Mapping[str, Any]

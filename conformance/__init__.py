@@ -1,1 +1,0 @@
-"""Conformance: upstream's own unit-test tables, run on the functions that the explorer explores."""

@@ -1,1 +1,0 @@
-"""The cache's table: a case is a list of operations."""

@@ -1,1 +1,0 @@
-"""The scheduling queue's tables: a case is a list of operations."""

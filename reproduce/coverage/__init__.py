@@ -1,1 +1,0 @@
-"""Which code of the real scheduler replays reach."""
