@@ -12,7 +12,7 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: check cluster test test-all tools campaign compare conform mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
+.PHONY: reproduce-old check cluster test test-all tools campaign compare conform mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -105,6 +105,12 @@ lockstep: setup
 	$(BIN)/podrace lockstep $(foreach version,$(LOCKSTEP_VERSIONS),--kubernetes $(version)) --clusters 100 --runs 25 --store build/lockstep
 	$(BIN)/podrace lockstep --recorded $(foreach version,$(LOCKSTEP_VERSIONS),--kubernetes $(version)) --clusters 40 --runs 13 --store build/lockstep
 	PODRACE_TESTS=ci $(BIN)/python -m pytest -m lockstep tests/reproduce/lockstep/test_lockstep.py
+
+# A race on the real scheduler of 1.13.0, whose driver is not in the wheel; RACE="72124 -o json" gives options of `podrace reproduce`.
+RACE ?= 72124
+
+reproduce-old: setup
+	$(BIN)/python -m tests.reproduce.v1_13 $(RACE)
 
 # The documentation as static pages.
 site: setup

@@ -14,7 +14,7 @@ from ..reports.reproduction import Reproduction, ReproductionWord
 from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
-from .modules.module import BEFORE_MODULES, KubernetesVersion
+from .modules.module import OWN_DRIVERS, KubernetesVersion
 from .modules.toolchain import Go
 from .running import Say, built_for, run_cases, write_directory
 from .timing.timing import Untimely, timing_of
@@ -70,7 +70,7 @@ def prepared(question: Question) -> Prepared:
         raise Problem(
             f"{question.place}: the run is gone: {found.why_not}: make the trace anew with `podrace check --save-trace`"
         )
-    missing = missing_from(found, by_name=question.version == BEFORE_MODULES)
+    missing = missing_from(found, by_name=question.version in OWN_DRIVERS)
     if missing:
         made = Reproduction(**about(question, found), verdict="NOT THERE", words=f"{'; '.join(missing)}.")
         return Prepared(question, found, reproduction=made)

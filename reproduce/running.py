@@ -30,9 +30,9 @@ from ..checker.core.signing import (
     signature,
 )
 from .case import Case, format_cases
-from .modules.driver import GENERATED, new_driver_files, old_driver_files
-from .modules.module import BEFORE_MODULES, KubernetesVersion, ModuleFiles, write_module
-from .modules.old_module import write_old_module
+from .modules import driver
+from .modules.driver import GENERATED
+from .modules.module import OWN_DRIVERS, KubernetesVersion, ModuleFiles, write_module
 from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
@@ -71,9 +71,9 @@ class Built:
 
 def driver_files(version: KubernetesVersion) -> dict[str, str]:
     """The files of the driver for a version by their paths in the module."""
-    if version == BEFORE_MODULES:
-        return old_driver_files()
-    return new_driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS)
+    if version in OWN_DRIVERS:
+        return dict(OWN_DRIVERS[version].files)
+    return driver.driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS)
 
 
 def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str]) -> str:
@@ -90,7 +90,8 @@ def write_sources(
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text.encode(), durable=False)
-    return write_old_module(go, folder) if version == BEFORE_MODULES else write_module(version, go, folder)
+    own = OWN_DRIVERS.get(version)
+    return write_module(version, go, folder) if own is None else own.write_module(go, folder)
 
 
 def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...base.problems import UsageProblem
 from ...model.history.versions import exact
-from ..modules.module import BEFORE_MODULES
+from ..modules.module import OWN_DRIVERS
 from ..reproducing import Prepared
 from .names import file_of, free_name
 from .text import go_test, lines_of
@@ -15,8 +15,8 @@ from .text import go_test, lines_of
 def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
     """The tests of counterexamples, by the names of their files. Raises UsageProblem if there is none to be written."""
     found: dict[str, str] = {}
-    if any(one.question.version == BEFORE_MODULES for one in asked):
-        raise UsageProblem(f"--go-test: {BEFORE_MODULES} has a driver of its own, without names for moves")
+    if own := [one.question.version for one in asked if one.question.version in OWN_DRIVERS]:
+        raise UsageProblem(f"--go-test: {own[0]} has a driver of its own, without names for moves")
     for one in asked:
         if one.found is None or one.case is None:
             continue

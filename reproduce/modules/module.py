@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,16 @@ class KubernetesVersion:
         return f"v0.{self.minor}.{self.patch}"
 
 
-BEFORE_MODULES = KubernetesVersion(1, 13, 0)
-"""The one version of before Go's modules that can be built: see old_module.py."""
+@dataclass(frozen=True, slots=True)
+class OwnDriver:
+    """A driver for one version alone: its files by their paths in the module, and what writes go.mod and go.sum into a folder."""
+
+    files: Mapping[str, str]
+    write_module: Callable[[Go, Path], ModuleFiles]
+
+
+OWN_DRIVERS: dict[KubernetesVersion, OwnDriver] = {}
+"""Versions that are run by a driver of their own, which is not part of podrace and knows pods by their names."""
 
 
 def parse_version(text: str) -> KubernetesVersion:
@@ -65,10 +73,11 @@ def parse_version(text: str) -> KubernetesVersion:
     if match is None:
         raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
     version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))
-    if (version.major, version.minor) < OLDEST and version != BEFORE_MODULES:
+    if (version.major, version.minor) < OLDEST and version not in OWN_DRIVERS:
         least = ".".join(map(str, OLDEST))
         raise UsageProblem(
-            f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later, or {BEFORE_MODULES}"
+            f"--kubernetes: {version} cannot be built any more: name v{least}.0 or later; v1.13.0 runs in a checkout of podrace, by "
+            "`make reproduce-old`"
         )
     return version
 

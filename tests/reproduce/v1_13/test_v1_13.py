@@ -16,21 +16,34 @@ from podrace.reports.document import Value
 from podrace.reports.reproduction import Reproduction
 from podrace.reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace, format_trace
 from podrace.reproduce.asked import Wanted, questions
-from podrace.reproduce.modules.driver import old_driver_files
-from podrace.reproduce.modules.module import BEFORE_MODULES, parse_version
-from podrace.reproduce.modules.old_module import (
+from podrace.reproduce.modules.driver import path_in_module
+from podrace.reproduce.modules.module import OWN_DRIVERS, OwnDriver, parse_version
+from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
+from podrace.reproduce.reproducing import prepare, reproduce
+from podrace.reproduce.running import driver_files as files_for
+from tests.reproduce.v1_13.module import (
+    COMMON,
     COPIED,
+    HERE,
     NEWER,
+    VERSION,
+    driver_files,
     go_mod,
     module_versions,
     unlike_godeps,
+    write_module,
 )
-from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
-from podrace.reproduce.reproducing import prepare, reproduce
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """podrace knows the version in these tests alone."""
+    monkeypatch.setitem(OWN_DRIVERS, VERSION, OwnDriver(driver_files(), write_module))
 
 
 def test_the_version_is_known() -> None:
-    assert parse_version("1.13") == BEFORE_MODULES
+    assert parse_version("1.13") == VERSION
+    assert files_for(VERSION) == driver_files()
 
 
 def test_go_mod() -> None:
@@ -74,7 +87,9 @@ def test_they_are_held_against_godeps(tmp_path: Path) -> None:
 
 def test_the_driver() -> None:
     """The files of 1.13 are its own and those that it has in common with the releases of the framework."""
-    files = old_driver_files()
+    files = driver_files()
+    own = {path.relative_to(HERE / "driver").as_posix() for path in HERE.rglob("*.go")}
+    assert files.keys() == {path_in_module(path) for path in (*own, *COMMON)}
     assert {"stage_stage.go", "play_case.go", "stage_settle.go", "play_steps.go"} <= files.keys()
     assert {"gen/main.go", "gen/old.go"} <= files.keys()
     assert "Gosched" in files["stage_settle.go"]

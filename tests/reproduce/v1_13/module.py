@@ -1,20 +1,47 @@
 """The Go module that the scheduler of 1.13.0 is built in, which is older than Go's modules.
 
 What it needs is in its Godeps.json: for each package the revision of its repository. Which version of a Go module a revision is has to be asked one by
-one, so the answers are kept in `old_modules.txt`, and the sums of all these modules in `old_sums.txt`; `unlike_godeps` holds them against the sources.
+one, so the answers are kept in `modules.txt`, and the sums of all these modules in `sums.txt`; `unlike_godeps` holds them against the sources.
 The staging modules are those that were published with the tag kubernetes-1.13.0, whose Go files are the very ones in the tree of kubernetes; two
-were not published and are copied out of that tree. Its driver: see `driver.py`.
+were not published and are copied out of that tree.
+
+The driver is `driver/`, with a few files that it has in common with the one for later versions.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 
-from .module import BEFORE_MODULES, KUBERNETES, MODULE, ModuleFiles, downloaded
-from .toolchain import Go
+from podrace.reproduce.modules.driver import assembled
+from podrace.reproduce.modules.module import (
+    KUBERNETES,
+    MODULE,
+    OWN_DRIVERS,
+    KubernetesVersion,
+    ModuleFiles,
+    OwnDriver,
+    downloaded,
+)
+from podrace.reproduce.modules.toolchain import Go
+
+VERSION = KubernetesVersion(1, 13, 0)
+HERE = Path(__file__).parent
+DRIVER = Path(__file__).parents[3] / "reproduce" / "driver"
+
+COMMON = (
+    "play/case.go",
+    "stage/goroutines.go",
+    "stage/passages.go",
+    "stage/reach.go",
+    "stage/stage.go",
+    "store/uids.go",
+    "gen/calls.go",
+    "gen/main.go",
+    "gen/old.go",
+)
+"""The files of the driver for later releases that belong to this one, too."""
 
 COPIED = "copied"
 """The version of a module that is taken out of the sources of kubernetes."""
@@ -24,15 +51,15 @@ NEWER = frozenset({"github.com/json-iterator/go", "github.com/modern-go/reflect2
 
 _LANGUAGE = "1.26.0"
 _STAGING = "staging/src"
-_MODULES, _SUMS = "old_modules.txt", "old_sums.txt"
+_MODULES, _SUMS = "modules.txt", "sums.txt"
 
 # How many parts of an import path name the repository, where it is not three.
 _PARTS = {"k8s.io": 2, "sigs.k8s.io": 2, "google.golang.org": 2, "cloud.google.com": 2}
 
 
-def write_old_module(go: Go, folder: Path) -> ModuleFiles:
+def write_module(go: Go, folder: Path) -> ModuleFiles:
     """Write go.mod, go.sum and the copied modules for 1.13.0 into a folder. Raises GoProblem."""
-    source = Path(downloaded(BEFORE_MODULES, go, folder)["Dir"])
+    source = Path(downloaded(VERSION, go, folder)["Dir"])
     versions = module_versions()
     written = ModuleFiles(go_mod(versions), _text(_SUMS), {})
     written.write(folder)
@@ -40,6 +67,20 @@ def write_old_module(go: Go, folder: Path) -> ModuleFiles:
         _copy(source / _STAGING / path, folder / _STAGING / path)
         (folder / _STAGING / path / "go.mod").write_text(f"module {path}\n\ngo 1.11\n", encoding="utf-8")
     return written
+
+
+def driver_files() -> dict[str, str]:
+    """The files of the driver by their paths in the module."""
+    own = HERE / "driver"
+    return {
+        **assembled(own, (path.relative_to(own).as_posix() for path in own.rglob("*.go"))),
+        **assembled(DRIVER, COMMON),
+    }
+
+
+def register() -> None:
+    """Have podrace run v1.13.0 by this driver."""
+    OWN_DRIVERS[VERSION] = OwnDriver(driver_files(), write_module)
 
 
 def module_versions() -> dict[str, str]:
@@ -50,7 +91,7 @@ def module_versions() -> dict[str, str]:
 
 def go_mod(versions: Mapping[str, str]) -> str:
     """The text of go.mod. Each module is replaced by itself at its version: what one of them requires of another changes nothing."""
-    lines = [f"module {MODULE}", "", f"go {_LANGUAGE}", "", "require (", f"\t{KUBERNETES} {BEFORE_MODULES}"]
+    lines = [f"module {MODULE}", "", f"go {_LANGUAGE}", "", "require (", f"\t{KUBERNETES} {VERSION}"]
     lines += [f"\t{path} {'v0.0.0' if version == COPIED else version}" for path, version in versions.items()]
     lines += [")", "", "replace ("]
     lines += [f"\t{path} => {_target(path, version)}" for path, version in versions.items()]
@@ -97,4 +138,4 @@ def _module_of(package: str) -> str:
 
 
 def _text(name: str) -> str:
-    return files("podrace.reproduce.modules").joinpath(name).read_text(encoding="utf-8")
+    return (HERE / name).read_text(encoding="utf-8")
