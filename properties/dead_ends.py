@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from ..model.environment.faults import Fault
 from ..model.environment.objects import Node, Pod, PodGroup
-from ..model.language import Expr, any_of, as_expr, before, boolean, count, select
+from ..model.language import Expr, any_of, as_expr, before, boolean, count, select, substitute
+from ..model.language.expressions.expr import const
 from .placing_together import MOST_PLACEMENTS, PlacingTogether, are_too_many, to_be_placed
 from .property import Property
 
@@ -40,7 +41,8 @@ class PlaceableStaysPlaceable(Property):
 
     The question is asked again for all pods whenever one is created. Where they cannot all be placed together, some pod has to wait, and the property says nothing until the next one
     is created. It is also asked again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims: what they have made impossible is no dead end. What they
-    have made possible counts for the next pod that is created.
+    have made possible counts for the next pod that is created. A pod that a controller creates ends a dead end in this sense, so L-PLACE can wrongly hold where
+    controllers create pods.
     """
 
     id = "L-PLACE"
@@ -99,7 +101,11 @@ class PlaceableStaysPlaceable(Property):
 
     @staticmethod
     def _turns(holds: Callable[[], Expr]) -> Expr:
-        return holds() & ~before(holds)
+        """Whether it holds, and did not before the step: False at once for steps that can only end it."""
+        now, was = holds(), before(holds)
+        known = was.args[0] if was.op == "not" else was
+        value = const(known.sort, int(was is not known))
+        return substitute([now], lambda leaf: value if leaf is known else leaf)[now] & ~was
 
     # --- what it claims --------------------------------------------------------------------------------
 

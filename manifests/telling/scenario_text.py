@@ -95,7 +95,7 @@ def _time(time: datetime) -> str:
     return time.isoformat().replace("+00:00", "Z")
 
 
-DEFAULT_PROPERTIES = ("S-CAP", "S-NOM", "S-NOMVIS", "S-PDB", "S-AFF", "S-STUCK")
+DEFAULT_PROPERTIES = ("S-CAP", "S-NOM", "S-NOMVIS", "S-PDB", "S-AFF", "S-SPREAD", "S-STUCK", "L-PLACE")
 """What is checked of every cluster, as far as something in it can test it."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..left_out import affinity_of
+from ..left_out import affinity_of, constraints_of
 from ..representative import Representative, victims_of
 
 NOMINATIONS = ("S-NOM", "S-NOMVIS")
@@ -16,6 +16,8 @@ def not_asked(kept: Representative) -> dict[str, str]:
         found["S-PDB"] = "no kept pod that could be evicted is protected by a disruption budget"
     if not any(t.anti for p in kept.pods for t in affinity_of(p, kept).terms):
         found["S-AFF"] = "no two kept pods keep away from each other"
+    if not any(constraints_of(p, kept) for p in kept.pods):
+        found["S-SPREAD"] = "no kept pod that waits has a hard topology spread constraint"
     return found
 
 

@@ -101,12 +101,14 @@ def test_where_it_could_be_tested_is_said(tmp_path: Path) -> None:
 
 def test_what_is_not_checked_is_said(tmp_path: Path) -> None:
     found = kept(tmp_path, node("n1", "2"), pod("v", "2", 0, "n1"), pod("p", "2", 10))
-    assert written(found)["properties"] == ["S-CAP", "S-NOM", "S-NOMVIS", "S-STUCK"]
+    assert written(found)["properties"] == ["S-CAP", "S-NOM", "S-NOMVIS", "S-STUCK", "L-PLACE"]
     assert not_asked(found) == {
         "S-PDB": "no kept pod that could be evicted is protected by a disruption budget",
         "S-AFF": "no two kept pods keep away from each other",
+        "S-SPREAD": "no kept pod that waits has a hard topology spread constraint",
     }
-    assert account_of(found)[-2:] == [
+    assert account_of(found)[-3:] == [
         "not checked by default: S-PDB: no kept pod that could be evicted is protected by a disruption budget",
         "not checked by default: S-AFF: no two kept pods keep away from each other",
+        "not checked by default: S-SPREAD: no kept pod that waits has a hard topology spread constraint",
     ]

@@ -18,7 +18,7 @@ from podrace.checker.search import check
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, Property, instrument
-from podrace.scenarios import catalogue, find_scenarios
+from podrace.scenarios import catalogue, find_scenarios, parse_scenario
 from tests.races.hazard_patches import (
     AlwaysActivated,
     AnyTermHeard,
@@ -185,6 +185,10 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("twin", "S-TWIN", (), (), V, 38870, 19),
     ("deferred-resize", "S-DEFER", (), (), V, 102, 15),
     ("deferred-resize", "S-STUCK", (), (), H, 102, None),
+    ("only-place-taken", "L-PLACE", (), (), V, 13684, 7),
+    # No property that asks whether a pod fits now sees the dead end.
+    ("only-place-taken", "S-STUCK", (), (), H, 13684, None),
+    ("only-place-taken", "L-PEND", (), (), H, 13684, None),
     ("late-patch", "S-COND", (), (), V, 635, 24),
     # What keeps an assumed pod out of the queue does not help here, but there; the UID as a precondition does here.
     ("late-patch", "S-COND", (PlacedNotAdded, RegisteredToTheEnd), (), V, 634, 24),
@@ -255,6 +259,7 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("namesake-status", "S-IDSTATUS", V, 194, 12),
     ("namesake-tainted-out", "S-IDTAINT", V, 872, 8),
     ("namespace-unasked", "S-STUCK", V, 43, 20),
+    ("only-place-taken", "L-PLACE", V, 13684, 7),
     ("port-of-two", "S-PORT", V, 636, 12),
     ("queued-while-assumed", "S-STUCK", V, 4383, 41),
     ("rejected-in-memory", "S-STUCK", V, 18389, 34),
@@ -366,6 +371,13 @@ def test_a_pod_is_displaced_by_its_namesake_only_from_1_37_on(
 ) -> None:
     """A pod that is gone and in backoffQ stays there when the next of its name enters activeQ."""
     assert _asked("namesake-displaced", release, patches, without) == (H, states, None)
+
+
+def test_a_pod_that_is_tried_first_keeps_its_only_place() -> None:
+    text = (FOLDER / "only-place-taken.yaml").read_text(encoding="utf-8")
+    scenario = parse_scenario(text.replace("  r0:\n", "  r0:\n    priority: 1\n"))
+    (found,) = check(instrument(scenario.spec, resolve("1.36").classes, [PROPERTIES["L-PLACE"]]), ["L-PLACE"])
+    assert (found.verdict.name, found.vacuous, found.counts.states) == (H, False, 1126)
 
 
 def test_a_displaced_pod_waits_for_good() -> None:

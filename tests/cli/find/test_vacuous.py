@@ -143,7 +143,7 @@ def test_what_was_left_out_is_in_every_form(shell: Shell, lonely: str, form: str
     if form == "json":
         (row,) = json.loads(ran.out)
         assert row["about"][-1] == (
-            "not checked by default: S-AFF: no two kept pods keep away from each other"
+            "not checked by default: S-SPREAD: no kept pod that waits has a hard topology spread constraint"
         )
 
 
@@ -177,6 +177,7 @@ def test_of_a_large_cluster_each_default_property_is_tested_or_said_not_to_be(
         "S-NOM": ("HOLDS", False),
         "S-NOMVIS": ("HOLDS", False),
         "S-STUCK": ("VIOLATED", False),
+        "L-PLACE": ("HOLDS", True),
     }
     untold = [name for name in DEFAULT_PROPERTIES if name not in verdicts]
     assert [line.split(":")[1].strip() for line in about if line.startswith("not checked")] == untold
