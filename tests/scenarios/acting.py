@@ -21,21 +21,37 @@ from tests.scenarios.features import combined
 
 
 @cache
-def read(names: tuple[str, ...]) -> Scenario | None:
-    """The scenario with these features; None if the reader refuses it."""
+def _read(names: tuple[str, ...]) -> Scenario | str:
     try:
         return parse_scenario(json.dumps(combined(names)), "features.yaml")
-    except Problem:
-        return None
+    except Problem as problem:
+        return str(problem)
+
+
+def read(names: tuple[str, ...]) -> Scenario | None:
+    """The scenario with these features; None if the reader refuses it."""
+    found = _read(names)
+    return None if isinstance(found, str) else found
+
+
+def refusal(names: tuple[str, ...]) -> str | None:
+    """What the reader says of a scenario with these features that it refuses; None if it takes it."""
+    found = _read(names)
+    return found if isinstance(found, str) else None
 
 
 def parts_and_idle(names: tuple[str, ...], depth: int, width: int) -> tuple[list[str], set[str]]:
     """What the scenario with these features asks for, and what of it acts in none of the runs that are tried."""
     found = read(names)
     assert found is not None
-    system = instrument(found.spec, resolve("1.36", gates=found.feature_gates).classes, [])
+    return idle_parts(found, "1.36", depth, width)
+
+
+def idle_parts(scenario: Scenario, release: str, depth: int, width: int) -> tuple[list[str], set[str]]:
+    """The same of any scenario."""
+    system = instrument(scenario.spec, resolve(release, gates=scenario.feature_gates).classes, [])
     parts = asked_for(system)
-    fired = sampled(system, depth, width)
+    fired = sampled(system, depth, width) if parts else set[Key]()
     return [part.name for part in parts], {
         part.name
         for part in parts

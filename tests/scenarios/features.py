@@ -27,13 +27,14 @@ def _pods(**pods: Any) -> Scenario:
 
 
 def merged(one: Scenario, other: Mapping[str, Any]) -> Scenario:
-    """Two scenarios as one: what both say of a member must be the same, or is added up as of a mapping."""
+    """Two scenarios as one: of two numbers the larger one counts, of two mappings the members of both."""
     found = deepcopy(one)
     for key, value in other.items():
         mine = found.get(key)
-        found[key] = (
-            merged(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else deepcopy(value)
-        )
+        if isinstance(mine, dict) and isinstance(value, dict):
+            found[key] = merged(mine, value)
+        else:
+            found[key] = max(mine, value) if isinstance(mine, int) else deepcopy(value)
     return found
 
 
@@ -71,7 +72,7 @@ DISK: Scenario = {
     "volumeClaims": {"v1": {"storageClassName": "csi"}},
     "pods": {"s": {"cpu": 0, "volumes": ["v1"]}},
 }
-SCALED = _all({"nodes": {"m": {"cpu": 4}}}, _scope(scale_downs=2, pod_deletions=1))
+SCALED = _all({"nodes": {"m": {"cpu": 4}}}, _scope(scale_downs=2, pod_deletions=2))
 EXTENDED: Scenario = {
     "nodes": {"n": {"resources": {"example.com/gpu": 2}}},
     "extender": {"resource": "example.com/gpu", "verbs": ["filter", "bind"]},
@@ -83,7 +84,8 @@ FEATURES: Mapping[str, Scenario] = {
     "node_deletions": _scope(node_deletions=1),
     "a node that joins": {"nodes": {"k": {"cpu": 4, "exists": False}}},
     "updates of a node": {"nodes": {"n": {"updates": {"cordoned": {"unschedulable": True}}}}},
-    "updates of a pod": {"pods": {"u": {"cpu": 1, "updates": {"labelled": {"labels": {"l": "x"}}}}}},
+    "updates of a pod": {"pods": {"u": {"cpu": 2, "updates": {"smaller": {"cpu": 1}}}}},
+    "labels of a pod": {"pods": {"l": {"cpu": 1, "updates": {"labelled": {"labels": {"l": "x"}}}}}},
     "pod_deletions": _scope(pod_deletions=1),
     "a pod that comes": _pods(c={"exists": False}),
     "bind_failures": _scope(bind_failures=1),
@@ -116,7 +118,9 @@ FEATURES: Mapping[str, Scenario] = {
         {"nodes": {"g": {"cpu": 4, "exists": False}}},
         _scope(autoscaler=True, autoscaler_nominates=True),
     ),
+    "scale_down_keeps_room": _all(SCALED, _pods(c={"exists": False}), _scope(scale_down_keeps_room=True)),
     "relists": _scope(relists=1),
+    "watch_stalls": _scope(watch_stalls=1),
     "a volume claim": DISK,
     "provision_failures": _all(DISK, _scope(provision_failures=1)),
     "volume_deletions": _all(DISK, _scope(volume_deletions=1)),
@@ -125,6 +129,9 @@ FEATURES: Mapping[str, Scenario] = {
     "claim_deletions": _all(GPU, _scope(claim_deletions=1)),
     "a claim that comes": _all(GPU, {"resourceClaims": {"c1": {"exists": False}}}),
     "missed_claim_updates": _all(GPU, _scope(missed_claim_updates=1, claim_deletions=1)),
+    "device_failures": _all(
+        GPU, {"devices": {"gpu1": {"bindingConditions": True}}}, _scope(device_failures=1)
+    ),
     "controllers": OWNED,
     "controller_restarts": _all(OWNED, _scope(controller_restarts=1)),
     "extender_failures": _all(EXTENDED, _scope(extender_failures=1)),
