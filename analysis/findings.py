@@ -17,6 +17,7 @@ from ..checker.core.result import Counts, Result
 from ..checker.core.trace import LassoTrace, Trace
 from ..checker.trace.execution import replay
 from ..checker.trace.fair_suffix import fair_suffix
+from ..model.environment.cluster.scope import BOUNDS
 from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
@@ -209,29 +210,17 @@ def _lasso(trace: LassoTrace) -> ShownLasso:
 
 def scope_of(scope: Scope, spec: ClusterSpec | None = None) -> dict[str, Value]:
     """The bounds, of the configuration what is not as by default, and of the cluster which orders of equal pods were explored."""
-    bounds = asdict(scope)
-    config = bounds.pop("config")
-    del bounds["file_order"]
-    del bounds["aims"]
+    bounds: dict[str, Value] = {
+        name: getattr(scope, name)
+        for name, bound in BOUNDS.items()
+        # Some are worth a word only where they are on; the order of the file has words of its own.
+        if name != "file_order" and (getattr(scope, name) or not bound.quiet)
+    }
     for kind in dict.fromkeys(kind for kind, *_ in scope.aims):
         struck = [name for names in scope.aimed(kind).values() for name in names]
         bounds[kind] = f"{bounds[kind]} of {', '.join(struck)}"
-    for name in (
-        "fair_flush",
-        "scale_down_looks_again",
-        "disruption_controller_lags",
-        "scale_down_taints",
-        "scale_down_waits",
-        "scale_down_drains",
-        "scale_down_until_empty",
-        "scale_down_keeps_room",
-        "autoscaler",
-        "autoscaler_nominates",
-        "kubelet_admission",
-    ):
-        if not bounds[name]:  # worth a word only where it is on
-            del bounds[name]
-    bounds |= {name: value for name, value in config.items() if value != getattr(DEFAULTS, name)}
+    config = asdict(scope.config).items()
+    bounds |= {name: value for name, value in config if value != getattr(DEFAULTS, name)}
     return bounds | (orders_of(spec) if spec is not None else {})
 
 

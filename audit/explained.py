@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 
 from ..analysis.shown.steps import steps_of
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
-from ..model.environment.cluster.scope import Scope
+from ..model.environment.cluster.scope import BOUNDS as SCOPE
 from ..model.history import RELEASE_ORDER, Composition, resolve
 from ..model.language import TransitionSystem
 from ..properties import instrument
@@ -39,7 +39,7 @@ _NO_FAULTS = (
     "scale_downs", "claim_events", "volume_creations", "volume_deletions", "provision_failures", "bind_timeouts",
     "claim_creations", "claim_deletions", "missed_claim_updates", "device_failures",
 )  # fmt: skip
-_FAULTS = tuple(f.name for f in fields(Scope) if f.type == "int" and f.name not in _NO_FAULTS)
+_FAULTS = tuple(n for n, bound in SCOPE.items() if bound.least is not None and n not in _NO_FAULTS)
 _ASKED = frozenset({"S-CAP", "S-COND"})
 """Whose races are asked: those of bindings that the scheduler does not know of, or knows of too late."""
 

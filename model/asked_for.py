@@ -7,7 +7,7 @@ controller or an extender by their arguments.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from ..base.structs import dataclass
 from .environment.cluster.node_versions import NodeVersion, versions_in
 from .environment.cluster.owned_pods import Owner
 from .environment.cluster.pod_versions import PodVersion
+from .environment.cluster.scope import BOUNDS
 from .environment.controllers.descheduler import Strategy
 from .environment.extender import HTTPExtender
 from .environment.faults import SECTIONS, Fault
@@ -50,7 +51,7 @@ ACTORS: Mapping[type[Entity], str] = {
 WITHIN_OTHERS = (HTTPExtender, ForeignPod)
 """Those of them that act within the steps of others, too."""
 
-VIEWS = ("pod_events", "node_events", "claim_events")
+VIEWS = tuple(name for name, bound in BOUNDS.items() if bound.least == 1)
 """Bounds of the scope that let nothing happen: how far views may lag."""
 
 _HOME = str(Path(__file__).parents[1])
@@ -89,8 +90,7 @@ def asked_for(system: TransitionSystem) -> list[Asked]:
 def _options(model: Model, system: TransitionSystem) -> Iterator[Asked]:
     """What is on in the scope and is not by default. An option that is no fault and without steps of its own only changes how others act."""
     scope, usual = model.entities.scope, Scope()
-    names = [f.name for f in fields(Scope) if f.name not in (*VIEWS, "config")]
-    wanted = [n for n in names if getattr(scope, n) and getattr(scope, n) != getattr(usual, n)]
+    wanted = [n for n in BOUNDS if n not in VIEWS and getattr(scope, n) not in (getattr(usual, n), 0)]
     if not wanted:
         return
     found: dict[str, list[int]] = {name: [] for name in wanted}

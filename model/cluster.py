@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
@@ -10,6 +11,7 @@ from .environment.cluster.footprint import UsedPort, used_ports_of
 from .environment.cluster.node_versions import NodeVersion, versions_of
 from .environment.cluster.owned_pods import Owned, Owner, owned_of, owners_of
 from .environment.cluster.pod_versions import PodVersion, pod_versions_of
+from .environment.cluster.scope import Facts
 from .environment.controllers.autoscaler import Autoscaler
 from .environment.controllers.budgets import Budgets
 from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
@@ -36,7 +38,6 @@ from .environment.objects import (
     PodGroup,
     Volume,
     VolumeClaim,
-    with_more,
 )
 from .environment.pod_groups import Member, PodGroups, members_of
 from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker, TemplateUser, template_users
@@ -229,7 +230,6 @@ def build_cluster(
         GateKeeper: keepers, Gate: gates_of(spec, keepers),
         Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip
-    most = max((version.number + 1 for version in pod_versions), default=1)
     finishing = (
         spec.scope.kubelet_admission or spec.scope.bound_finalizers or any(pod.finishes for pod in spec.pods)
     )
@@ -239,15 +239,15 @@ def build_cluster(
     passing = (
         generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
     )
-    scope = with_more(
-        spec.scope,
-        gates=gates,
-        finishing=finishing,
-        pod_versions=most,
-        names_of_claims=OTHERS if again or special else OWN if generated else 0,
-        passing_claims=passing,
-        conditions=any(device.conditions for device in spec.devices),
-        more_gates=most_gates(spec.pods, keepers),
+    facts = Facts(
+        gates=int(gates),
+        last_gate=most_gates(spec.pods, keepers),
+        finishing=int(finishing),
+        last_version=max((version.number for version in pod_versions), default=spec.scope.facts.last_version),
+        last_name=OTHERS if again or special else OWN if generated else 0,
+        passing_claims=int(passing),
+        conditions=int(any(device.conditions for device in spec.devices)),
     )
+    scope = replace(spec.scope, facts=facts)
     universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
     return build(Cluster, universe, changes)

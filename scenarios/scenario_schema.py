@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..model.environment.cluster.placement_rules import NODE_NAME
-from ..model.environment.cluster.scope import RESOURCE_STRATEGIES, SCORE_PLUGINS
+from ..model.environment.cluster.scope import BOUNDS, MAX_COUNT, RESOURCE_STRATEGIES, SCORE_PLUGINS, Bound
 from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import ExtensionPoint, Operator
 from .reader.cluster_section import (
-    BOUNDS,
-    MAX_COUNT,
     MAX_PODS,
     MAX_VERSIONS,
     STATUSES,
 )
 from .reader.scenario import EXPECTED, MAX_REASON, MAX_STEPS
-from .reader.sections.aimed_faults import SECTIONS as AIMED_AT
 from .reader.sections.budget_section import MAX_ALLOWED, MAX_AVAILABLE
 from .reader.sections.budget_section import POLICIES as EVICTION_POLICIES
 from .reader.sections.claim_section import CONDITIONS
@@ -487,14 +484,14 @@ _CHANGES = about(listed(WORD), "Upstream changes, such as 72259.")
 _PROPERTIES = about(listed({"type": "string"}), "Identifiers such as S-NOM: see `podrace properties`.")
 
 
-def _bound(name: str, least: int | None) -> Schema:
+def _bound(bound: Bound) -> Schema:
     """A bound of the scope: on or off, or a count; of faults that strike objects, also with the names of these."""
-    if least is None:
+    if bound.least is None:
         return FLAG
-    count, sections = whole(least, MAX_COUNT), AIMED_AT.get(name, ())
-    if not sections:
+    count = whole(bound.least, MAX_COUNT)
+    if not bound.strikes:
         return count
-    fields = {"count": whole(1, MAX_COUNT), **{section: listed(WORD, 1) for section in sections}}
+    fields = {"count": whole(1, MAX_COUNT), **{section: listed(WORD, 1) for section in bound.strikes}}
     return {"anyOf": [count, mapping(fields, about="How many, and which objects they strike.")]}
 
 
@@ -512,7 +509,7 @@ SECTIONS: Mapping[str, Schema] = {
         ["verdicts"],
     ),
     "scope": mapping(
-        {name: _bound(name, least) for name, least in BOUNDS.items()},
+        {name: _bound(bound) for name, bound in BOUNDS.items()},
         about="How often what may happen, and how far views may lag.",
     ),
     "config": mapping(

@@ -17,7 +17,7 @@ from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch,
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, catalogue, find_scenarios
-from ...scenarios.reader.cluster_section import read_scope
+from ...scenarios.reader.sections.scope_section import read_scope
 from ...scenarios.reader.values.yaml_values import parse_document
 from .in_release import refusal_of
 from .options import (
@@ -348,6 +348,6 @@ def parse_scope(settings: Sequence[str]) -> Scope:
     if not lines:
         return Scope()
     try:
-        return read_scope(parse_document("\n".join(lines) + "\n", "--scope"), {}, ())
+        return read_scope(parse_document("\n".join(lines) + "\n", "--scope"), {})
     except Problem as error:
         raise UsageProblem(str(error)) from None

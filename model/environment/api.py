@@ -258,7 +258,7 @@ class APIServer(Component):
 
     def may_be_held(self, pod: Pod) -> bool:
         """Whether finalizers keep the object of the pod while it is bound."""
-        return pod.finalizers and bool(bound_finalizers_possible(self.scope))
+        return pod.finalizers and bool(self.scope.bound_finalizers)
 
     def linger(self, pod: Pod) -> None:
         """What the scheduler is told of a pod that its finalizers keep: its phase is Failed or Succeeded before the DELETE, so that it is gone (115331)."""

@@ -10,6 +10,7 @@ from enum import Enum
 
 from ..language import UNTOLD, Component, Entity, clamp, constraint, integer, per, require
 from .cluster.owned_pods import Owner
+from .cluster.scope import BOUNDS
 from .objects import Claim, Node, Pod, Volume, VolumeClaim
 
 
@@ -64,24 +65,7 @@ SECTIONS: Mapping[str, type[Entity]] = {
 }
 """Where a scenario has the objects that faults strike."""
 
-_NODES = (
-    Fault.NODE_DELETION, Fault.NODE_CREATION, Fault.NODE_UPDATE, Fault.SCALE_DOWN, Fault.HEARTBEAT_LOSS, Fault.NODE_FAILURE,
-)  # fmt: skip
-_CLAIMS = (Fault.CLAIM_CREATION, Fault.CLAIM_DELETION, Fault.MISSED_CLAIM_UPDATE, Fault.DEVICE_FAILURE)
-
-STRUCK: Mapping[Fault, tuple[str, ...]] = {
-    **dict.fromkeys(Fault, ("pods",)),
-    **dict.fromkeys(_NODES, ("nodes",)),
-    **dict.fromkeys(_CLAIMS, ("resourceClaims",)),
-    Fault.VOLUME_CREATION: ("volumes", "volumeClaims"),
-    Fault.VOLUME_DELETION: ("volumes", "volumeClaims"),
-    Fault.PROVISION_FAILURE: ("volumeClaims",),
-    Fault.CONTROLLER_RESTART: ("controllers",),
-    Fault.RESTART: (),
-    Fault.LEADER_CHANGE: (),
-    Fault.RELIST: (),
-    Fault.WATCH_STALL: (),
-}
+STRUCK: Mapping[Fault, tuple[str, ...]] = {kind: BOUNDS[kind.value].strikes for kind in Fault}
 """What each kind of fault strikes, by the section of a scenario that has it; nothing, if it strikes the scheduler or its watch."""
 
 

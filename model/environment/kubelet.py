@@ -37,21 +37,20 @@ from ..language import (
     words,
 )
 from .cluster.pod_versions import PodVersion, in_form
-from .cluster.scope import last_version
-from .objects import Node, Pod
+from .objects import Node, Pod, Scope
 
 if TYPE_CHECKING:
     from .api import APIServer
     from .cluster.node_health import DecidesOnHealth
 
 
-def admits(scope: object) -> int:
+def admits(scope: Scope) -> int:
     """Whether kubelets decide which pods they run, as 0 or 1."""
-    return int(getattr(scope, "kubelet_admission", False))
+    return int(scope.kubelet_admission)
 
 
-def _last_allocated(scope: object) -> int:
-    return last_version(scope) * admits(scope)
+def _last_allocated(scope: Scope) -> int:
+    return scope.facts.last_version * admits(scope)
 
 
 class Kubelet(Component):

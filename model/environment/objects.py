@@ -27,7 +27,6 @@ from .cluster.scope import (
     last_gate,
     last_name,
     last_version,
-    with_more,
 )
 from .cluster.storage import Claim, Device, StorageClass, Volume, VolumeClaim
 
@@ -138,5 +137,4 @@ __all__ = [
     "facts_of_pods",
     "is_scalar_resource",
     "node_or_none",
-    "with_more",
 ]

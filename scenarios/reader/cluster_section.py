@@ -1,12 +1,8 @@
-"""From the sections of a file to the cluster that they describe.
-
-Read here are `nodes` and `scope` (the fields of the model's Scope, under the same names).
-"""
+"""From the sections of a file to the cluster that they describe."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields as fields_of
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -20,9 +16,7 @@ from ...model.environment.objects import (
     ExtensionPoint,
     Node,
     Pod,
-    Scope,
 )
-from .sections.aimed_faults import Aims, read_aimed, refuse_missed
 from .sections.autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
 from .sections.budget_section import read_budgets, refuse_readiness, refuse_uncounted
 from .sections.claim_section import (
@@ -54,6 +48,7 @@ from .sections.pod_section import (
     refuse_names,
     start_order,
 )
+from .sections.scope_section import SCOPE_FIELDS, read_scope
 from .sections.volume_section import (
     mark_exclusive,
     read_classes,
@@ -73,103 +68,6 @@ from .values.resources import (
     units_of,
 )
 from .values.yaml_values import Value
-
-MAX_COUNT = 15
-
-# The configuration has a section of its own, and which objects a fault strikes stands with its count.
-_DEFAULTS = {f.name: f.default for f in fields_of(Scope) if f.name not in ("aims", "config")}
-SCOPE_FIELDS = tuple(_DEFAULTS)
-
-_BACKLOGS = ("pod_events", "node_events", "claim_events")
-_OF_PLUGINS = {
-    "plugin_errors": (ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND),
-    "permit_rejections": (ExtensionPoint.PERMIT,),
-}
-
-
-_OF_ABSENT = {
-    "pod_creations": "`exists: false`",
-    "node_creations": "`exists: false`",
-    "node_updates": "`updates`",
-    "volume_creations": "`exists: false`",
-    "claim_creations": "`exists: false`",
-    "pod_updates": "`updates`",
-}
-
-
-BOUNDS: Mapping[str, int | None] = {
-    name: None if isinstance(default, bool) else int(name in _BACKLOGS) for name, default in _DEFAULTS.items()
-}
-"""The least value of each count; None for what is on or off."""
-
-
-def read_scope(
-    section: Value | None,
-    absent: Mapping[str, Sequence[str]],
-    points: Collection[ExtensionPoint],
-    named: Mapping[str, Collection[str]] | None = None,
-) -> Scope:
-    """The scope that a scenario gives; what it leaves out keeps the model's default.
-
-    `absent` names, by the count that lets them appear, what does not exist at the start. Such a count is by
-    default just large enough for all of them, and 0 is refused. `points` are the extension points that some pod has,
-    `named` the objects that faults can be aimed at, by their sections; None where there are none yet.
-    """
-    given = section.fields(SCOPE_FIELDS, "a mapping of bounds") if section is not None else {}
-    values: dict[str, Any] = {}
-    aims: Aims = ()
-    for name, value in given.items():
-        if isinstance(_DEFAULTS[name], bool):
-            values[name] = value.boolean()
-        elif value.is_mapping and name not in _BACKLOGS:
-            values[name], aimed = read_aimed(name, value, named, MAX_COUNT)
-            aims += aimed
-            if name in _OF_ABSENT:
-                refuse_missed(name, value, aimed, absent.get(name, ()), _OF_ABSENT[name])
-        else:
-            values[name] = value.integer(BOUNDS[name] or 0, MAX_COUNT)
-    if values.get("fair_flush") and not values.get("flush", _DEFAULTS["flush"]):
-        given["fair_flush"].fail("there is no flush to count on: remove `flush: false` or this")
-    for name, entities in absent.items():
-        if entities and name not in values:
-            values[name] = min(len(entities), MAX_COUNT)
-        elif entities and values[name] == 0:
-            given[name].fail(
-                f"{', '.join(entities)} could never appear: allow at least 1, or remove {_OF_ABSENT[name]}"
-            )
-    for name, needed in _OF_PLUGINS.items():
-        if values.get(name) and not any(point in points for point in needed):
-            words = " or ".join(point.value for point in needed)
-            given[name].fail(
-                f"no plugin could do so: give a pod `extensionPoints` with {words}, or remove the bound"
-            )
-    for bound, what in (("node_updates", "node"), ("pod_updates", "pod")):
-        if values.get(bound) and not absent.get(bound):
-            given[bound].fail(
-                f"no {what} has anything to be updated to: give one `updates`, or remove the bound"
-            )
-    if values.get("disruption_controller_lags") and not values.get("disruption_controller"):
-        given["disruption_controller_lags"].fail(
-            "there is no disruption controller: add `disruption_controller: true`, or remove this"
-        )
-    if values.get("late_bindings") and values.get("leader_changes"):
-        given["late_bindings"].fail(
-            "which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`"
-        )
-    if values.get("watch_stalls") and values.get("leader_changes"):
-        given["watch_stalls"].fail(
-            "what the watches of a standby show then is not modelled: remove this or `leader_changes`"
-        )
-    if values.get("evictions") and not values.get("disruption_controller"):
-        given["evictions"].fail(
-            "evictions take from budgets that are kept: add `disruption_controller: true`"
-        )
-    if values.get("scale_down_looks_again") and not (values.get("scale_downs") or values.get("autoscaler")):
-        given["scale_down_looks_again"].fail(
-            "there is no autoscaler to look: add `scale_downs: 1`, or remove this"
-        )
-    return Scope(**values, aims=tuple(sorted(aims, key=lambda aim: SCOPE_FIELDS.index(aim[0]))))
-
 
 CLUSTER_FIELDS = (
     "nodes",
@@ -287,9 +185,10 @@ def read_cluster(top: Value, fields: Mapping[str, Value], name: str) -> ClusterS
         "resourceClaims": list(claims),
         "controllers": [owner.name for owner in owners],
     }
-    scope = read_scope(fields.get("scope"), absent, points, named)
-    read_healths(fields.get("scope"), scope, nodes, made, has)
-    refuse_groups(top, pods, made_pods, groups, scope)
+    there = {n for n, section in fields.items() if section.node.value or n == "extender"}
+    scope = read_scope(fields.get("scope"), absent, there | {point.value for point in points}, named)
+    read_healths(scope, nodes, made, has)
+    refuse_groups(pods, made_pods, groups)
     strategies = read_descheduler(fields.get("descheduler"))
     refuse_autoscaler(fields.get("scope"), scope, made, budgets)
     if scope.autoscaler:

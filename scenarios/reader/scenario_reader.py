@@ -9,7 +9,6 @@ from ...base.text import one_line
 from .cluster_section import (
     CLUSTER_FIELDS,
     NODE_FIELDS,
-    SCOPE_FIELDS,
     VERSION_FIELDS,
     read_cluster,
 )
@@ -33,6 +32,7 @@ from .sections.extender_section import EXTENDER_FIELDS
 from .sections.gate_section import GATE_FIELDS, KEEPER_FIELDS
 from .sections.group_section import GROUP_FIELDS
 from .sections.pod_section import NAMESPACE_FIELDS, POD_FIELDS, POD_VERSION_FIELDS
+from .sections.scope_section import SCOPE_FIELDS
 from .sections.volume_section import CLASS_FIELDS, VOLUME_CLAIM_FIELDS, VOLUME_FIELDS
 from .values.directives import (
     AFFINITY_FIELDS,

@@ -8,7 +8,8 @@ from enum import Enum
 from math import gcd
 from typing import Any
 
-from ...model.environment.objects import ClusterSpec, Node, Pod, Quantity, Scope
+from ...model.environment.cluster.scope import BOUNDS
+from ...model.environment.objects import ClusterSpec, Node, Pod, Quantity
 from ...model.language import Entity, Parameter
 from ..reader.sections.pod_section import NAMESPACE_NAME
 from ..reader.values.ranges import RangeParameter
@@ -40,8 +41,8 @@ def _plain_cluster(spec: ClusterSpec) -> dict[str, Any]:
     for field in fields(ClusterSpec):
         value = getattr(spec, field.name)
         if field.name == "scope":
-            # The model widens a scope by what follows from the rest of the cluster.
-            found["scope"] = {f.name: _plain(getattr(value, f.name), units) for f in fields(Scope)}
+            # Without what follows from the rest of the cluster.
+            found["scope"] = {n: _plain(getattr(value, n), units) for n in (*BOUNDS, "aims", "config")}
         elif field.name not in _NOT_COMPARED:
             found[field.name] = (
                 {one.name: _plain(one, units) for one in value} if _named(value) else _plain(value, units)

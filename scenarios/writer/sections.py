@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
+from ...model.environment.cluster.scope import BOUNDS
 from ...model.environment.cluster.workloads import (
     ExtenderSpec,
     Noting,
@@ -237,7 +237,7 @@ def _config(spec: ClusterSpec) -> dict[str, Any]:
 
 def _scope(spec: ClusterSpec) -> dict[str, Any]:
     plain, always = Scope(), ("pod_events", "node_events")
-    values = {f.name: getattr(spec.scope, f.name) for f in fields(Scope) if f.name not in ("config", "aims")}
+    values = {name: getattr(spec.scope, name) for name in BOUNDS}
     told = {k: v for k, v in values.items() if k in always or v != getattr(plain, k)}
     for kind in dict.fromkeys(kind for kind, *_ in spec.scope.aims):
         named = {section: list(names) for section, names in spec.scope.aimed(kind).items()}

@@ -1,8 +1,14 @@
-"""The scope of a run: how often each fault may happen, how far views may lag, and how the scheduler is configured."""
+"""The scope of a run: how often each fault may happen, how far views may lag, and how the scheduler is configured.
+
+Each bound is one row of `Scope`: its default, its words, and what it needs or excludes. Reader, schema, writer and the page of scenario files are made of these rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
+from operator import attrgetter
+from typing import Any
 
 from ....base.structs import dataclass
 
@@ -43,165 +49,167 @@ class Config:
 DEFAULTS = Config()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """How often each fault may happen, and how far views may lag behind the API server.
+Clause = tuple[str, str]
+"""Names of bounds or sections of a scenario, with blanks between, and what is wrong where none of them is there (`needs`), or any (`excludes`); `{}` stands for the bound."""
 
-    Each count of faults is a total over a run (see `Fault`). `pod_events` and `node_events` bound the backlog of undelivered
-    events of one watch: a full backlog stops API writes, and a verdict names it; `claim_events` that of claims, where there are any. `pod_gc`: the pod garbage collector runs. `disruption_controller`: budgets are kept (see `Budgets`); without it they stay as they are; `disruption_controller_lags`: by a view of its own, in writes that may conflict; `readiness`: of pods that are bound, only those count that are ready; `pod_phases`: and they are Pending until their containers have been started. `scale_down_looks_again`:
-    the autoscaler looks at a node once more in the moment in which it takes it away; `scale_down_taints`, `scale_down_waits`: it taints it first, and waits until it looks. `scale_down_drains`: it evicts the pods of a node that is not empty (see `Drain`), `scale_down_until_empty`: until nobody is left. `scale_down_keeps_room`: it leaves a node alone on which a pod that waits fits.
-    `autoscaler`: one makes nodes and takes them away as often as it likes; `autoscaler_nominates`: it says for whom. `kubelet_admission`: kubelets decide which pods they run (see `Kubelet`).
-    `taint_eviction`: the taint eviction controller runs (see `TaintEviction`). `node_lifecycle`: so does the node lifecycle controller (see `NodeLifecycle`).
-    `bound_finalizers`: finalizers keep the objects of pods that are bound, too; whoever set them may never take them away.
-    `flush`: the periodic flush of long-parked pods may happen. `fair_flush`: liveness may count on that flush. `backoff` off:
-    every backoff is over at once (podInitialBackoffSeconds 0). `file_order`: pods that wait at the start, and those that a new process finds, came in the order of the scenario; else, in any.
-    `aims` says which objects a kind of fault strikes, where it may not be any: the count, the section of the scenario that has them, and their names.
+MAX_COUNT = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a row of the scope says of a bound beside its default.
+
+    `least` is its least value, None for one that is on or off. `strikes` are the sections of a scenario that have what the fault strikes. `brings` says, of a bound that is
+    by default as large as the cluster needs, what that is and by which word objects need it. `quiet`: worth a word in a verdict only where it is on.
     """
 
-    pod_events: int = 4
-    node_events: int = 2
-    claim_events: int = 3
-    node_deletions: int = 0
-    node_creations: int = 0
-    node_updates: int = 0
-    pod_updates: int = 0
-    pod_deletions: int = 0
-    pod_creations: int = 0
-    bind_failures: int = 0
-    lost_replies: int = 0
-    late_bindings: int = 0
-    write_failures: int = 0
-    status_failures: int = 0
-    assume_expiries: int = 0
-    plugin_errors: int = 0
-    permit_rejections: int = 0
-    restarts: int = 0
-    leader_changes: int = 0
-    external_binds: int = 0
-    evictions: int = 0
-    scale_downs: int = 0
-    relists: int = 0
-    watch_stalls: int = 0
-    volume_creations: int = 0
-    volume_deletions: int = 0
-    provision_failures: int = 0
-    bind_timeouts: int = 0
-    claim_creations: int = 0
-    claim_deletions: int = 0
-    missed_claim_updates: int = 0
-    controller_restarts: int = 0
-    device_failures: int = 0
-    extender_failures: int = 0
-    late_answers: int = 0
-    readiness_losses: int = 0
-    start_failures: int = 0
-    heartbeat_losses: int = 0
-    node_failures: int = 0
-    disruption_controller: bool = False
-    disruption_controller_lags: bool = False
-    readiness: bool = False
-    pod_phases: bool = False
-    kubelet_admission: bool = False
-    scale_down_looks_again: bool = False
-    scale_down_taints: bool = False
-    scale_down_waits: bool = False
-    scale_down_drains: bool = False
-    scale_down_until_empty: bool = False
-    scale_down_keeps_room: bool = False
-    autoscaler: bool = False
-    autoscaler_nominates: bool = False
-    taint_eviction: bool = False
-    node_lifecycle: bool = False
-    bound_finalizers: bool = False
-    pod_gc: bool = True
-    flush: bool = True
-    backoff: bool = True
-    fair_flush: bool = False
-    file_order: bool = False
+    words: str
+    least: int | None
+    strikes: tuple[str, ...] = ()
+    brings: Clause | None = None
+    needs: Sequence[Clause] = ()
+    excludes: Sequence[Clause] = ()
+    quiet: bool = False
+
+
+def backlog(default: int, words: str) -> Any:
+    """How many undelivered events one watch may hold: a full backlog stops API writes, and a verdict names it."""
+    return field(default=default, metadata={"bound": Bound(words, 1)})
+
+
+def fault(strikes: str, words: str, **others: Any) -> Any:
+    """How often a fault may happen in a run; the sections of a scenario that have what it strikes."""
+    return field(default=0, metadata={"bound": Bound(words, 0, tuple(strikes.split()), **others)})
+
+
+def switch(words: str, default: bool = False, **others: Any) -> Any:
+    """What is on or off."""
+    return field(default=default, metadata={"bound": Bound(words, None, **others)})
+
+
+_NOT_WITH_GROUPS = (
+    "podGroups",
+    "with groups of pods this is not modelled: remove `{}` from `scope`, or the groups",
+)
+_NOT_WITH_EXTENDERS = (
+    "extender extenders",
+    "what a new process makes of calls under way is not modelled: remove `{}` or `extender`",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What follows from the cluster, and decides which state is kept at all: elsewhere, its place in an object costs nothing.
+
+    `gates`, `finishing`, `passing_claims`, `conditions`: whether a pod may have scheduling gates, whether one may finish, whether claims come and go, whether a device has binding conditions.
+    `last_gate`: how many gates a pod may have lost that has another. `last_version`: the highest version of a pod's object. `last_name`: the last of what a pod's status may
+    name: nothing, its own claims, those of the pod that had its name before. `latest_deadline`: the end of time, where time is measured.
+    """
+
+    gates: int = 0
+    last_gate: int = 0
+    finishing: int = 0
+    last_version: int = 0
+    last_name: int = 0
+    passing_claims: int = 0
+    conditions: int = 0
+    latest_deadline: int = 0
+
+
+NO_FACTS = Facts()
+
+
+# fmt: off
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How often each fault may happen in a run (see `Fault`), how far views may lag behind the API server, and what runs beside the scheduler.
+
+    `aims` says which objects a kind of fault strikes, where it may not be any: the bound, the section of the scenario that has them, and their names. `facts` are not a
+    scenario's to say: the model adds them.
+    """
+
+    pod_events: int = backlog(4, "how many undelivered events the pod watch may hold")
+    node_events: int = backlog(2, "the same for nodes")
+    claim_events: int = backlog(3, "the same for claims")
+    node_deletions: int = fault("nodes", "nodes that go")
+    node_creations: int = fault("nodes", "nodes that join, or come back", brings=("nodes with `exists: false`", "`exists: false`"))
+    node_updates: int = fault("nodes", "updates of a node's object: it is cordoned, tainted, labelled or resized", brings=("nodes' `updates`", "`updates`"))
+    pod_updates: int = fault("pods", "updates of a pod's object: it is labelled, resized, or given tolerations", brings=("pods' `updates`", "`updates`"))
+    pod_deletions: int = fault("pods", "pods that users delete")
+    pod_creations: int = fault("pods", "pods that users create", brings=("pods with `exists: false`", "`exists: false`"))
+    bind_failures: int = fault("pods", "Bindings that fail")
+    lost_replies: int = fault("pods", "Bindings that succeed although the reply says otherwise, or that an earlier leader sent")
+    late_bindings: int = fault("pods", "Bindings for which an error comes back, as of a time-out, and which the API server executes some time after, or never; of one pod 1 at a time. Refused beside `leader_changes`", excludes=[("leader_changes", "which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`")])
+    write_failures: int = fault("pods", "evictions that fail, and up to 1.18 writes of a nomination before them")
+    status_failures: int = fault("pods", "writes of a pod's status that fail after an attempt: the condition with the nomination, and the withdrawal of a lower nomination")
+    assume_expiries: int = fault("pods", "assumed pods that expire in the cache (up to 1.24)")
+    plugin_errors: int = fault("pods", "errors of plugins at reserve or preBind (from 1.35 on also where preBind is only asked whether it has work)", needs=[("reserve preBind", "no plugin could do so: give a pod `extensionPoints` with reserve or preBind, or remove the bound")])
+    permit_rejections: int = fault("pods", "pods that a permit plugin rejects", needs=[("permit", "no plugin could do so: give a pod `extensionPoints` with permit, or remove the bound")])
+    restarts: int = fault("", "restarts of the scheduler: its memory is lost, and it lists everything anew", excludes=[_NOT_WITH_GROUPS, _NOT_WITH_EXTENDERS])
+    leader_changes: int = fault("", "changes of the leader: a standby goes on with what its informers showed it", excludes=[_NOT_WITH_GROUPS, _NOT_WITH_EXTENDERS])
+    external_binds: int = fault("pods", "pods that somebody else binds")
+    evictions: int = fault("pods", "pods that somebody evicts by the eviction subresource, as `kubectl drain` does; of one that has succeeded or failed no budget is asked (from 1.13 on). Needs `disruption_controller`", needs=[("disruption_controller", "evictions take from budgets that are kept: add `disruption_controller: true`")])
+    scale_downs: int = fault("nodes", "nodes that an autoscaler finds empty, and then takes away; who is nominated to a node counts as being there")
+    relists: int = fault("", "interruptions of the pod watch, whose missed events show only in their outcome", excludes=[_NOT_WITH_GROUPS])
+    watch_stalls: int = fault("", "watches, of pods or of nodes, that fall silent: the informer receives nothing more. A restart of the scheduler (`restarts`) or a new list of pods (`relists`) heals that; without these it lasts. See [fairness](model.md#fairness). Refused beside `leader_changes`", excludes=[("leader_changes", "what the watches of a standby show then is not modelled: remove this or `leader_changes`")])
+    volume_creations: int = fault("volumes volumeClaims", "volumes and claims that somebody creates", brings=("volumes and claims with `exists: false`", "`exists: false`"))
+    volume_deletions: int = fault("volumes volumeClaims", "volumes and claims that somebody deletes: a claim goes once no pod on a node mounts it, a volume only while no claim is bound to it")
+    provision_failures: int = fault("volumeClaims", "volumes that cannot be made where the scheduler wants them: the provisioner takes the annotation selected-node away")
+    bind_timeouts: int = fault("pods", "bindings that give up waiting: for their volumes, for devices to be ready, or for the informer to deliver a claim that was made")
+    claim_creations: int = fault("resourceClaims", "ResourceClaims that users create", brings=("ResourceClaims with `exists: false`", "`exists: false`"))
+    claim_deletions: int = fault("resourceClaims", "ResourceClaims that users delete: one that is allocated stays until nobody uses it")
+    missed_claim_updates: int = fault("resourceClaims", "changes of ResourceClaims that the scheduler is never told of, because a list after an interrupted watch shows only how they are by then")
+    controller_restarts: int = fault("controllers", "a controller starts anew: it has forgotten what it has just done, and knows of pods what its informer has", needs=[("controllers", "there are no controllers to start anew: remove `controller_restarts`")])
+    device_failures: int = fault("resourceClaims", "devices of which the driver says that they cannot be made ready")
+    extender_failures: int = fault("pods", "calls of an [`extender`](#extender) that fail", needs=[("extender extenders", "there is no extender to fail: remove `extender_failures`")])
+    late_answers: int = fault("pods", "answers of an [`extender`](#extender) with `counts: filtered` that come too late: it has counted the pod, and the scheduler has an error", needs=[("extender extenders", "there is no extender to fail: remove `late_answers`")])
+    readiness_losses: int = fault("pods", "pods whose readiness probe fails, until somebody mends that; needs `readiness`", needs=[("readiness", "nobody looks whether pods are ready: add `readiness: true`, or remove this")])
+    start_failures: int = fault("pods", "pods that are bound and cannot be started, say for want of an image or a volume, until somebody mends that; needs `pod_phases`", needs=[("pod_phases", "no pod has to be started: add `pod_phases: true`, or remove this")])
+    heartbeat_losses: int = fault("nodes", "kubelets that are cut off: nothing is heard of them, nor do they hear anything, until they come back, if they do; needs `node_lifecycle`", needs=[("node_lifecycle", "nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `heartbeat_losses`")])
+    node_failures: int = fault("nodes", "nodes of which the kubelet reports that they are not ready, until it reports the contrary; needs `node_lifecycle`", needs=[("node_lifecycle", "nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `node_failures`")])
+    disruption_controller: bool = switch("whether budgets are kept: evictions take from them, and the disruption controller counts their pods anew; else they stay as they are", needs=[("podDisruptionBudgets", "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove this")])
+    disruption_controller_lags: bool = switch("true: the disruption controller counts the pods that its own informer has, and writes the status some time after, unless an eviction has written it since", quiet=True, needs=[("disruption_controller", "there is no disruption controller: add `disruption_controller: true`, or remove this")])
+    readiness: bool = switch("whether of the bound pods of a budget that is kept only those count that are ready: a pod is so some time after it is bound. The eviction subresource asks no budget for one that is not, as `unhealthyPodEvictionPolicy` says. Refused beside `controllers`, and so beside a descheduler", needs=[("disruption_controller", "only budgets that are kept look at it: add `disruption_controller: true`, or remove this")], excludes=[("controllers", "pods that controllers make anew are not asked whether they are ready: remove this or `controllers`")])
+    pod_phases: bool = switch("whether a pod of a budget is Pending from when it is bound until its kubelet has started it; only then it may become ready. From 1.19 on the eviction subresource asks no budget for one that is Pending. Needs `readiness`", needs=[("readiness", "a pod that is Pending is one that is not ready: add `readiness: true`, or remove this")])
+    kubelet_admission: bool = switch("whether kubelets decide which of their pods they run: one that does not fit beside those that the kubelet is not done with is rejected, and has failed; else they run them all", quiet=True)
+    scale_down_looks_again: bool = switch("whether the autoscaler looks once more in the moment in which it takes a node away; else its look may be old", quiet=True, needs=[("scale_downs autoscaler", "there is no autoscaler to look: add `scale_downs: 1`, or remove this")])
+    scale_down_taints: bool = switch("true: the autoscaler puts a taint on the node that it has found empty, looks once more, at bound pods, and deletes it some time after. Each node needs an update with the taint `ToBeDeletedByClusterAutoscaler`", quiet=True, needs=[("scale_downs autoscaler", "there is no autoscaler to taint nodes: add `scale_downs: 1`, or remove `scale_down_taints`")], excludes=[("scale_down_looks_again", "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`")])
+    scale_down_waits: bool = switch("true: between taint and look it waits until the scheduler has heard of the taint, and has bound whom it tried before; not for plugins at Permit and PreBind", quiet=True, needs=[("scale_down_taints", "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`")])
+    scale_down_drains: bool = switch("true: with `scale_down_taints` the autoscaler takes away nodes that are not empty, too, if all their pods belong to `controllers` and fit on other nodes at once, beside those that wait, and budgets allow it. It lists the pods that are bound to the node after the taint, evicts them, and deletes the node once they are gone, or gives up where a budget is against it. Beside budgets it needs `disruption_controller`", quiet=True, needs=[("scale_down_taints", "a node is tainted before it is drained: add `scale_down_taints: true`, or remove `scale_down_drains`")])
+    scale_down_until_empty: bool = switch("true: it does not list them once, but evicts whoever is on the node until nobody is, as Karpenter does", quiet=True, needs=[("scale_down_drains", "nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`")])
+    scale_down_keeps_room: bool = switch("true: the autoscaler leaves a node alone as long as a pod that waits fits there. So it makes and takes away no node only because the pod has not been tried yet ([consolidated-too-soon](actors.md)), and L-LOOP shows the next loop, if there is one", quiet=True, needs=[("scale_downs autoscaler", "there is no autoscaler to leave nodes alone: add `autoscaler: true`, or remove `scale_down_keeps_room`")])
+    autoscaler: bool = switch("true: an autoscaler makes nodes (those with `exists: false`) for pods that fit nowhere, and takes empty ones away, as often as it likes. A node stands for one after the other, as pods of `controllers` do, each with a name of its own: no pod and no volume names one", quiet=True, excludes=[("scale_downs node_creations", "the autoscaler does so as often as it likes: remove `scale_downs` and `node_creations`, or `autoscaler`")])
+    autoscaler_nominates: bool = switch("true: the pod for which it makes a node is nominated there (`status.nominatedNodeName`)", quiet=True, needs=[("autoscaler", "there is no autoscaler that makes nodes: add `autoscaler: true`, or remove `autoscaler_nominates`")])
+    taint_eviction: bool = switch("whether the taint eviction controller runs: it deletes pods from nodes with NoExecute taints that they do not tolerate")
+    node_lifecycle: bool = switch("whether the node lifecycle controller runs: it makes Ready of nodes that are not heard of Unknown, and sets and removes the taints `node.kubernetes.io/not-ready` and `unreachable`, with NoSchedule and NoExecute, each in its time. A node that joins is not ready until its kubelet says so. `conditions` and `taints` say how a node is at first; `updates` leave Ready and these taints alone", excludes=[("autoscaler scale_down_taints", "how an autoscaler counts nodes that are not ready is not modelled: remove `node_lifecycle`, or `autoscaler` and `scale_down_taints`")])
+    bound_finalizers: bool = switch("whether `finalizers` keep the objects of pods that are bound, too: whoever set them takes them away at any moment after the deletion, or never")
+    pod_gc: bool = switch("whether the pod garbage collector runs", True)
+    flush: bool = switch("whether long-parked pods are flushed", True)
+    backoff: bool = switch("whether a pod that is tried again waits in backoffQ first; without, every backoff is over at once", True)
+    fair_flush: bool = switch("whether a liveness may count on that flush", quiet=True, needs=[("flush", "there is no flush to count on: remove `flush: false` or this")])
+    file_order: bool = switch("whether pods that wait at the start came to the queue in the order of the file; else [in any order](#which-of-equal-pods-comes-first)")
     aims: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     config: Config = field(default_factory=lambda: DEFAULTS)
+    facts: Facts = field(default_factory=lambda: NO_FACTS)
 
     def aimed(self, name: str) -> dict[str, tuple[str, ...]]:
         """The objects that this kind of fault strikes, by the section of the scenario that has them; empty if it may be any."""
         return {section: names for kind, section, names in self.aims if kind == name}
+# fmt: on
 
 
-def last_version(scope: object) -> int:
-    """The highest version of a pod's object."""
-    return int(getattr(scope, "pod_versions", 1)) - 1
+BOUNDS: Mapping[str, Bound] = {f.name: f.metadata["bound"] for f in fields(Scope) if f.metadata}
+"""The bounds by name, in the order of the rows."""
+
+# What the sizes of state are made of, as declarations take it.
+gates_possible, last_gate, finishing_possible = map(
+    attrgetter, ("facts.gates", "facts.last_gate", "facts.finishing")
+)
+last_version, last_name = map(attrgetter, ("facts.last_version", "facts.last_name"))
+passing_claims, conditions_possible = map(attrgetter, ("facts.passing_claims", "facts.conditions"))
+latest_deadline = attrgetter("facts.latest_deadline")
 
 
-@dataclass(frozen=True, slots=True)
-class _WiderScope(Scope):
-    gates: int = 0
-    finishing: int = 0
-    pod_versions: int = 1
-    names_of_claims: int = 0
-    passing_claims: int = 0
-    conditions: int = 0
-    more_gates: int = 0
-
-
-def with_more(
-    scope: Scope,
-    *,
-    gates: bool,
-    finishing: bool,
-    pod_versions: int,
-    names_of_claims: int = 0,
-    passing_claims: bool = False,
-    conditions: bool = False,
-    more_gates: int = 0,
-) -> Scope:
-    """The scope of a cluster in which some pod has scheduling gates, may finish, has several versions, or has claims made for it; or claims come and go.
-
-    `more_gates`: how many gates a pod may have lost that has another, where they go one by one. `names_of_claims`: what the status of a pod may name, from nothing to the claims of another pod. Elsewhere, their place in an object costs nothing.
-    """
-    if not gates and not finishing and pod_versions == 1 and not passing_claims and not conditions:
-        return scope
-    known = {field.name: getattr(scope, field.name) for field in fields(Scope)}
-    return _WiderScope(
-        **known,
-        gates=int(gates),
-        finishing=int(finishing),
-        pod_versions=pod_versions,
-        names_of_claims=names_of_claims,
-        passing_claims=int(passing_claims),
-        conditions=int(conditions),
-        more_gates=more_gates,
-    )
-
-
-def gates_possible(scope: object) -> int:
-    """Whether a pod may have scheduling gates."""
-    return int(getattr(scope, "gates", 0))
-
-
-def last_gate(scope: object) -> int:
-    """How many gates a pod may have lost that has another."""
-    return int(getattr(scope, "more_gates", 0))
-
-
-def last_name(scope: object) -> int:
-    """The last of what a pod's status may name: nothing, its own claims, those of the pod that had its name before."""
-    return int(getattr(scope, "names_of_claims", 0))
-
-
-def passing_claims(scope: object) -> int:
-    """Whether claims come and go."""
-    return int(getattr(scope, "passing_claims", 0))
-
-
-def conditions_possible(scope: object) -> int:
-    """Whether a device has binding conditions."""
-    return int(getattr(scope, "conditions", 0))
-
-
-def bound_finalizers_possible(scope: object) -> int:
+def bound_finalizers_possible(scope: Scope) -> int:
     """Whether finalizers keep the objects of pods that are bound."""
-    return int(getattr(scope, "bound_finalizers", False))
-
-
-def finishing_possible(scope: object) -> int:
-    """Whether a pod may finish."""
-    return int(getattr(scope, "finishing", 0))
+    return int(scope.bound_finalizers)

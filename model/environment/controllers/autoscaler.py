@@ -37,7 +37,7 @@ from ..cluster.owned_pods import Owned
 from ..cluster.workloads import OwnerKind
 from ..faults import Fault
 from ..node_fit import NodeFit, takes
-from ..objects import Node, Pod
+from ..objects import Node, Pod, Scope
 
 if TYPE_CHECKING:
     from ..api import APIServer
@@ -51,12 +51,12 @@ OUTLIVED = ("node_infos.changed",)
 """State of a node that is gone which says nothing of the next one: that it changed since the last snapshot, as the next one has, too."""
 
 
-def _scales(scope: object) -> int:
-    return int(getattr(scope, "scale_downs", 0) > 0 or getattr(scope, "autoscaler", False))
+def _scales(scope: Scope) -> int:
+    return int(scope.scale_downs > 0 or scope.autoscaler)
 
 
-def _taints(scope: object) -> int:
-    return _scales(scope) * int(getattr(scope, "scale_down_taints", False))
+def _taints(scope: Scope) -> int:
+    return _scales(scope) * scope.scale_down_taints
 
 
 class Posts(Protocol):

@@ -32,7 +32,7 @@ from ...language import (
 )
 from ..faults import Fault
 from ..names import namesakes
-from ..objects import DisruptionBudget, Pod
+from ..objects import DisruptionBudget, Pod, Scope
 
 if TYPE_CHECKING:
     from ..api import APIServer
@@ -42,35 +42,35 @@ MOST = 15
 """So many disruptions a budget that is kept allows at most: no cluster of the model has more pods."""
 
 
-def _kept(scope: object) -> int:
-    return int(getattr(scope, "disruption_controller", False))
+def _kept(scope: Scope) -> int:
+    return int(scope.disruption_controller)
 
 
-def _most(scope: object) -> int:
+def _most(scope: Scope) -> int:
     return MOST * _kept(scope)
 
 
-def _lags(scope: object) -> int:
-    return _kept(scope) * int(getattr(scope, "disruption_controller_lags", False))
+def _lags(scope: Scope) -> int:
+    return _kept(scope) * scope.disruption_controller_lags
 
 
-def _probes(scope: object) -> int:
-    return _kept(scope) * int(getattr(scope, "readiness", False))
+def _probes(scope: Scope) -> int:
+    return _kept(scope) * scope.readiness
 
 
-def _starts(scope: object) -> int:
-    return _probes(scope) * int(getattr(scope, "pod_phases", False))
+def _starts(scope: Scope) -> int:
+    return _probes(scope) * scope.pod_phases
 
 
-def _most_healthy(scope: object) -> int:
+def _most_healthy(scope: Scope) -> int:
     return MOST * _probes(scope)
 
 
-def _most_counted_healthy(scope: object) -> int:
+def _most_counted_healthy(scope: Scope) -> int:
     return MOST * _probes(scope) * _lags(scope)
 
 
-def _most_counted(scope: object) -> int:
+def _most_counted(scope: Scope) -> int:
     return MOST * _lags(scope)
 
 

@@ -35,15 +35,15 @@ from ...language import (
 from ..cluster.owned_pods import Owned
 from ..faults import Fault
 from ..node_fit import NodeFit, takes
-from ..objects import DisruptionBudget, Node, Pod
+from ..objects import DisruptionBudget, Node, Pod, Scope
 
 if TYPE_CHECKING:
     from ..faults import Faults
     from .budgets import Budgets
 
 
-def _drains(scope: object) -> int:
-    return int(getattr(scope, "scale_down_drains", False))
+def _drains(scope: Scope) -> int:
+    return int(scope.scale_down_drains)
 
 
 class Autoscales(Protocol):

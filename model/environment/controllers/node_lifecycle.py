@@ -137,7 +137,7 @@ class NodeLifecycle(Component):
     read = per(WatchedNode, per(Worker, ref(NodeVersion)))
     due = per(WatchedNode, boolean())
     judged = per(WatchedNode, enum(Judgement))
-    halted = boolean(possible=lambda scope: int(getattr(scope, "node_lifecycle", False)))
+    halted = boolean(possible=lambda scope: int(scope.node_lifecycle))
 
     phrases = words(
         {

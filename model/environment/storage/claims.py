@@ -45,7 +45,7 @@ from ...language import (
 from ..cluster.scope import conditions_possible, passing_claims
 from ..faults import Fault
 from ..names import recreations_of
-from ..objects import OWN, Claim, Device, Pod
+from ..objects import OWN, Claim, Device, Pod, Scope
 
 if TYPE_CHECKING:
     from ..api import APIServer
@@ -66,12 +66,12 @@ PENDING, READY, FAILED = range(3)
 """What the driver has said of the allocated device's binding conditions: nothing yet, that they are met, that one of failure is."""
 
 
-def last_readiness(scope: object) -> int:
+def last_readiness(scope: Scope) -> int:
     """The last of these, where some device has binding conditions."""
     return FAILED if conditions_possible(scope) else PENDING
 
 
-def last_life(scope: object) -> int:
+def last_life(scope: Scope) -> int:
     """The last of these, where claims come and go."""
     return GONE if passing_claims(scope) else THERE
 
@@ -135,8 +135,8 @@ def shares_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimShare,
     return tuple(ClaimShare(i, claim) for i, claim in enumerate(shared))
 
 
-def _backlog(scope: object) -> int:
-    return int(getattr(scope, "claim_events", 3))
+def _backlog(scope: Scope) -> int:
+    return scope.claim_events
 
 
 class ClaimObject(Record):

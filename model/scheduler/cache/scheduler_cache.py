@@ -7,10 +7,11 @@ failed; then it changed nothing, unless it says otherwise.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...environment.cluster.node_versions import NodeVersion, versions_in
 from ...environment.cluster.pod_versions import PodVersion, first_version, numbered
+from ...environment.cluster.scope import latest_deadline
 from ...environment.names import Recreation
 from ...environment.objects import EXISTS, ON_NODE, TERMINATING, Node, Pod, PodCopy, PodObject
 from ...environment.storage.volumes import CountedClaim
@@ -45,11 +46,6 @@ if TYPE_CHECKING:
 
 MOST_USERS = 7
 """A count that is wrong by so much is wrong by more than there are pods that share a claim."""
-
-
-def latest_deadline(scope: Any) -> int:
-    """The end of time where a scope measures time; elsewhere time is order only, and deadlines cost nothing."""
-    return getattr(scope, "latest_deadline", 0)
 
 
 class CachedPod(Record):

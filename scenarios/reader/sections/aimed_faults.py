@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from ....base.text import known_names, one_line
-from ....model.environment.faults import STRUCK
+from ....model.environment.cluster.scope import BOUNDS
 from ..values.yaml_values import Value
 
 Aims = tuple[tuple[str, str, tuple[str, ...]], ...]
 """Which objects a kind of fault strikes: the bound, the section of the file that has them, and their names."""
-
-SECTIONS: Mapping[str, tuple[str, ...]] = {kind.value: sections for kind, sections in STRUCK.items()}
-"""Where the file has what each kind of fault strikes, by its bound; nothing, if it strikes no object."""
 
 
 def read_aimed(
     name: str, value: Value, named: Mapping[str, Collection[str]] | None, most: int
 ) -> tuple[int, Aims]:
     """How often this kind of fault may happen, and which objects it strikes. `named` has the objects of the file; None if it has no file."""
-    sections = SECTIONS.get(name, ())
+    sections = BOUNDS[name].strikes
     if not sections:
         value.fail(f"{name.replace('_', ' ')} strike no object that could be named: write a number")
     if named is None:

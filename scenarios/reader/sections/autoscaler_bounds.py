@@ -17,41 +17,11 @@ HOSTNAME = "kubernetes.io/hostname"
 def refuse_autoscaler(
     scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node], budgets: Sequence[object]
 ) -> None:
-    """Refuse what an autoscaler would do of which there is none, a taint that no node could have, and evictions that budgets which stay as they are would count."""
+    """Refuse a taint that no node could have, and evictions that budgets which stay as they are would count."""
     if scope_of is None:
         return
-    if scope.scale_down_taints and not (scope.scale_downs or scope.autoscaler):
-        scope_of.fail(
-            "there is no autoscaler to taint nodes: add `scale_downs: 1`, or remove `scale_down_taints`"
-        )
-    if scope.scale_down_waits and not scope.scale_down_taints:
-        scope_of.fail(
-            "nobody waits without the taint: add `scale_down_taints: true`, or remove `scale_down_waits`"
-        )
-    if scope.scale_down_drains and not scope.scale_down_taints:
-        scope_of.fail(
-            "a node is tainted before it is drained: add `scale_down_taints: true`, or remove `scale_down_drains`"
-        )
     if scope.scale_down_drains and budgets and not scope.disruption_controller:
         scope_of.fail("evictions take from budgets that are kept: add `disruption_controller: true`")
-    if scope.scale_down_until_empty and not scope.scale_down_drains:
-        scope_of.fail("nobody is evicted: add `scale_down_drains: true`, or remove `scale_down_until_empty`")
-    if scope.scale_down_keeps_room and not (scope.scale_downs or scope.autoscaler):
-        scope_of.fail(
-            "there is no autoscaler to leave nodes alone: add `autoscaler: true`, or remove `scale_down_keeps_room`"
-        )
-    if scope.scale_down_taints and scope.scale_down_looks_again:
-        scope_of.fail(
-            "the second look comes after the taint: remove `scale_down_looks_again` or `scale_down_taints`"
-        )
-    if scope.autoscaler_nominates and not scope.autoscaler:
-        scope_of.fail(
-            "there is no autoscaler that makes nodes: add `autoscaler: true`, or remove `autoscaler_nominates`"
-        )
-    if scope.autoscaler and (scope.scale_downs or scope.node_creations):
-        scope_of.fail(
-            "the autoscaler does so as often as it likes: remove `scale_downs` and `node_creations`, or `autoscaler`"
-        )
     for name, node in nodes.items():
         if scope.scale_down_taints and leaving_version(versions_of([node]), node) is None:
             scope_of.fail(

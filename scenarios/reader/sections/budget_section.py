@@ -80,10 +80,6 @@ def refuse_uncounted(
     top: Value, pods: Sequence[Pod], budgets: Sequence[DisruptionBudget], readiness: bool
 ) -> None:
     """Refuse budgets that the disruption controller, which counts their pods, would never have allowed."""
-    if not budgets:
-        key_of(top, "scope", "disruption_controller").fail(
-            "a disruption controller has nothing to count: add `podDisruptionBudgets`, or remove this"
-        )
     for budget in budgets:
         place = key_of(top, "podDisruptionBudgets", budget.name)
         bound = [pod for pod in pods if budget.selects(pod) and pod.node is not None]
@@ -103,15 +99,6 @@ def refuse_uncounted(
             )
 
 
-_NEEDS = (
-    # What the scope says; what it needs beside; what is told.
-    ("readiness", "disruption_controller", "only budgets that are kept look at it: add `disruption_controller: true`, or remove this"),
-    ("readiness_losses", "readiness", "nobody looks whether pods are ready: add `readiness: true`, or remove this"),
-    ("pod_phases", "readiness", "a pod that is Pending is one that is not ready: add `readiness: true`, or remove this"),
-    ("start_failures", "pod_phases", "no pod has to be started: add `pod_phases: true`, or remove this"),
-)  # fmt: skip
-
-
 def refuse_readiness(
     top: Value,
     fields: Mapping[str, Value],
@@ -120,9 +107,6 @@ def refuse_readiness(
     scope: Scope,
 ) -> None:
     """Refuse what is said of pods that are not ready, or Pending, where nobody looks at that."""
-    for name, needed, problem in _NEEDS:
-        if getattr(scope, name) and not getattr(scope, needed):
-            key_of(top, "scope", name).fail(problem)
     for member in members.values():
         if "phase" in member.fields and not scope.pod_phases:
             member.fields["phase"].fail(
@@ -136,10 +120,6 @@ def refuse_readiness(
             member.fields["ready"].fail(
                 "nobody looks whether pods are ready: add `readiness: true` to `scope`, or remove this"
             )
-    if scope.readiness and "controllers" in fields:
-        key_of(top, "scope", "readiness").fail(
-            "pods that controllers make anew are not asked whether they are ready: remove this or `controllers`"
-        )
     for budget in budgets if not scope.readiness else ():
         place = key_of(top, "podDisruptionBudgets", budget.name)
         if budget.always_allow:

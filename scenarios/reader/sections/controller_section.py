@@ -236,8 +236,6 @@ def refuse_descheduler(
         sections["descheduler"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true` to `scope`"
         )
-    if scope.controller_restarts and not owners:
-        sections["scope"].fail("there are no controllers to start anew: remove `controller_restarts`")
 
 
 __all__ = [

@@ -18,7 +18,6 @@ VERBS = ("filter", "prioritize", "bind", "preempt")
 COUNTS = tuple(noting.value for noting in Noting)
 MAX_SCORE, MAX_EXTENDER_WEIGHT, MAX_EXTENDERS = 10, 100, 3
 _EXAMPLE = "{resource: example.com/gpu, verbs: [filter]}"
-_NOT_WITH_EXTENDERS = ("restarts", "leader_changes")
 _OF_PODS = ("updates", "recreates", "podGroup", "extenderSelector", "schedulerName")
 
 
@@ -113,9 +112,6 @@ def refuse_extenders(
 ) -> None:
     """Refuse an extender that nobody asks for, and what is not modelled beside one."""
     if not extenders:
-        for name in ("extender_failures", "late_answers"):
-            if getattr(scope, name):
-                sections["scope"].fail(f"there is no extender to fail: remove `{name}`")
         return
     section = sections["extender"] if "extender" in sections else sections["extenders"]
     for extender in extenders:
@@ -132,11 +128,6 @@ def refuse_extenders(
         if again and (counts or (of.binds and of.resource is None)):
             section.fail(
                 "what an extender counts and binds of pods that `controllers` make anew is not modelled: let it manage a resource that other pods ask for"
-            )
-    for name in _NOT_WITH_EXTENDERS:
-        if getattr(scope, name):
-            sections["scope"].fail(
-                f"what a new process makes of calls under way is not modelled: remove `{name}` or `extender`"
             )
 
 

@@ -41,7 +41,7 @@ def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec
     members = read_members(section, "gate keepers", KEEPER_FIELDS, "{gate: example.com/quota, quota: 1}")
     if not members:
         section.fail("nobody keeps a gate: name a keeper, or remove the section")
-    known = {name for pod in made for name in pod.gates}
+    known = list(dict.fromkeys(name for pod in made for name in pod.gates))
     found: list[KeeperSpec] = []
     for name, member in members.items():
         fields = member.fields

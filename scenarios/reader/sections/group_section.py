@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ....base.text import known_names
-from ....model.environment.cluster.scope import Scope
 from ....model.environment.objects import Pod, PodGroup
 from ..values.labels import Members, read_members
 from ..values.yaml_values import Value
 
 GROUP_FIELDS = ("minCount", "exists")
 MAX_MIN_COUNT = 8
-_NOT_WITH_GROUPS = ("restarts", "leader_changes", "relists")
 
 
 def read_groups(section: Value | None) -> dict[str, PodGroup]:
@@ -28,9 +26,7 @@ def read_groups(section: Value | None) -> dict[str, PodGroup]:
     return found
 
 
-def refuse_groups(
-    top: Value, pods: Members, made: Iterable[Pod], groups: Mapping[str, PodGroup], scope: Scope
-) -> None:
+def refuse_groups(pods: Members, made: Iterable[Pod], groups: Mapping[str, PodGroup]) -> None:
     """Refuse members of groups that there are not, and what is not modelled of pods that belong to a group."""
     for pod in made:
         fields = pods[pod.name].fields
@@ -53,6 +49,3 @@ def refuse_groups(
                 fields[other].fail(
                     f"of a pod that belongs to a group, this is not modelled: remove `{other}` or `podGroup`"
                 )
-    for name in _NOT_WITH_GROUPS:
-        if groups and getattr(scope, name):
-            top.fail(f"with groups of pods this is not modelled: remove `{name}` from `scope`, or the groups")

@@ -9,32 +9,17 @@ from ....model.environment.objects import Node, Scope
 from ..values.labels import Members
 from ..values.ranges import Range
 from ..values.resources import Amounts
-from ..values.yaml_values import Value
-
-_FAULTS = ("heartbeat_losses", "node_failures")
 
 
 def read_healths(
-    section: Value | None,
     scope: Scope,
     members: Members,
     nodes: Mapping[str, Node],
     has: Mapping[str, Amounts],
 ) -> None:
     """Give the nodes the versions that the controller makes of them, where there is one; refuse what contradicts it."""
-    if section is None:
-        return
     if not scope.node_lifecycle:
-        for name in _FAULTS:
-            if getattr(scope, name):
-                section.fail(
-                    f"nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `{name}`"
-                )
         return
-    if scope.autoscaler or scope.scale_down_taints:
-        section.fail(
-            "how an autoscaler counts nodes that are not ready is not modelled: remove `node_lifecycle`, or `autoscaler` and `scale_down_taints`"
-        )
     for name, node in nodes.items():
         fields, place = members[name].fields, members[name].place
         if any(isinstance(amount, Range) for amount in has[name].amount.values()):

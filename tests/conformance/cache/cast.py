@@ -12,6 +12,7 @@ from typing import Any
 from podrace.model.environment.cluster import node_versions
 from podrace.model.environment.cluster.footprint import CPU, EPHEMERAL, MEMORY, Footprint, UsedPort
 from podrace.model.environment.cluster.pod_versions import PodVersion
+from podrace.model.environment.cluster.scope import Facts, Scope
 from podrace.model.environment.objects import HostPort, Node, Pod, PodObject
 from podrace.model.environment.storage.volumes import CountedClaim
 from podrace.model.history import resolve
@@ -53,13 +54,6 @@ class CacheTable(Model):
     node_infos: NodeInfos
     node_tree: NodeTree
     snapshot: Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class TimedScope:
-    """Time in ticks, from 0 to `latest_deadline`."""
-
-    latest_deadline: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +151,7 @@ def gather(case: Case, release: str) -> CacheCast:
             node_versions.NodeVersion: (),
             CountedClaim: (),
         },
-        TimedScope(timeline.end),
+        Scope(node_deletions=1, facts=Facts(latest_deadline=timeline.end)),
     )
     return CacheCast(
         model=Concrete(build(CacheTable, universe, _changes(release))),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podrace.model.cluster import build_cluster
+from podrace.model.environment.cluster.scope import Facts as ScopeFacts
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodObject, Scope
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete
@@ -147,13 +148,6 @@ def time_span(said: float | str, timing: Timing) -> int:
 
 Facts = Mapping[str, Any]
 Identity = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Scopes(Scope):
-    """The scope of a case: how many specifications one pod may have."""
-
-    pod_versions: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +335,8 @@ def gather(case: Case, release: str) -> QueueCast:
     for name in _node_names(case):
         cast.node(name)
     _gather_plugins(case, cast)
-    scope = Scopes(pod_versions=max((len(s) for s in known.specifications.values()), default=1))
+    most = max((len(s) for s in known.specifications.values()), default=1)
+    scope = Scope(facts=ScopeFacts(last_version=most - 1))
     spec = ClusterSpec(case["id"], tuple(cast.pods), tuple(cast.nodes.values()), scope)
     hints = (case.get("params") or {}).get("queueing_hints")
     of_release, sharing = resolve(release).classes, shared_nominations(known.uids)

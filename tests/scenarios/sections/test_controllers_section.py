@@ -82,7 +82,7 @@ def test_the_descheduler() -> None:
         ("descheduler: {RemoveDuplicates: {maxSkew: 1}}", "descheduler.RemoveDuplicates.maxSkew: RemoveDuplicates has no such argument: remove it"),
         ("descheduler: {LowNodeUtilization: {thresholds: 1}}", "descheduler.LowNodeUtilization: `targetThresholds` is missing: give the share of a node's CPU, in per cent"),
         ("descheduler: {RemovePodsViolatingTopologySpreadConstraint: {}}", "`topologyKey` is missing: say over which label of nodes pods are spread"),
-        ("scope: {controller_restarts: 1}", "scope: there are no controllers to start anew: remove `controller_restarts`"),
+        ("scope: {controller_restarts: 1}", "scope.controller_restarts: there are no controllers to start anew: remove `controller_restarts`"),
         ("controllers: {w: {kind: Job, pods: [a]}}\ndescheduler: {RemoveDuplicates: {}}\npodDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}}}",
          "descheduler: evictions take from budgets that are kept: add `disruption_controller: true` to `scope`"),
     ],

@@ -24,10 +24,10 @@ def read(node: str, scope: str) -> Scenario:
 @pytest.mark.parametrize(
     ("node", "scope", "said"),
     [
-        ("cpu: 1", "heartbeat_losses: 1", "scope: nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `heartbeat_losses`"),
-        ("cpu: 1", "node_failures: 1", "scope: nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `node_failures`"),
+        ("cpu: 1", "heartbeat_losses: 1", "scope.heartbeat_losses: nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `heartbeat_losses`"),
+        ("cpu: 1", "node_failures: 1", "scope.node_failures: nobody looks at kubelets that fail: add `node_lifecycle: true`, or remove `node_failures`"),
         ("cpu: 1, exists: false", "node_lifecycle: true, autoscaler: true",
-         "scope: how an autoscaler counts nodes that are not ready is not modelled: remove `node_lifecycle`, or `autoscaler` and `scale_down_taints`"),
+         "scope.node_lifecycle: how an autoscaler counts nodes that are not ready is not modelled: remove `node_lifecycle`, or `autoscaler` and `scale_down_taints`"),
         ("cpu: 1..2", "node_lifecycle: true", "nodes.n1: the controller updates the node, and a node with updates has no ranges: give one amount"),
         ("cpu: 1, exists: false, conditions: {Ready: Unknown}", "node_lifecycle: true",
          "nodes.n1.conditions: a node joins as its kubelet makes it: not ready, with the taint of the API server: leave out Ready and its taints"),

@@ -15,13 +15,12 @@ LIST_IN_SNAPSHOT = "the list of nodes to try is a part of the snapshot"
 
 def nodes_come(scope: Scope) -> bool:
     """Whether a node may come in a run."""
-    return bool(getattr(scope, "node_creations", 0) or getattr(scope, "autoscaler", False))
+    return bool(scope.node_creations or scope.autoscaler)
 
 
 def nodes_go(scope: Scope) -> bool:
-    """Whether a node may go in a run; where nothing bounds that, it may."""
-    takes_away = getattr(scope, "scale_downs", 0) or getattr(scope, "autoscaler", False)
-    return bool(getattr(scope, "node_deletions", True) or takes_away)
+    """Whether a node may go in a run."""
+    return bool(scope.node_deletions or scope.scale_downs or scope.autoscaler)
 
 
 class KeptSnapshot(IncrementalSnapshot):
