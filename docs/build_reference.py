@@ -1,7 +1,8 @@
-"""Writes docs/properties-overview.md, docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model, its tables and the catalogue: `make reference`."""
+"""Writes the tables of docs/scenarios.md and its schema, docs/properties-overview.md, docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model, its tables and the catalogue: `make reference`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from podrace.model.history.upstream import Part, elements_of, is_value, not_mode
 from podrace.model.history.versions import exact
 from podrace.model.history.versions.gates import Gate, gates
 from podrace.properties import PROPERTIES, Property
+from podrace.reports.formats.json_schema import format_schema
 from podrace.scenarios import Scenario, catalogue, hazards
+from podrace.scenarios.scenario_schema import schema_of_scenarios
+from podrace.scenarios.tables.all import TABLES
 
 HERE = Path(__file__).parent
 KINDS = {
@@ -227,7 +231,28 @@ def _named(functions: Mapping[str, tuple[str, ...]], files: tuple[str, ...]) -> 
     return "; ".join([*named, *(f"`{file}`" for file in files)])
 
 
+_TABLE = re.compile(r"^\| Field \| Type \| Default \| Meaning \|\n(?:\|.*\n)*", re.MULTILINE)
+
+
+def scenarios_page() -> str:
+    """The page of scenario files as it is, with its tables written from the tables of fields."""
+    head, *sections = (HERE / "scenarios.md").read_text(encoding="utf-8").split("\n## ")
+    tables = {table.heading: table.page for table in TABLES}
+    for number, section in enumerate(sections):
+        before, rest = _TABLE.split(section + "\n", maxsplit=1)
+        heading = section.partition("\n")[0]
+        sections[number] = f"{before}{tables[heading]}\n{rest}"[:-1]
+    return "\n## ".join([head, *sections])
+
+
+def scenario_schema() -> str:
+    """The JSON Schema of scenario files."""
+    return format_schema(schema_of_scenarios())
+
+
 PAGES = {
+    "scenarios.md": scenarios_page,
+    "schema/scenario.json": scenario_schema,
     "properties-overview.md": overview_page,
     "properties.md": properties_page,
     "races.md": races_page,

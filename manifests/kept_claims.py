@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..scenarios.reader.sections.claim_section import IMPLICIT
-from ..scenarios.reader.sections.volume_section import MODES
+from ..scenarios.tables.objects import BINDING_MODES as MODES
 from .members import ClusterNode, ClusterPod
 from .pod_claims import ClusterClaims, OpenDevice, OpenVolume
 from .reading.device_objects import DeviceKey

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..scenarios.reader.sections.budget_section import MAX_ALLOWED
+from ..scenarios.tables.objects import MAX_ALLOWED
 from .counted_pods import is_counted_by, surplus
 from .left_out import leaving
 from .members import ClusterNode, ClusterPod

@@ -55,7 +55,7 @@ def scenario_text(
     return text
 
 
-class _Dumper(yaml.SafeDumper):
+class PlainDumper(yaml.SafeDumper):
     """Writes equal parts again instead of an alias, which a scenario may not have."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -65,7 +65,7 @@ class _Dumper(yaml.SafeDumper):
 def _flow(value: Any) -> str:
     """A value on one line."""
     text: str = yaml.dump(
-        value, Dumper=_Dumper, sort_keys=False, default_flow_style=True, width=1 << 30, allow_unicode=True
+        value, Dumper=PlainDumper, sort_keys=False, default_flow_style=True, width=1 << 30, allow_unicode=True
     )
     return text.removesuffix("\n").removesuffix("\n...")
 

@@ -14,7 +14,8 @@ from ...base.text import one_line
 from ...model.environment.cluster.placement_rules import whole_number
 from ...model.environment.objects import NodeAffinity, Operator, Requirement, Selector, Term
 from ...scenarios.reader.values.directives import REQUIRED, read_node_selector, required_term
-from ...scenarios.reader.values.labels import is_label_value, label_key, read_requirements
+from ...scenarios.reader.values.labels import is_label_value, label_key
+from ...scenarios.reader.values.selectors import read_requirements
 from ...scenarios.reader.values.yaml_values import Value
 from .manifest_files import Manifest, Remarks
 

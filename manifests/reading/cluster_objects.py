@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from ...base.text import known_names, one_line
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
-from ...scenarios.reader.sections.budget_section import MAX_ALLOWED
-from ...scenarios.reader.sections.budget_section import POLICIES as UNHEALTHY_POLICIES
-from ...scenarios.reader.sections.pod_section import MAX_PRIORITY, MIN_PRIORITY, POLICIES
 from ...scenarios.reader.values.directives import read_taints
-from ...scenarios.reader.values.labels import label_key, read_selector
+from ...scenarios.reader.values.labels import label_key
+from ...scenarios.reader.values.selectors import read_selector
+from ...scenarios.tables.objects import EVICTION, MAX_ALLOWED
+from ...scenarios.tables.pods import MAX_PRIORITY, MIN_PRIORITY, POLICY
 from ...scenarios.template import HIGHEST_PRIORITY
 from .conditions import read_conditions
 from .manifest_files import Manifest, Remarks
@@ -188,9 +188,7 @@ def read_class(top: Manifest, meta: Meta) -> PriorityClass:
         meta.name,
         fields["value"].integer(MIN_PRIORITY, most),
         fields["globalDefault"].boolean() if "globalDefault" in fields else False,
-        fields["preemptionPolicy"].one_of(POLICIES, "a preemption policy")
-        if "preemptionPolicy" in fields
-        else PREEMPTS,
+        POLICY.read(fields["preemptionPolicy"]) if "preemptionPolicy" in fields else PREEMPTS,
     )
 
 
@@ -223,5 +221,5 @@ def read_budget(
     if "currentHealthy" in status and "desiredHealthy" in status:
         short = status["desiredHealthy"].integer(0, MANY) - status["currentHealthy"].integer(0, MANY)
     policy = spec.get("unhealthyPodEvictionPolicy")
-    always = policy is not None and policy.one_of(UNHEALTHY_POLICIES, "a policy") == "AlwaysAllow"
+    always = policy is not None and EVICTION.read(policy) == "AlwaysAllow"
     return BudgetObject(meta, selector, min(allowed, MAX_ALLOWED), names, short, always)

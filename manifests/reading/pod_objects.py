@@ -19,18 +19,16 @@ from ...model.environment.objects import (
     Toleration,
 )
 from ...scenarios.reader.sections.pod_section import (
-    MAX_GRACE,
-    MAX_PRIORITY,
-    MIN_PRIORITY,
-    POLICIES,
     read_time,
 )
 from ...scenarios.reader.values.directives import (
-    MAX_SKEW,
     read_toleration,
 )
-from ...scenarios.reader.values.host_ports import MAX_PORT, host_port
-from ...scenarios.reader.values.labels import label_key, read_labels, read_selector
+from ...scenarios.reader.values.host_ports import host_port
+from ...scenarios.reader.values.labels import label_key, read_labels
+from ...scenarios.reader.values.selectors import read_selector
+from ...scenarios.tables.placement import MAX_PORT, SKEW
+from ...scenarios.tables.pods import GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICY
 from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
@@ -130,8 +128,8 @@ def _constraint(given: Mapping[str, Manifest]) -> Spread:
     return Spread(
         _key(given["topologyKey"]),
         read_selector(given["labelSelector"]) if "labelSelector" in given else Selector(nothing=True),
-        given["maxSkew"].integer(1, MAX_SKEW),
-        given["minDomains"].integer(1, MAX_SKEW) if "minDomains" in given else 1,
+        SKEW.read(given["maxSkew"]),
+        SKEW.read(given["minDomains"]) if "minDomains" in given else 1,
         keys,
         _honors(given, "nodeAffinityPolicy", True),
         _honors(given, "nodeTaintsPolicy", False),
@@ -306,11 +304,9 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         read_constraints(fields, owner, remarks),
         fields["priority"].integer(MIN_PRIORITY, MAX_PRIORITY) if "priority" in fields else None,
         fields.get("priorityClassName"),
-        fields["preemptionPolicy"].one_of(POLICIES, "a preemption policy")
-        if "preemptionPolicy" in fields
-        else None,
+        POLICY.read(fields["preemptionPolicy"]) if "preemptionPolicy" in fields else None,
         _text(fields, "schedulerName", "the name of a scheduler") or DEFAULT_SCHEDULER,
-        grace.integer(0, MAX_GRACE) if grace else 30,
+        GRACE.read(grace) if grace else 30,
         bool(gates),
         _host_ports(fields, owner, remarks),
         read_mounts(fields["volumes"]) if "volumes" in fields else (),

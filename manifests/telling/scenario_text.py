@@ -10,6 +10,8 @@ import yaml
 
 from ...base.text import one_line
 from ...model.environment.cluster.workloads import OwnerKind
+from ...scenarios.tables.actors import CONTROLLERS
+from ...scenarios.tables.table import plain
 from ...scenarios.writer.rules import (
     constraint_in_words,
     host_port_in_words,
@@ -19,6 +21,8 @@ from ...scenarios.writer.rules import (
     term_in_words,
     toleration_in_words,
 )
+from ...scenarios.writer.sections import COUNTED
+from ...scenarios.writing import PlainDumper
 from ..asked import repels
 from ..contention import selected_of_nodes
 from ..kept_controllers import KeptController, without_name
@@ -31,13 +35,6 @@ from .untested import not_asked
 
 EVENTS = 3
 """How many undelivered events a watch may hold: what the known races take."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes equal parts again instead of an alias, which a scenario may not have."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[str]) -> str:
@@ -76,7 +73,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
         "pod_events": EVENTS, **({"taint_eviction": True} if any(leaving(kept)) else {}), **lives.scope,
     }  # fmt: skip
     text = yaml.dump(
-        document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
+        document, Dumper=PlainDumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
     )
     return "".join(f"# {one_line(line, len(line))}\n" for line in comment) + text
 
@@ -211,9 +208,6 @@ def _wishes(pod: ClusterPod, kept: Representative, closings: Sequence[Closing]) 
     return found
 
 
-_COUNTED = {OwnerKind.REPLICA_SET: "replicas", OwnerKind.DEPLOYMENT: "replicas", OwnerKind.JOB: "completions"}
-
-
 def _controllers(kept: Sequence[KeptController]) -> dict[str, Any]:
     """The controllers, each by its own name, with a number where another one has that already."""
     found: dict[str, Any] = {}
@@ -233,13 +227,12 @@ def _controller(of: KeptController) -> dict[str, Any]:
     by_node: dict[str, list[str]] = {}
     for node, name in zip(of.nodes, names, strict=False):
         by_node.setdefault(node, []).append(name)
-    counted = {_COUNTED[of.kind]: of.wanted} if of.kind in _COUNTED else {}
+    counted = {COUNTED[of.kind]: of.wanted} if of.kind in COUNTED else {}
     return {
         "kind": of.kind.value,
         **counted,
         "pods": by_node or names,
-        **({"podManagementPolicy": "Parallel"} if of.parallel else {}),
-        **({"podReplacementPolicy": "Failed"} if of.waits_for_end else {}),
+        **plain(CONTROLLERS.say(of)),
     }
 
 

@@ -12,15 +12,10 @@ from dataclasses import field
 from ...base.problems import Problem
 from ...base.structs import dataclass
 from ...model.environment.objects import ClusterSpec
+from ..tables.file import EXPECTATIONS, EXPECTED, RACE, RESIDUAL, VERDICTS
+from ..tables.resources import MAX_REASON
 from .values.ranges import RangeParameter
 from .values.yaml_values import Value
-
-EXPECT_FIELDS = ("release", "with_fixes", "without_fixes", "featureGates", "verdicts")
-VERDICT_FIELDS = ("verdict", "steps")
-EXPECTED = ("holds", "violated")
-
-MAX_STEPS = 100_000
-MAX_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +50,7 @@ def read_expectations(section: Value | None, lines: dict[str, int]) -> tuple[Exp
 
 
 def _of_release(value: Value, lines: dict[str, int]) -> list[Expectation]:
-    fields = value.fields(EXPECT_FIELDS, "a mapping with `verdicts`")
-    if "verdicts" not in fields:
-        value.fail("`verdicts` is missing: say which verdict is expected of which property")
+    fields = EXPECTATIONS.fields(value, "a mapping with `verdicts`")
     release = fields["release"].scalar('a release such as "1.13"') if "release" in fields else None
     with_fixes, without_fixes = (_changes(fields.get(name)) for name in ("with_fixes", "without_fixes"))
     gates = read_feature_gates(fields.get("featureGates"), {})
@@ -113,20 +106,18 @@ def _verdicts(
 def _verdict(value: Value) -> tuple[str, int | None]:
     if value.is_scalar:
         return _word(value), None
-    fields = value.fields(VERDICT_FIELDS, "holds, violated, or a mapping with `verdict`")
-    if "verdict" not in fields:
-        value.fail("`verdict` is missing: write holds or violated")
+    fields = VERDICTS.fields(value, "holds, violated, or a mapping with `verdict`")
     verdict = _word(fields["verdict"])
     if "steps" in fields and verdict != "violated":
         fields["steps"].fail("what holds has no counterexample: remove `steps`")
-    return verdict, fields["steps"].integer(0, MAX_STEPS) if "steps" in fields else None
+    return verdict, VERDICTS["steps"].value(fields["steps"]) if "steps" in fields else None
 
 
 def _word(value: Value) -> str:
     """holds or violated, also as reports write them."""
     as_in_reports = {word.upper(): word for word in EXPECTED}
     written = value.scalar(f"a verdict: {', '.join(EXPECTED)}")
-    return as_in_reports.get(written) or value.one_of(EXPECTED, "a verdict")
+    return as_in_reports.get(written) or VERDICTS["verdict"].value(value)
 
 
 def read_ignored(section: Value | None, lines: dict[str, int]) -> Mapping[str, str]:
@@ -182,22 +173,13 @@ class Race:
         return (*self.fixes, *self.beside)
 
 
-RACE_FIELDS = ("issue", "fixes", "beside", "seed", "residual")
-RESIDUAL_FIELDS = ("property", "closed_by")
-
-
 def read_race(value: Value) -> Race:
     """A race: its issue, its fixes, what they leave open."""
-    fields = value.fields(RACE_FIELDS, "a mapping with `issue` and `fixes`")
-    for needed in ("issue", "fixes"):
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: give the number(s) in kubernetes/kubernetes")
+    fields = RACE.fields(value, "a mapping with `issue` and `fixes`")
     seed = fields["seed"].boolean() if "seed" in fields else False
     residual = _residual(fields["residual"]) if "residual" in fields else None
     beside = _race_changes(fields["beside"]) if "beside" in fields else ()
-    return Race(
-        fields["issue"].integer(1, 10_000_000), _race_changes(fields["fixes"]), beside, seed, residual
-    )
+    return Race(RACE["issue"].value(fields["issue"]), _race_changes(fields["fixes"]), beside, seed, residual)
 
 
 def _race_changes(value: Value) -> tuple[str, ...]:
@@ -208,10 +190,7 @@ def _race_changes(value: Value) -> tuple[str, ...]:
 
 
 def _residual(value: Value) -> Residual:
-    fields = value.fields(RESIDUAL_FIELDS, "a mapping with `property` and `closed_by`")
-    for needed in RESIDUAL_FIELDS:
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: name the property that still fails and what closes it")
+    fields = RESIDUAL.fields(value, "a mapping with `property` and `closed_by`")
     return Residual(
         fields["property"].text("a property identifier such as S-NOM"), _race_changes(fields["closed_by"])
     )

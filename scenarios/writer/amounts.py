@@ -41,6 +41,11 @@ def quantity_in_words(quantity: Quantity) -> int | str:
     raise ValueError(f"{quantity.name} is unknown, and no file gave a range for it")
 
 
+def said_number(quantity: Quantity | None) -> int | str | None:
+    """A number or a range, if it is said at all."""
+    return None if quantity is None else quantity_in_words(quantity)
+
+
 def as_number(text: str) -> int | str:
     """A text, or the number that YAML would make of it."""
     return int(text) if text.isdecimal() and str(int(text)) == text else text

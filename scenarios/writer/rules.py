@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ...model.environment.cluster.placement_rules import (
     HostPort,
     NodeTerm,
+    Operator,
     PreferredNodes,
     Requirement,
     Selector,
@@ -16,6 +19,7 @@ from ...model.environment.cluster.placement_rules import (
     Term,
     Toleration,
 )
+from ...model.environment.cluster.pods import Pod
 
 NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
 """A selector that no pod meets: a scenario has no word for one that is not set."""
@@ -103,3 +107,41 @@ def host_port_in_words(port: HostPort) -> Any:
     if port == HostPort(port.port):
         return port.port
     return {"port": port.port, "protocol": port.protocol, "hostIP": port.ip}
+
+
+FIRST_TIME = datetime(2024, 1, 1, tzinfo=UTC)
+"""When the first pod was created or started: nothing but the order of times matters."""
+
+
+def time_in_words(rank: int) -> str:
+    """The time of which so many others are earlier."""
+    return (FIRST_TIME + timedelta(seconds=rank)).isoformat().replace("+00:00", "Z")
+
+
+def node_affinity_in_words(pod: Pod) -> dict[str, Any]:
+    """The nodes that a pod requires and prefers."""
+    found: dict[str, Any] = {}
+    if pod.node_affinity is not None:
+        found["required"] = {"nodeSelectorTerms": [node_term_in_words(t) for t in pod.node_affinity.terms]}
+    if pod.wishes.nodes:
+        found["preferred"] = [preferred_nodes_in_words(liked) for liked in pod.wishes.nodes]
+    return found
+
+
+def spread_in_words(pod: Pod) -> list[Any]:
+    """The topology spread constraints of a pod, but for those that it has by default."""
+    return [
+        *(_constraint_of(pod, c, False) for c in pod.spread),
+        *(_constraint_of(pod, c, True) for c in pod.wishes.spread if not c.by_default),
+    ]
+
+
+def _constraint_of(pod: Pod, constraint: SpreadConstraint, soft: bool) -> dict[str, Any]:
+    """The constraint; what of its selector follows the labels of each version came from matchLabelKeys."""
+    expressions = constraint.selector.expressions
+    own = [e.key for e in expressions if e.operator is Operator.IN and e.values == (pod.labels.get(e.key),)]
+    follows = any(version.wishes.spread != pod.wishes.spread for version in pod.later.values())
+    if not (soft and own and follows):
+        return constraint_in_words(constraint, soft)
+    selector = replace(constraint.selector, expressions=tuple(e for e in expressions if e.key not in own))
+    return {**constraint_in_words(replace(constraint, selector=selector), soft), "matchLabelKeys": own}

@@ -7,22 +7,19 @@ from typing import Any
 
 from ...model.environment.cluster.scope import BOUNDS
 from ...model.environment.cluster.workloads import (
-    ExtenderSpec,
-    Noting,
     OwnerKind,
     OwnerSpec,
     StrategyKind,
     StrategySpec,
 )
-from ...model.environment.objects import DEFAULTS, Claim, ClusterSpec, DisruptionBudget, Scope
-from ...model.environment.storage.claims import FAILED, READY
-from ..reader.sections.config_section import NUMBERS, SWITCHES
+from ...model.environment.objects import ClusterSpec, Scope
 from ..reader.sections.pod_section import NAMESPACE_NAME
-from .amounts import quantity_in_words
+from ..tables.actors import CONTROLLERS, EXTENDERS, KEEPERS
+from ..tables.file import CONFIG
+from ..tables.objects import BUDGETS, CLAIMS, DEVICES, GROUPS, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
+from ..tables.table import plain
 from .objects import nodes_in_words, pods_in_words, templates_of
 from .rules import selector_in_words
-
-PROVISIONER = "example.com/provisioner"
 
 
 def sections_of(spec: ClusterSpec) -> dict[str, Any]:
@@ -41,50 +38,19 @@ def _namespaces(spec: ClusterSpec) -> dict[str, Any]:
 
 
 def _budgets(spec: ClusterSpec) -> dict[str, Any]:
-    return {budget.name: _budget(budget) for budget in spec.budgets}
-
-
-def _budget(budget: DisruptionBudget) -> dict[str, Any]:
-    (allowed,) = budget.quantities
-    named = "/" in budget.name or budget.namespace == "default"
-    return {
-        "selector": selector_in_words(budget.selector),
-        "disruptionsAllowed": quantity_in_words(allowed),
-        **({} if named else {"namespace": budget.namespace}),
-        **({"disruptedPods": sorted(budget.disrupted)} if budget.disrupted else {}),
-        **({} if budget.min_available is None else {"minAvailable": budget.min_available}),
-        **({"unhealthyPodEvictionPolicy": "AlwaysAllow"} if budget.always_allow else {}),
-    }
+    return {of.name: {"selector": {}, **plain(BUDGETS.say(of))} for of in spec.budgets}
 
 
 def _devices(spec: ClusterSpec) -> dict[str, Any]:
-    return {
-        device.name: {
-            **({} if device.node is None else {"node": device.node.name}),
-            **({"deviceClassName": device.of} if device.of else {}),
-            **({"bindingConditions": True} if device.conditions else {}),
-        }
-        for device in spec.devices
-    }
+    return {of.name: plain(DEVICES.say(of)) for of in spec.devices}
 
 
 def _claims(spec: ClusterSpec) -> dict[str, Any]:
     """The claims that are there at the start, or that users create; others come from templates, and from the scheduler."""
     return {
-        claim.name: _claim(claim)
+        claim.name: plain(CLAIMS.say(claim))
         for claim in spec.claims
         if (claim.owner is None or claim.exists) and not (claim.special and not claim.exists)
-    }
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    conditions = {READY: "met", FAILED: "failed"}.get(claim.readiness, "timedOut" if claim.timed_out else "")
-    return {
-        **({"device": claim.device.name} if claim.device is not None else {}),
-        **({"deviceClassName": claim.of} if claim.of else {}),
-        **({"reservedFor": sorted(claim.reserved)} if claim.reserved else {}),
-        **({"bindingConditions": conditions} if conditions else {}),
-        **({} if claim.exists else {"exists": False}),
     }
 
 
@@ -100,49 +66,20 @@ def _device_classes(spec: ClusterSpec) -> dict[str, Any]:
 def _storage_classes(spec: ClusterSpec) -> dict[str, Any]:
     classes = [volume.storage_class for volume in spec.volumes]
     classes += [claim.storage_class for claim in spec.volume_claims]
-    return {
-        of.name: {
-            "volumeBindingMode": "Immediate" if of.immediate else "WaitForFirstConsumer",
-            **({"provisioner": PROVISIONER} if of.provisions else {}),
-        }
-        for of in classes
-    }
+    return {of.name: plain(STORAGE_CLASSES.say(of)) for of in classes}
 
 
 def _volumes(spec: ClusterSpec) -> dict[str, Any]:
     """The volumes but for those that a provisioner may make."""
-    return {
-        volume.name: {
-            "storageClassName": volume.storage_class.name,
-            **({"nodes": [node.name for node in volume.nodes]} if volume.nodes else {}),
-            **({} if volume.claim is None else {"claimRef": volume.claim}),
-            **({} if volume.exists else {"exists": False}),
-        }
-        for volume in spec.volumes
-        if volume.provisioned_for is None
-    }
+    return {of.name: plain(VOLUMES.say(of)) for of in spec.volumes if of.provisioned_for is None}
 
 
 def _volume_claims(spec: ClusterSpec) -> dict[str, Any]:
-    return {
-        claim.name: {
-            "storageClassName": claim.storage_class.name,
-            **({} if claim.volume is None else {"volumeName": claim.volume.name}),
-            **({"accessModes": ["ReadWriteOncePod"]} if claim.exclusive else {}),
-            **({} if claim.exists else {"exists": False}),
-        }
-        for claim in spec.volume_claims
-    }
+    return {of.name: plain(VOLUME_CLAIMS.say(of)) for of in spec.volume_claims}
 
 
 def _groups(spec: ClusterSpec) -> dict[str, Any]:
-    return {
-        group.name: {
-            **({} if group.min_count is None else {"minCount": group.min_count}),
-            **({} if group.exists else {"exists": False}),
-        }
-        for group in spec.groups
-    }
+    return {of.name: plain(GROUPS.say(of)) for of in spec.groups}
 
 
 COUNTED = {OwnerKind.REPLICA_SET: "replicas", OwnerKind.DEPLOYMENT: "replicas", OwnerKind.JOB: "completions"}
@@ -160,8 +97,7 @@ def _controller(of: OwnerSpec) -> dict[str, Any]:
         "kind": of.kind.value,
         **({COUNTED[of.kind]: of.replicas} if of.kind in COUNTED else {}),
         "pods": by_node if of.kind is OwnerKind.DAEMON_SET else names,
-        **({"podManagementPolicy": "Parallel"} if of.parallel else {}),
-        **({"podReplacementPolicy": "Failed"} if of.waits_for_end else {}),
+        **plain(CONTROLLERS.say(of)),
     }
 
 
@@ -188,51 +124,22 @@ def _strategy(of: StrategySpec) -> dict[str, Any]:
 def _keepers(spec: ClusterSpec) -> dict[str, Any]:
     versions = {f"{pod.name}.{word}": (pod.name, word) for pod in spec.pods for word in pod.later}
     return {
-        of.name: {
-            "gate": of.gate,
-            **({} if of.quota is None else {"quota": of.quota}),
-            **({"waitsFor": list(of.waits_for)} if of.waits_for else {}),
-            **({"directs": dict(versions[name] for name in of.directs)} if of.directs else {}),
-            **({"apart": True} if of.apart else {}),
-        }
+        of.name: plain({**KEEPERS.say(of), "directs": dict(versions[name] for name in of.directs)})
         for of in spec.keepers
     }
 
 
 def _extender(spec: ClusterSpec) -> dict[str, Any]:
     alone = len(spec.extenders) == 1 and not spec.extenders[0].name
-    return _asked(spec.extenders[0]) if alone else {}
+    return plain(EXTENDERS.say(spec.extenders[0])) if alone else {}
 
 
 def _extenders(spec: ClusterSpec) -> dict[str, Any]:
-    return {} if _extender(spec) else {of.name: _asked(of) for of in spec.extenders}
-
-
-def _asked(of: ExtenderSpec) -> dict[str, Any]:
-    verbs = {"filter": of.filters, "prioritize": bool(of.scores), "bind": of.binds, "preempt": of.preempts}
-    return {
-        **({} if of.resource is None else {"resource": of.resource}),
-        **({"ignoredByScheduler": True} if of.ignored_by_scheduler else {}),
-        "verbs": [verb for verb, has in verbs.items() if has],
-        **({"ignorable": True} if of.ignorable else {}),
-        **({} if of.noting is Noting.HEARD else {"counts": of.noting.value}),
-        **({} if of.nodes is None else {"nodes": sorted(of.nodes)}),
-        **({"unresolvable": True} if of.unresolvable else {}),
-        **({"scores": dict(of.scores)} if of.scores else {}),
-        **({} if of.weight == 1 else {"weight": of.weight}),
-    }
+    return {} if _extender(spec) else {of.name: plain(EXTENDERS.say(of)) for of in spec.extenders}
 
 
 def _config(spec: ClusterSpec) -> dict[str, Any]:
-    config = spec.scope.config
-    named = {**{field: name for field, (name, _) in NUMBERS.items()}, **SWITCHES}
-    found = {
-        field: getattr(config, name)
-        for field, name in named.items()
-        if getattr(config, name) != getattr(DEFAULTS, name)
-    }
-    found |= {"scoreWeights": dict(config.score_weights)} if config.score_weights else {}
-    return found | ({"scoringStrategy": config.scoring_strategy} if config.scoring_strategy else {})
+    return plain(CONFIG.say(spec.scope.config))
 
 
 def _scope(spec: ClusterSpec) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from podrace.reproduce.random_runs.group_clusters import group_cluster
 from podrace.reproduce.random_runs.varied_clusters import varied_cluster
 from podrace.scenarios import Scenario, parse_scenario
 from podrace.scenarios.catalogue import HERE
-from podrace.scenarios.reader.cluster_section import CLUSTER_FIELDS, NODE_FIELDS
-from podrace.scenarios.reader.sections.pod_section import POD_FIELDS
+from podrace.scenarios.tables.file import FILE
+from podrace.scenarios.tables.nodes import NODES
+from podrace.scenarios.tables.pods import PODS
 from podrace.scenarios.writer.sameness import difference
 from podrace.scenarios.writing import Unwritable, scenario_text
 from tests.profiles import examples
@@ -132,7 +133,7 @@ def test_all_that_a_scenario_may_say_of_a_cluster_is_somewhere_here() -> None:
     """A new section or field has to come to one of these files, and so to the writer."""
     said = [tree for tree, _ in CORPUS]
     assert set(CLUSTER_FIELDS) <= {section for tree in said for section in tree}
-    for section, known in (("pods", POD_FIELDS), ("nodes", NODE_FIELDS)):
+    for section, known in (("pods", PODS.names), ("nodes", NODES.names)):
         assert set(known) <= {name for tree in said for member in tree[section].values() for name in member}
 
 
@@ -147,6 +148,7 @@ def test_every_scenario_can_be_written(number: int) -> None:
     assert written(again) == text
 
 
+CLUSTER_FIELDS = FILE.names[FILE.names.index("nodes") :]
 VALUES: list[Any] = [0, 1, 3, -2, "2Gi", "1500m", True, False, "a", "n1", "1..3", "Never", {}, []]
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from ....model.environment.cluster.node_versions import versions_of
 from ....model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
-from ....model.environment.objects import Node, Pod, Scope, Volume
-from ..values.labels import Members
-from ..values.yaml_values import Value
+from ....model.environment.objects import Pod
+from ..draft import Draft
 
 HOSTNAME = "kubernetes.io/hostname"
 """The label of a node that is its name."""
 
 
-def refuse_autoscaler(
-    scope_of: Value | None, scope: Scope, nodes: Mapping[str, Node], budgets: Sequence[object]
-) -> None:
+def refuse_autoscaler(draft: Draft) -> None:
     """Refuse a taint that no node could have, and evictions that budgets which stay as they are would count."""
+    scope_of, scope, nodes, budgets = draft.sections.get("scope"), draft.scope, draft.nodes, draft.budgets
     if scope_of is None:
         return
     if scope.scale_down_drains and budgets and not scope.disruption_controller:
@@ -30,13 +26,19 @@ def refuse_autoscaler(
             )
 
 
-def refuse_named_nodes(
-    members: Members, pods: Iterable[Pod], section: Value | None, volumes: Mapping[str, Volume]
-) -> None:
+def refuse_named_nodes(draft: Draft) -> None:
     """Refuse what names a node that an autoscaler may make again: the next one has another name.
 
     Of a DaemonSet's pods, which its controller makes for a node, only what the scenario itself says is looked at.
     """
+    if not draft.scope.autoscaler:
+        return
+    members, pods, section, volumes = (
+        draft.pod_members,
+        draft.as_read,
+        draft.sections.get("volumes"),
+        draft.volumes,
+    )
     for pod in pods:
         if any(names_a_node(form) for form in (pod, *pod.later.values())):
             members[pod.name].place.fail(

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from ....base.text import known_names
-from ....model.environment.objects import DisruptionBudget, Pod, Scope
-from ..values.labels import Member, Members, read_members, read_selector
-from ..values.ranges import integer_or_range
+from ....model.environment.objects import DisruptionBudget
+from ...tables.objects import BUDGETS
+from ..draft import Draft
+from ..values.labels import Member, read_members
+from ..values.selectors import read_selector
 from ..values.yaml_values import Value
 from .pod_section import namespace_of
-
-BUDGET_FIELDS = (
-    "selector",
-    "disruptionsAllowed",
-    "namespace",
-    "disruptedPods",
-    "minAvailable",
-    "unhealthyPodEvictionPolicy",
-)
-POLICIES = ("IfHealthyBudget", "AlwaysAllow")
-
-MAX_ALLOWED = 1000
-MAX_AVAILABLE = 15
 
 
 def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[DisruptionBudget, ...]:
@@ -30,27 +19,22 @@ def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[Disruption
     if section is None:
         return ()
     known = list(pods)
-    members = read_members(section, "budgets", BUDGET_FIELDS, "{selector: {matchLabels: {app: web}}}")
+    members = read_members(section, "budgets", BUDGETS.names, "{selector: {matchLabels: {app: web}}}")
     return tuple(_budget(i, name, member, known) for i, (name, member) in enumerate(members.items()))
 
 
 def _budget(index: int, name: str, member: Member, pods: list[str]) -> DisruptionBudget:
     fields = member.fields
-    if "selector" not in fields:
-        member.place.fail("`selector` is missing: say which pods the budget protects")
-    selector = read_selector(fields["selector"])
-    given, policy = fields.get("disruptionsAllowed"), fields.get("unhealthyPodEvictionPolicy")
-    allowed = 0 if given is None else integer_or_range(given, 0, MAX_ALLOWED)
-    wanted = fields.get("minAvailable")
+    BUDGETS.require(member.place, fields)
+    given = fields.get("disruptionsAllowed")
     return DisruptionBudget(
         index,
         name,
-        selector,
-        allowed,
+        read_selector(fields["selector"]),
+        0 if given is None else BUDGETS["disruptionsAllowed"].value(given),
         namespace=namespace_of(name, fields),
         disrupted=_disrupted(fields.get("disruptedPods"), pods),
-        min_available=None if wanted is None else wanted.integer(0, MAX_AVAILABLE),
-        always_allow=policy is not None and policy.one_of(POLICIES, "a policy") == "AlwaysAllow",
+        **BUDGETS.read(fields),
     )
 
 
@@ -76,10 +60,11 @@ def key_of(top: Value, section: str, name: str) -> Value:
     return key
 
 
-def refuse_uncounted(
-    top: Value, pods: Sequence[Pod], budgets: Sequence[DisruptionBudget], readiness: bool
-) -> None:
+def refuse_uncounted(draft: Draft) -> None:
     """Refuse budgets that the disruption controller, which counts their pods, would never have allowed."""
+    if not draft.scope.disruption_controller:
+        return
+    top, pods, budgets, readiness = draft.top, draft.pods, draft.budgets, draft.scope.readiness
     for budget in budgets:
         place = key_of(top, "podDisruptionBudgets", budget.name)
         bound = [pod for pod in pods if budget.selects(pod) and pod.node is not None]
@@ -99,14 +84,15 @@ def refuse_uncounted(
             )
 
 
-def refuse_readiness(
-    top: Value,
-    fields: Mapping[str, Value],
-    members: Members,
-    budgets: Sequence[DisruptionBudget],
-    scope: Scope,
-) -> None:
+def refuse_readiness(draft: Draft) -> None:
     """Refuse what is said of pods that are not ready, or Pending, where nobody looks at that."""
+    top, fields, members, budgets, scope = (
+        draft.top,
+        draft.sections,
+        draft.pod_members,
+        draft.budgets,
+        draft.scope,
+    )
     for member in members.values():
         if "phase" in member.fields and not scope.pod_phases:
             member.fields["phase"].fail(

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ....base.text import known_names, one_line
 from ....model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
-from ....model.environment.storage.claims import FAILED, PENDING, READY
+from ...tables.objects import CLAIMS, CLASS_NAME, CONDITIONS, DEVICE_CLASSES, DEVICES, TEMPLATES
+from ..draft import Draft
 from ..values.labels import Member, Members, read_members
 from ..values.resources import Amounts
 from ..values.yaml_values import Value
 
-DEVICE_FIELDS = ("node", "deviceClassName", "bindingConditions")
-CLAIM_FIELDS = ("device", "deviceClassName", "reservedFor", "bindingConditions", "exists")
-CONDITIONS = {"pending": PENDING, "met": READY, "failed": FAILED, "timedOut": PENDING}
-TEMPLATE_FIELDS = ("deviceClassName",)
-DEVICE_CLASS_FIELDS = ("extendedResourceName",)
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
 """What the extended resource that every device class has begins with."""
 REFERENCE_FIELDS = ("name", "resourceClaimName", "resourceClaimTemplateName")
@@ -26,7 +22,7 @@ def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, 
     """The devices, by name; one without a node can be reached from all."""
     if section is None:
         return {}
-    members = read_members(section, "devices", (*DEVICE_FIELDS, "exists"), "{node: n1}")
+    members = read_members(section, "devices", (*DEVICES.names, "exists"), "{node: n1}")
     found = {}
     for index, (name, member) in enumerate(members.items()):
         if "exists" in member.fields:
@@ -36,15 +32,14 @@ def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, 
             )
         value = member.fields.get("node")
         node = nodes[_known(value, nodes, "node")] if value is not None else None
-        conditions = "bindingConditions" in member.fields and member.fields["bindingConditions"].boolean()
-        found[name] = Device(index, name, node, _class_of(member), conditions=conditions)
+        found[name] = Device(index, name, node, **DEVICES.read(member.fields))
     return found
 
 
 def _class_of(member: Member) -> str:
     """The device class that is named; without one, all devices are of one kind."""
     value = member.fields.get("deviceClassName")
-    return value.scalar("the name of a device class") if value is not None else ""
+    return CLASS_NAME.read(value) if value is not None else ""
 
 
 def read_claims(
@@ -54,7 +49,7 @@ def read_claims(
     if section is None:
         return {}
     named = {pod.name: pod for pod in pods}
-    members = read_members(section, "claims", CLAIM_FIELDS, "{device: gpu1, reservedFor: [p]}")
+    members = read_members(section, "claims", CLAIMS.names, "{device: gpu1, reservedFor: [p]}")
     found: dict[str, Claim] = {}
     for index, (name, member) in enumerate(members.items()):
         given, users = member.fields.get("device"), member.fields.get("reservedFor")
@@ -92,7 +87,7 @@ def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
         value.fail(
             "the claim has no device with binding conditions: add `bindingConditions: true` to its device"
         )
-    said = value.one_of(tuple(CONDITIONS), "what has become of binding conditions")
+    said = CLAIMS["bindingConditions"].value(value)
     return {"readiness": CONDITIONS[said], "timed_out": said == "timedOut"}
 
 
@@ -127,7 +122,7 @@ def read_templates(section: Value | None) -> dict[str, str]:
     """The templates of claims, by name: the device class of each."""
     if section is None:
         return {}
-    members = read_members(section, "templates", TEMPLATE_FIELDS, "{deviceClassName: gpu}")
+    members = read_members(section, "templates", TEMPLATES.names, "{deviceClassName: gpu}")
     return {name: _class_of(member) for name, member in members.items()}
 
 
@@ -136,7 +131,7 @@ def read_device_classes(section: Value | None) -> dict[str, str]:
     if section is None:
         return {}
     members = read_members(
-        section, "deviceClasses", DEVICE_CLASS_FIELDS, "{extendedResourceName: example.com/gpu}"
+        section, "deviceClasses", DEVICE_CLASSES.names, "{extendedResourceName: example.com/gpu}"
     )
     found: dict[str, str] = {}
     for name, member in members.items():
@@ -186,11 +181,12 @@ def take_backed(
     return found
 
 
-def refuse_backed(members: Members, pods: Iterable[Pod], owned: Collection[str]) -> None:
+def refuse_backed(draft: Draft) -> None:
     """Refuse devices in place of extended resources where nobody says what becomes of the special claim.
 
     A pod of a controller is another one each time, and its claim would be left from the one before.
     """
+    members, pods, owned = draft.pod_members, draft.pods, draft.owned
     for pod in pods:
         if pod.extended_claim is None:
             continue
@@ -248,8 +244,9 @@ def add_made_claims(
     return claims
 
 
-def refuse_claims(members: Members, pods: Iterable[Pod], claims: Mapping[str, Claim]) -> None:
+def refuse_claims(draft: Draft) -> None:
     """Refuse references to claims that there are not, and pods on nodes without what they were given."""
+    members, pods, claims = draft.pod_members, draft.pods, draft.claims
     for pod in pods:
         left = None if pod.extended_claim is None else claims[pod.extended_claim]
         if (

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ....model.environment.cluster.scope import (
     RESOURCE_SCORES,
-    RESOURCE_STRATEGIES,
-    SCORE_PLUGINS,
     SCORED_RESOURCES,
 )
 from ....model.environment.objects import DEFAULTS, Config, Node, Pod
 from ....model.language import as_expr
-from ..values.labels import Members
+from ...tables.file import CONFIG
+from ..draft import Draft
 from ..values.yaml_values import Value
 
-NUMBERS: Mapping[str, tuple[str, int]] = {
-    "hardPodAffinityWeight": ("hard_affinity_weight", 100),
-    "minCandidateNodesPercentage": ("min_candidates_percentage", 100),
-    "minCandidateNodesAbsolute": ("min_candidates", 1000),
-}
-"""For each field that is a number: its name in the model, and the greatest value."""
-
-SWITCHES = {"scored": "scored", "ignorePreferredTermsOfExistingPods": "ignore_preferred_of_existing"}
-CONFIG_FIELDS = (*SWITCHES, *NUMBERS, "scoreWeights", "scoringStrategy")
-
-MAX_WEIGHT = 100
 MAX_SOFT = 3
 _OF_SCORES = (
     "hardPodAffinityWeight",
@@ -43,18 +30,11 @@ def read_config(section: Value | None) -> Config:
     """The configuration; what is left out keeps the model's default."""
     if section is None:
         return DEFAULTS
-    given = section.fields((*CONFIG_FIELDS, *_IDLE), "a mapping of settings")
+    given = section.fields((*CONFIG.names, *_IDLE), "a mapping of settings")
     for name, reason in _IDLE.items():
         if name in given:
             given[name].fail(reason)
-    values: dict[str, Any] = {SWITCHES[n]: v.boolean() for n, v in given.items() if n in SWITCHES}
-    values |= {NUMBERS[n][0]: v.integer(0, NUMBERS[n][1]) for n, v in given.items() if n in NUMBERS}
-    if "scoreWeights" in given:
-        weights = given["scoreWeights"].fields(SCORE_PLUGINS, "a mapping from score plugins to weights")
-        values["score_weights"] = tuple((n, v.integer(0, MAX_WEIGHT)) for n, v in weights.items())
-    if "scoringStrategy" in given:
-        values["scoring_strategy"] = given["scoringStrategy"].one_of(RESOURCE_STRATEGIES, "a strategy")
-    config = Config(**values)
+    config = Config(**CONFIG.read(given))
     for name in _OF_SCORES:
         if name in given and not config.scored:
             given[name].fail("without scores this decides nothing: add `scored: true`, or remove it")
@@ -66,10 +46,14 @@ def read_config(section: Value | None) -> Config:
     return config
 
 
-def refuse_unscored(
-    section: Value | None, nodes: Iterable[Node], pods: Iterable[Pod], config: Config
-) -> None:
+def refuse_unscored(draft: Draft) -> None:
     """Refuse resources that cannot be scored, and weights for scores that nobody gives."""
+    section, nodes, pods, config = (
+        draft.sections.get("config"),
+        draft.nodes.values(),
+        draft.pods,
+        draft.config,
+    )
     if section is None:
         return
     if not config.scoring_strategy:
@@ -95,8 +79,9 @@ def refuse_unscored(
                 )
 
 
-def refuse_wishes(members: Members, pods: Iterable[Pod], config: Config) -> None:
+def refuse_wishes(draft: Draft) -> None:
     """Refuse what only scores where nothing is scored, and more of it than scores are computed for."""
+    members, pods, config = draft.pod_members, draft.pods, draft.config
     for pod in pods:
         forms = (pod, *pod.later.values())
         place = members[pod.name].place

@@ -8,26 +8,14 @@ from typing import Any
 
 from ....base.text import known_names
 from ....model.environment.cluster.placement_rules import NODE_NAME
-from ....model.environment.cluster.scope import Scope
 from ....model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from ....model.environment.objects import NodeAffinity, NodeTerm, Operator, Pod, Requirement, Toleration
-from ..values.labels import (
-    MAX_ENTITIES,
-    Members,
-    label_key,
-    read_labels,
-    read_members,
-    read_name,
-    selector_in,
-)
+from ...tables.actors import CONTROLLERS, DESCHEDULER, PLUGINS
+from ..draft import Draft
+from ..values.labels import Members, read_members, read_name
+from ..values.selectors import selector_in
 from ..values.yaml_values import Value
 
-CONTROLLER_FIELDS = (
-    "kind", "pods", "replicas", "completions", "podReplacementPolicy", "podManagementPolicy",
-)  # fmt: skip
-REPLACEMENT = ("TerminatingOrFailed", "Failed")
-MANAGEMENT = ("OrderedReady", "Parallel")
-STRATEGIES = tuple(kind.value for kind in StrategyKind)
 ARGUMENTS: Mapping[StrategyKind, tuple[str, ...]] = {
     StrategyKind.NODE_TAINTS: (),
     StrategyKind.NODE_AFFINITY: ("prefers",),
@@ -35,8 +23,13 @@ ARGUMENTS: Mapping[StrategyKind, tuple[str, ...]] = {
     StrategyKind.DUPLICATES: (),
     StrategyKind.LOW_UTILIZATION: ("thresholds", "targetThresholds"),
 }
-STRATEGY_FIELDS = ("nodeFit", *(name for names in ARGUMENTS.values() for name in names))
-MAX_REPLICAS, MAX_SHARE, MOST_SKEW = 8, 100, 8
+
+_NEEDED = {
+    StrategyKind.SPREAD: {"topologyKey": "say over which label of nodes pods are spread"},
+    StrategyKind.LOW_UTILIZATION: dict.fromkeys(
+        ("thresholds", "targetThresholds"), "give the share of a node's CPU, in per cent"
+    ),
+}
 
 _OF_KIND = {
     "replicas": (OwnerKind.REPLICA_SET, OwnerKind.DEPLOYMENT),
@@ -67,7 +60,7 @@ def read_controllers(
     if section is None:
         return (), tuple(made)
     members = read_members(
-        section, "controllers", CONTROLLER_FIELDS, "{kind: ReplicaSet, pods: [web-a, web-b]}"
+        section, "controllers", CONTROLLERS.names, "{kind: ReplicaSet, pods: [web-a, web-b]}"
     )
     owners, taken = [], dict[str, str]()
     for name, member in members.items():
@@ -82,33 +75,20 @@ def read_controllers(
 
 
 def _owner(name: str, place: Value, fields: Mapping[str, Value], nodes: Sequence[str]) -> OwnerSpec:
-    for needed in ("kind", "pods"):
-        if needed not in fields:
-            place.fail(f"`{needed}` is missing: a controller has a `kind` and `pods`")
-    kind = OwnerKind(fields["kind"].one_of([k.value for k in OwnerKind], "a controller"))
+    CONTROLLERS.require(place, fields)
+    kind = OwnerKind(CONTROLLERS["kind"].value(fields["kind"]))
     for field, kinds in _OF_KIND.items():
         if field in fields and kind not in kinds:
             fields[field].fail(f"a {kind.value} has no `{field}`: remove it")
     slots = _slots(fields["pods"], kind, nodes)
     count = fields.get("completions") or fields.get("replicas")
-    replicas = 1 if count is None else count.integer(1, MAX_REPLICAS)
+    replicas = 1 if count is None else CONTROLLERS["replicas"].value(count)
     if kind in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET):
         replicas = len(slots)
     elif len(slots[0][1]) < replicas:
         assert count is not None
         count.fail(f"there are {len(slots[0][1])} pods for {replicas}: add pods, or want fewer")
-    return OwnerSpec(
-        name,
-        kind,
-        replicas,
-        slots,
-        _word(fields, "podManagementPolicy", MANAGEMENT, "a policy") == "Parallel",
-        _word(fields, "podReplacementPolicy", REPLACEMENT, "a policy") == "Failed",
-    )
-
-
-def _word(fields: Mapping[str, Value], name: str, known: Sequence[str], what: str) -> str:
-    return fields[name].one_of(known, what) if name in fields else known[0]
+    return OwnerSpec(name, kind, replicas, slots, **CONTROLLERS.read(fields))
 
 
 def _slots(value: Value, kind: OwnerKind, nodes: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -192,63 +172,30 @@ def read_descheduler(section: Value | None) -> tuple[StrategySpec, ...]:
     if section is None:
         return ()
     wanted = "a mapping from plugins to arguments, such as {RemovePodsViolatingNodeTaints: {}}"
-    given = section.fields(STRATEGIES, wanted)
+    given = section.fields(DESCHEDULER.names, wanted)
     if not given:
         section.fail("a descheduler without plugins does nothing: name one, or remove it")
     return tuple(_strategy(StrategyKind(name), value) for name, value in given.items())
 
 
 def _strategy(kind: StrategyKind, value: Value) -> StrategySpec:
-    fields = value.fields(STRATEGY_FIELDS, "a mapping of arguments, {} for none")
+    fields = value.fields(PLUGINS.names, "a mapping of arguments, {} for none")
     for name, argument in fields.items():
         if name not in ("nodeFit", *ARGUMENTS[kind]):
             argument.fail(f"{kind.value} has no such argument: remove it")
-    arguments: dict[str, Any] = {"node_fit": fields["nodeFit"].boolean()} if "nodeFit" in fields else {}
-    match kind:
-        case StrategyKind.NODE_AFFINITY:
-            arguments["prefers"] = read_labels(fields, "prefers")
-        case StrategyKind.SPREAD:
-            if "topologyKey" not in fields:
-                value.fail("`topologyKey` is missing: say over which label of nodes pods are spread")
-            arguments |= {
-                "topology_key": label_key(fields["topologyKey"]),
-                "max_skew": fields["maxSkew"].integer(1, MOST_SKEW) if "maxSkew" in fields else 1,
-                "selector": selector_in(fields),
-            }
-        case StrategyKind.LOW_UTILIZATION:
-            for needed in ARGUMENTS[kind]:
-                if needed not in fields:
-                    value.fail(f"`{needed}` is missing: give the share of a node's CPU, in per cent")
-            arguments |= {
-                "low": fields["thresholds"].integer(1, MAX_SHARE),
-                "high": fields["targetThresholds"].integer(1, MAX_SHARE),
-            }
-    return StrategySpec(kind, **arguments)
+    for needed, problem in _NEEDED.get(kind, {}).items():
+        if needed not in fields:
+            value.fail(f"`{needed}` is missing: {problem}")
+    counted: dict[str, Any] = {"selector": selector_in(fields)} if kind is StrategyKind.SPREAD else {}
+    return StrategySpec(kind, **PLUGINS.read(fields), **counted)
 
 
-def refuse_descheduler(
-    sections: Mapping[str, Value], owners: Sequence[OwnerSpec], scope: Scope, budgets: Sequence[object]
-) -> None:
+def refuse_descheduler(draft: Draft) -> None:
     """Refuse what a scope or a descheduler says of controllers that there are not, and evictions that budgets which stay as they are would count."""
+    sections, owners, scope, budgets = draft.sections, draft.owners, draft.scope, draft.budgets
     if "descheduler" in sections and not owners:
         sections["descheduler"].fail("the descheduler evicts no pod without an owner: add `controllers`")
     if "descheduler" in sections and budgets and not scope.disruption_controller:
         sections["descheduler"].fail(
             "evictions take from budgets that are kept: add `disruption_controller: true` to `scope`"
         )
-
-
-__all__ = [
-    "CONTROLLER_FIELDS",
-    "MANAGEMENT",
-    "MAX_ENTITIES",
-    "MAX_REPLICAS",
-    "MAX_SHARE",
-    "MOST_SKEW",
-    "REPLACEMENT",
-    "STRATEGIES",
-    "STRATEGY_FIELDS",
-    "read_controllers",
-    "read_descheduler",
-    "refuse_descheduler",
-]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ....base.text import known_names
 from ....model.environment.cluster.scope import Scope
 from ....model.environment.cluster.workloads import ExtenderSpec, Noting
-from ....model.environment.objects import Node, Pod, is_scalar_resource
+from ....model.environment.objects import Pod, is_scalar_resource
+from ...tables.actors import EXTENDERS, MAX_EXTENDERS, SCORE, VERBS
+from ..draft import Draft
 from ..values.labels import Members, read_members
 from ..values.yaml_values import Value
 
-EXTENDER_FIELDS = (
-    "resource", "ignoredByScheduler", "verbs", "ignorable", "counts", "nodes", "unresolvable", "scores", "weight",
-)  # fmt: skip
-VERBS = ("filter", "prioritize", "bind", "preempt")
-COUNTS = tuple(noting.value for noting in Noting)
-MAX_SCORE, MAX_EXTENDER_WEIGHT, MAX_EXTENDERS = 10, 100, 3
 _EXAMPLE = "{resource: example.com/gpu, verbs: [filter]}"
 _OF_PODS = ("updates", "recreates", "podGroup", "extenderSelector", "schedulerName")
 
@@ -28,7 +24,7 @@ def read_extenders(sections: Mapping[str, Value], nodes: Sequence[str]) -> tuple
         return () if one is None else (_read(one, "", nodes),)
     if one is not None:
         one.fail("there are `extenders`, too: name this one among them")
-    members = read_members(several, "extenders", EXTENDER_FIELDS, _EXAMPLE)
+    members = read_members(several, "extenders", EXTENDERS.names, _EXAMPLE)
     if not 1 <= len(members) <= MAX_EXTENDERS:
         several.fail(f"there are {len(members)} extenders: name 1 to {MAX_EXTENDERS}, or remove the section")
     found = tuple(_read(member.place, name, nodes) for name, member in members.items())
@@ -42,20 +38,18 @@ def read_extenders(sections: Mapping[str, Value], nodes: Sequence[str]) -> tuple
 
 
 def _read(section: Value, name: str, nodes: Sequence[str]) -> ExtenderSpec:
-    fields = section.fields(EXTENDER_FIELDS, f"an extender, such as {_EXAMPLE}")
-    if "verbs" not in fields:
-        section.fail("`verbs` is missing: say what the extender is called for")
+    fields = EXTENDERS.fields(section, f"an extender, such as {_EXAMPLE}")
     resource = None
     if "resource" in fields:
         resource = fields["resource"].scalar("the name of an extended resource")
         if not is_scalar_resource(resource):
             fields["resource"].fail("an extender manages an extended resource, such as example.com/gpu")
-    verbs = [element.one_of(VERBS, "a verb") for element in fields["verbs"].elements("a list of verbs")]
+    verbs = VERBS.read(fields["verbs"])
     if not verbs:
         fields["verbs"].fail("an extender without verbs is never called: name one")
-    counts = Noting(fields["counts"].one_of(COUNTS, "a moment")) if "counts" in fields else Noting.HEARD
+    read = EXTENDERS.read(fields)
     for noting, verb in ((Noting.FILTERED, "filter"), (Noting.BOUND, "bind")):
-        if counts is noting and verb not in verbs:
+        if read.get("noting") is noting and verb not in verbs:
             fields["counts"].fail(f"it is never called for that: add `{verb}` to `verbs`")
     for of_resource in ("ignoredByScheduler", "counts"):
         if of_resource in fields and resource is None:
@@ -66,22 +60,15 @@ def _read(section: Value, name: str, nodes: Sequence[str]) -> ExtenderSpec:
     if "prioritize" in verbs and "scores" not in fields:
         section.fail("`scores` is missing: say which score it gives to which node")
 
-    def flag(field: str) -> bool:
-        return field in fields and fields[field].boolean()
-
     return ExtenderSpec(
         resource,
-        flag("ignoredByScheduler"),
-        "filter" in verbs,
-        "bind" in verbs,
-        "preempt" in verbs,
-        flag("ignorable"),
-        counts,
-        name,
-        _let_through(fields["nodes"], nodes) if "nodes" in fields else None,
-        _scores(fields["scores"], nodes) if "scores" in fields else (),
-        fields["weight"].integer(1, MAX_EXTENDER_WEIGHT) if "weight" in fields else 1,
-        flag("unresolvable"),
+        filters="filter" in verbs,
+        binds="bind" in verbs,
+        preempts="preempt" in verbs,
+        name=name,
+        nodes=_let_through(fields["nodes"], nodes) if "nodes" in fields else None,
+        scores=_scores(fields["scores"], nodes) if "scores" in fields else (),
+        **read,
     )
 
 
@@ -91,7 +78,7 @@ def _let_through(value: Value, nodes: Sequence[str]) -> frozenset[str]:
 
 def _scores(value: Value, nodes: Sequence[str]) -> tuple[tuple[str, int], ...]:
     given = value.items("a mapping from nodes to scores, such as {n1: 10}")
-    return tuple((_node(key, nodes), score.integer(0, MAX_SCORE)) for key, score in given)
+    return tuple((_node(key, nodes), SCORE.read(score)) for key, score in given)
 
 
 def _node(value: Value, nodes: Sequence[str]) -> str:
@@ -101,16 +88,16 @@ def _node(value: Value, nodes: Sequence[str]) -> str:
     return name
 
 
-def refuse_extenders(
-    sections: Mapping[str, Value],
-    extenders: Sequence[ExtenderSpec],
-    pods: Members,
-    made: Sequence[Pod],
-    nodes: Sequence[Node],
-    scope: Scope,
-    owned: Collection[str],
-) -> None:
+def refuse_extenders(draft: Draft) -> None:
     """Refuse an extender that nobody asks for, and what is not modelled beside one."""
+    sections, extenders, pods, made, scope = (
+        draft.sections,
+        draft.extenders,
+        draft.pod_members,
+        draft.pods,
+        draft.scope,
+    )
+    nodes, owned = draft.nodes.values(), draft.owned
     if not extenders:
         return
     section = sections["extender"] if "extender" in sections else sections["extenders"]

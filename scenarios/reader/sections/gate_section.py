@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from ....base.text import known_names
 from ....model.environment.cluster.workloads import KeeperSpec
 from ....model.environment.objects import Pod
-from ..values.labels import Members, label_key, read_members, read_name
+from ...tables.actors import KEEPERS
+from ...tables.pods import GATES_OF_POD
+from ..draft import Draft
+from ..values.labels import label_key, read_members, read_name
 from ..values.yaml_values import Value
-
-GATE_FIELDS = ("name",)
-KEEPER_FIELDS = ("gate", "quota", "waitsFor", "directs", "apart")
-MAX_QUOTA = 8
 
 
 def read_gates(fields: Mapping[str, Value]) -> list[str]:
@@ -22,9 +21,7 @@ def read_gates(fields: Mapping[str, Value]) -> list[str]:
     gates = fields["schedulingGates"]
     found: list[str] = []
     for element in gates.elements("a list of gates, such as [{name: example.com/quota}]"):
-        gate = element.fields(GATE_FIELDS, "a gate, such as {name: example.com/quota}")
-        if "name" not in gate:
-            element.fail("`name` is missing: a gate is known by its name")
+        gate = GATES_OF_POD.fields(element, "a gate, such as {name: example.com/quota}")
         name = label_key(gate["name"])
         if name in found:
             element.fail(f"{gate['name'].described} is listed twice: remove one of them")
@@ -38,15 +35,14 @@ def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec
     """The gate keepers; with any, gates go one by one."""
     if section is None:
         return ()
-    members = read_members(section, "gate keepers", KEEPER_FIELDS, "{gate: example.com/quota, quota: 1}")
+    members = read_members(section, "gate keepers", KEEPERS.names, "{gate: example.com/quota, quota: 1}")
     if not members:
         section.fail("nobody keeps a gate: name a keeper, or remove the section")
     known = list(dict.fromkeys(name for pod in made for name in pod.gates))
     found: list[KeeperSpec] = []
     for name, member in members.items():
         fields = member.fields
-        if "gate" not in fields:
-            member.place.fail("`gate` is missing: say which scheduling gate it takes away")
+        KEEPERS.require(member.place, fields)
         gate = _gate(fields["gate"], known)
         if any(other.gate == gate for other in found):
             fields["gate"].fail(f"two keepers take {fields['gate'].described} away: remove one of them")
@@ -55,11 +51,10 @@ def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec
         if gate in awaited:
             fields["waitsFor"].fail("it would wait for itself: name other gates")
         directs = _directs(fields["directs"], gate, made) if "directs" in fields else ()
-        apart = fields["apart"].boolean() if "apart" in fields else False
-        if apart and not directs:
+        keeper = KeeperSpec(name, gate, waits_for=awaited, directs=directs, **KEEPERS.read(fields))
+        if keeper.apart and not directs:
             fields["apart"].fail("it writes nothing beside: add `directs`, or remove this")
-        quota = fields["quota"].integer(1, MAX_QUOTA) if "quota" in fields else None
-        found.append(KeeperSpec(name, gate, quota, awaited, directs, apart))
+        found.append(keeper)
     return tuple(found)
 
 
@@ -85,8 +80,9 @@ def _directs(value: Value, gate: str, made: Sequence[Pod]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def refuse_keepers(section: Value | None, pods: Members, made: Sequence[Pod], owned: Iterable[str]) -> None:
+def refuse_keepers(draft: Draft) -> None:
     """Refuse what is not modelled of pods whose gates go one by one."""
+    section, pods, made, owned = draft.sections.get("gateKeepers"), draft.pod_members, draft.pods, draft.owned
     for pod in made if section is not None else ():
         for other in ("recreates", "podGroup", "resourceClaims"):
             if pod.gates and other in pods[pod.name].fields:

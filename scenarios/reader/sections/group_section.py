@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from ....base.text import known_names
-from ....model.environment.objects import Pod, PodGroup
-from ..values.labels import Members, read_members
+from ....model.environment.objects import PodGroup
+from ...tables.objects import GROUPS
+from ..draft import Draft
+from ..values.labels import read_members
 from ..values.yaml_values import Value
-
-GROUP_FIELDS = ("minCount", "exists")
-MAX_MIN_COUNT = 8
 
 
 def read_groups(section: Value | None) -> dict[str, PodGroup]:
     """The groups of pods, by name; one without `minCount` has the basic policy."""
     if section is None:
         return {}
-    members = read_members(section, "pod groups", GROUP_FIELDS, "{minCount: 2}")
+    members = read_members(section, "pod groups", GROUPS.names, "{minCount: 2}")
     found = {}
     for index, (name, member) in enumerate(members.items()):
-        count = member.fields.get("minCount")
-        least = None if count is None else count.integer(1, MAX_MIN_COUNT)
-        found[name] = PodGroup(index, name, least, member.exists)
+        found[name] = PodGroup(index, name, **GROUPS.read(member.fields))
     return found
 
 
-def refuse_groups(pods: Members, made: Iterable[Pod], groups: Mapping[str, PodGroup]) -> None:
+def refuse_groups(draft: Draft) -> None:
     """Refuse members of groups that there are not, and what is not modelled of pods that belong to a group."""
+    pods, made, groups = draft.pod_members, draft.pods, draft.groups
     for pod in made:
         fields = pods[pod.name].fields
         value = fields.get("podGroup")

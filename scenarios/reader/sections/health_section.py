@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ....model.environment.cluster.node_health import give_healths, health_of
-from ....model.environment.objects import Node, Scope
-from ..values.labels import Members
+from ..draft import Draft
 from ..values.ranges import Range
-from ..values.resources import Amounts
 
 
-def read_healths(
-    scope: Scope,
-    members: Members,
-    nodes: Mapping[str, Node],
-    has: Mapping[str, Amounts],
-) -> None:
+def read_healths(draft: Draft) -> None:
     """Give the nodes the versions that the controller makes of them, where there is one; refuse what contradicts it."""
+    scope, members, nodes, has = draft.scope, draft.node_members, draft.nodes, draft.has
     if not scope.node_lifecycle:
         return
     for name, node in nodes.items():

@@ -10,42 +10,22 @@ from typing import Any
 
 from ....base.text import known_names
 from ....model.environment.cluster.placement_rules import Wishes
-from ....model.environment.objects import ExtensionPoint, Node, Pod
+from ....model.environment.objects import Node, Pod
+from ...tables.objects import NAMESPACES
+from ...tables.pods import PODS
+from ..draft import Draft
 from ..values.directives import (
     read_default_spread,
-    read_node_affinity,
     read_preferred_nodes,
     read_spread,
     read_terms,
-    read_tolerations,
 )
-from ..values.host_ports import read_host_ports
-from ..values.labels import Member, Members, label_key, read_labels, read_name
-from ..values.ranges import integer_or_range
-from ..values.resources import RESOURCE_FIELDS
+from ..values.labels import Member, Members, read_labels, read_name
 from ..values.yaml_values import Value
 from .claim_section import read_pod_claims
 from .gate_section import read_gates
 from .volume_section import read_mounts
 
-POD_FIELDS = (
-    *RESOURCE_FIELDS, "priority", "preemptionPolicy", "namespace", "labels", "nodeName", "exists", "creationTimestamp", "startTime",
-    "terminationGracePeriodSeconds", "tolerations", "nodeSelector", "nodeAffinity", "podAffinity",
-    "podAntiAffinity", "topologySpreadConstraints", "defaultSpread", "extensionPoints", "schedulingGates", "finalizers", "hostPorts",
-    "finishes", "recreates", "ignore", "updates", "resourceClaims", "volumes", "podGroup", "extenderSelector", "requiredFeatures",
-    "schedulerName", "ready", "phase", "deleted",
-)  # fmt: skip
-POD_VERSION_FIELDS = ("cpu", "memory", "labels", "tolerations", "nodeSelector", "nodeAffinity")
-NAMESPACE_FIELDS = ("labels",)
-
-MAX_GRACE = 1 << 31
-# PriorityClass values: users may go up to a billion, the system classes use two.
-MIN_PRIORITY, MAX_PRIORITY = -(1 << 31), 2_000_001_000
-
-DEFAULT_SCHEDULER = "default-scheduler"
-"""The profile of kube-scheduler that is modelled; pods with another name are a second scheduler's."""
-
-POLICIES = ("PreemptLowerPriority", "Never")
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """The label that the API server gives to every namespace."""
 
@@ -91,47 +71,30 @@ def _version(
     **others: Any,
 ) -> Pod:
     fields = member.fields
-    grace, priority = fields.get("terminationGracePeriodSeconds"), fields.get("priority")
     namespace = namespace_of(name, fields)
     claims = read_pod_claims(name, fields.get("resourceClaims"))
+    _refuse_unbound(fields)
     return Pod(
         index,
         name,
-        priority=integer_or_range(priority, MIN_PRIORITY, MAX_PRIORITY) if priority else 0,
         namespace=namespace,
         namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
         start=start,
         arrival=arrival,
-        preempts=_preempts(fields.get("preemptionPolicy")),
-        labels=read_labels(fields),
         terms=[
             *read_terms(fields.get("podAffinity"), anti=False),
             *read_terms(fields.get("podAntiAffinity"), anti=True),
         ],
-        tolerations=read_tolerations(fields.get("tolerations")),
-        node_selector=read_labels(fields, "nodeSelector"),
-        node_affinity=read_node_affinity(fields.get("nodeAffinity")),
         spread=read_spread(fields.get("topologySpreadConstraints"), read_labels(fields)),
         wishes=_wishes(fields),
         node=_node(member, nodes),
         exists=member.exists and "recreates" not in fields,
-        graceful=grace.integer(0, MAX_GRACE) > 0 if grace else True,
-        extension_points=_extension_points(fields.get("extensionPoints")),
         claims=list(claims),
         generated=[claim for claim, template in claims.items() if template is not None],
         volumes=read_mounts(fields.get("volumes")),
-        group=fields["podGroup"].scalar("the name of a pod group") if "podGroup" in fields else None,
         gates=read_gates(fields),
-        finalizers=_finalizers(fields.get("finalizers")),
         recreates=_recreates(fields),
-        host_ports=read_host_ports(fields.get("hostPorts")),
-        finishes=fields["finishes"].boolean() if "finishes" in fields else False,
-        extender_selector=read_labels(fields, "extenderSelector"),
-        features=read_features(fields.get("requiredFeatures")),
-        ready=_is_ready(fields),
-        started=_is_started(fields),
-        deleted=_is_deleted(fields),
-        foreign=_is_foreign(fields),
+        **PODS.read(fields),
         **resources,
         **others,
     )
@@ -166,31 +129,14 @@ def _node(member: Member, nodes: Mapping[str, Node]) -> Node | None:
     return nodes[wanted]
 
 
-def _preempts(value: Value | None) -> bool:
-    return value is None or value.one_of(POLICIES, "a preemption policy") != "Never"
-
-
-def _extension_points(value: Value | None) -> list[ExtensionPoint]:
-    if value is None:
-        return []
-    found: list[ExtensionPoint] = []
-    for element in value.elements("a list of extension points"):
-        point = ExtensionPoint(element.one_of([p.value for p in ExtensionPoint], "an extension point"))
-        if point in found:
-            element.fail(f"{element.described} is listed twice: remove one of them")
-        found.append(point)
-    return found
-
-
-def _is_foreign(fields: Mapping[str, Value]) -> bool:
-    return "schedulerName" in fields and fields["schedulerName"].scalar("a name") != DEFAULT_SCHEDULER
-
-
-def refuse_foreign(pods: Members) -> None:
+def refuse_foreign(draft: Draft) -> None:
     """Refuse what is not modelled of a pod that another scheduler places, and a third scheduler."""
+    pods = draft.pod_members
     others: set[str] = set()
     for member in pods.values():
-        if not _is_foreign(member.fields):
+        if "schedulerName" not in member.fields or not PODS["schedulerName"].value(
+            member.fields["schedulerName"]
+        ):
             continue
         others.add(member.fields["schedulerName"].scalar("a name"))
         if len(others) > 1:
@@ -204,51 +150,30 @@ def refuse_foreign(pods: Members) -> None:
                 )
 
 
-def _is_ready(fields: Mapping[str, Value]) -> bool:
-    if "ready" not in fields:
-        return True
-    if "nodeName" not in fields:
-        fields["ready"].fail(
-            "a pod that is not bound is not ready in any case: give it `nodeName`, or remove this"
-        )
-    return fields["ready"].boolean()
+_ONLY_BOUND = (
+    ("ready", "a pod that is not bound is not ready in any case: give it `nodeName`, or remove this"),
+    ("phase", "a pod that is not bound is Pending in any case: give it `nodeName`, or remove this"),
+    (
+        "deleted",
+        "of pods that are being deleted at the start, only bound ones are modelled: give it `nodeName`, or remove this",
+    ),
+)
 
 
-def _is_started(fields: Mapping[str, Value]) -> bool:
-    if "phase" not in fields:
-        return True
-    value = fields["phase"]
-    pending = value.one_of(("Pending", "Running"), "a phase") == "Pending"
-    if "nodeName" not in fields:
-        value.fail("a pod that is not bound is Pending in any case: give it `nodeName`, or remove this")
-    if pending and "ready" in fields and fields["ready"].boolean():
+def _refuse_unbound(fields: Mapping[str, Value]) -> None:
+    """Refuse what only a pod that is bound at the start can be."""
+    for name, problem in _ONLY_BOUND:
+        if name in fields:
+            said = PODS[name].value(fields[name])
+            if "nodeName" not in fields and (said or name != "deleted"):
+                fields[name].fail(problem)
+    if (
+        "phase" in fields
+        and "ready" in fields
+        and PODS["phase"].value(fields["phase"]) is False
+        and fields["ready"].boolean()
+    ):
         fields["ready"].fail("a pod that is Pending is not ready: remove `ready`, or `phase`")
-    return not pending
-
-
-def _is_deleted(fields: Mapping[str, Value]) -> bool:
-    if "deleted" not in fields or not fields["deleted"].boolean():
-        return False
-    if "nodeName" not in fields:
-        fields["deleted"].fail(
-            "of pods that are being deleted at the start, only bound ones are modelled: give it `nodeName`, or remove this"
-        )
-    return True
-
-
-def _finalizers(value: Value | None) -> bool:
-    found = (
-        value.elements("a list of finalizers, such as [batch.kubernetes.io/job-tracking]") if value else []
-    )
-    for element in found:
-        label_key(element)
-    return bool(found)
-
-
-def read_features(value: Value | None) -> list[str]:
-    """The names of features of nodes."""
-    elements = value.elements("a list of features, such as [GuaranteedQoSPodCPUResize]") if value else []
-    return [label_key(element) for element in elements]
 
 
 def _recreates(fields: Mapping[str, Value]) -> str | None:
@@ -262,8 +187,9 @@ def _recreates(fields: Mapping[str, Value]) -> str | None:
     return fields["recreates"].scalar("the name of a pod")
 
 
-def refuse_names(pods: Members) -> None:
+def refuse_names(draft: Draft) -> None:
     """Each name that is used again must be that of a pod which is there at the start, and be used again once."""
+    pods = draft.pod_members
     taken: set[str] = set()
     for name, member in pods.items():
         if "recreates" not in member.fields:
@@ -342,6 +268,6 @@ def read_namespaces(section: Value | None) -> dict[str, dict[str, str]]:
         return {}
     found = {}
     for key, value in section.items("a mapping from names to namespaces"):
-        fields = value.fields(NAMESPACE_FIELDS, "a mapping with labels")
+        fields = value.fields(NAMESPACES.names, "a mapping with labels")
         found[read_name(key)] = read_labels(fields)
     return found

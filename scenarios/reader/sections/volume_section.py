@@ -6,32 +6,27 @@ from collections.abc import Iterable, Mapping
 
 from ....base.text import known_names
 from ....model.environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
-from ..values.labels import Member, Members, read_members
+from ...tables.objects import MODES, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
+from ..draft import Draft
+from ..values.labels import Member, read_members
 from ..values.yaml_values import Value
 
-CLASS_FIELDS = ("volumeBindingMode", "provisioner")
-VOLUME_FIELDS = ("storageClassName", "nodes", "claimRef", "exists")
-VOLUME_CLAIM_FIELDS = ("storageClassName", "volumeName", "accessModes", "exists")
 MOUNT_FIELDS = ("name", "persistentVolumeClaim")
 CLAIM_SOURCE_FIELDS = ("claimName",)
-
-MODES = ("Immediate", "WaitForFirstConsumer")
-ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
-NO_PROVISIONER = "kubernetes.io/no-provisioner"
+_PLAIN_CLASS = {"immediate": True, "provisions": False}
 
 
 def read_classes(section: Value | None) -> dict[str, StorageClass]:
     """The storage classes, by name. Without a provisioner, volumes of a class are those that there are."""
     if section is None:
         return {}
-    members = read_members(section, "storage classes", CLASS_FIELDS, "{volumeBindingMode: Immediate}")
-    found = {}
-    for name, member in members.items():
-        mode, provisioner = member.fields.get("volumeBindingMode"), member.fields.get("provisioner")
-        makes = provisioner is not None and provisioner.scalar("the name of a provisioner") != NO_PROVISIONER
-        waits = mode is not None and mode.one_of(MODES, "a volume binding mode") == MODES[1]
-        found[name] = StorageClass(name, immediate=not waits, provisions=makes)
-    return found
+    members = read_members(
+        section, "storage classes", STORAGE_CLASSES.names, "{volumeBindingMode: Immediate}"
+    )
+    return {
+        name: StorageClass(name, **{**_PLAIN_CLASS, **STORAGE_CLASSES.read(member.fields)})
+        for name, member in members.items()
+    }
 
 
 def read_volumes(
@@ -40,10 +35,10 @@ def read_volumes(
     """The volumes, by name; one that names no nodes can be used on all."""
     if section is None:
         return {}
-    members = read_members(section, "volumes", VOLUME_FIELDS, "{storageClassName: local, nodes: [n1]}")
+    members = read_members(section, "volumes", VOLUMES.names, "{storageClassName: local, nodes: [n1]}")
     found = {}
     for index, (name, member) in enumerate(members.items()):
-        where, owner = member.fields.get("nodes"), member.fields.get("claimRef")
+        where = member.fields.get("nodes")
         found[name] = Volume(
             index,
             name,
@@ -52,8 +47,7 @@ def read_volumes(
                 nodes[_known(element, nodes, "node")]
                 for element in (where.elements("a list of nodes") if where is not None else [])
             ],
-            claim=owner.scalar("the name of a claim") if owner is not None else None,
-            exists=member.exists,
+            **VOLUMES.read(member.fields),
         )
     return found
 
@@ -70,7 +64,7 @@ def read_volume_claims(
             assert section_of_volumes is not None
             section_of_volumes.fail(f"nobody could use {volume.name}: add `volumeClaims`, or remove it")
         return {}
-    members = read_members(section, "volume claims", VOLUME_CLAIM_FIELDS, "{storageClassName: local}")
+    members = read_members(section, "volume claims", VOLUME_CLAIMS.names, "{storageClassName: local}")
     for volume in volumes.values():
         if volume.claim is not None and volume.claim not in members:
             assert section_of_volumes is not None
@@ -104,10 +98,7 @@ def _claim(
             wanted.fail(f"{volume.name} is of class {volume.storage_class.name}, and the claim of {of.name}")
         if not exists:
             wanted.fail("a claim that does not exist at the start is bound to nothing: remove one of them")
-    allowed = [
-        element.one_of(ACCESS_MODES, "an access mode")
-        for element in (modes.elements("a list of access modes") if modes is not None else [])
-    ]
+    allowed = [] if modes is None else MODES.read(modes)
     exclusive = "ReadWriteOncePod" in allowed
     if modes is not None and exclusive and len(allowed) > 1:
         modes.fail("ReadWriteOncePod is the only access mode of a claim that has it: remove the others")
@@ -146,8 +137,9 @@ def mark_exclusive(pods: Iterable[Pod], claims: Mapping[str, VolumeClaim]) -> No
             form.exclusive = frozenset(n for n in form.volumes if n in claims and claims[n].exclusive)
 
 
-def refuse_mounts(members: Members, pods: Iterable[Pod], claims: Mapping[str, VolumeClaim]) -> None:
+def refuse_mounts(draft: Draft) -> None:
     """Refuse mounts of claims that there are not, and pods on nodes that their volumes do not reach."""
+    members, pods, claims = draft.pod_members, draft.pods, draft.volume_claims
     for pod in pods:
         value = members[pod.name].fields.get("volumes")
         if value is None:
@@ -172,8 +164,7 @@ def refuse_mounts(members: Members, pods: Iterable[Pod], claims: Mapping[str, Vo
 
 
 def _class(member: Member, classes: Mapping[str, StorageClass]) -> StorageClass:
-    if "storageClassName" not in member.fields:
-        member.place.fail("`storageClassName` is missing: name one of `storageClasses`")
+    VOLUMES.require(member.place, member.fields)
     return classes[_known(member.fields["storageClassName"], classes, "storage class")]
 
 

@@ -19,24 +19,30 @@ from ....model.environment.objects import (
     Term,
     Toleration,
 )
-from .labels import (
-    SELECTOR_FIELDS,
-    label_key,
-    label_value,
-    node_name,
-    read_name,
-    read_requirements,
-    read_selector,
-    selector_in,
+from ...tables.placement import (
+    COUNT,
+    EFFECT,
+    INCLUSION,
+    MAX_SECONDS,
+    NODE_AFFINITY,
+    NODE_SELECTORS,
+    NODE_TERMS,
+    POD_AFFINITY,
+    POD_TERMS,
+    SELECTORS,
+    SKEW,
+    SPREAD,
+    TAINTS,
+    TOLERATIONS,
+    WEIGHT,
 )
+from .labels import label_key, label_value, read_name
+from .selectors import node_name, read_requirements, read_selector, selector_in
 from .yaml_values import Value
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-AFFINITY_FIELDS = ("required", "preferred", REQUIRED, PREFERRED)
-TERM_FIELDS = ("topologyKey", "labelSelector", *SELECTOR_FIELDS, "namespaces", "namespaceSelector")
-PREFERRED_FIELDS = ("weight", "podAffinityTerm", *TERM_FIELDS)
-
+TERM_FIELDS = tuple(name for name in POD_TERMS.names if name not in ("weight", "podAffinityTerm"))
 _TERM = "a term with `matchLabels` and `topologyKey`"
 
 
@@ -44,7 +50,7 @@ def read_terms(value: Value | None, anti: bool) -> list[Term]:
     """The terms below podAffinity or podAntiAffinity."""
     if value is None:
         return []
-    fields = value.fields(AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    fields = value.fields(POD_AFFINITY.names, "a mapping with `required` or `preferred`")
     found: list[Term] = []
     for short, long in (("required", REQUIRED), ("preferred", PREFERRED)):
         if terms := one_spelling(fields, short, long):
@@ -67,8 +73,8 @@ def required_term(element: Value, anti: bool, unselected: Selector | None = None
 
 
 def _preferred(element: Value, anti: bool) -> Term:
-    fields = element.fields(PREFERRED_FIELDS, _TERM)
-    weight = fields["weight"].integer(1, 100) if "weight" in fields else 1
+    fields = element.fields(POD_TERMS.names, _TERM)
+    weight = WEIGHT.read(fields["weight"]) if "weight" in fields else 1
     if "podAffinityTerm" not in fields:
         return _pod_term(element, fields, weight, False, anti)
     beside = next((name for name in TERM_FIELDS if name in fields), None)
@@ -86,7 +92,7 @@ def _pod_term(
     anti: bool,
     unselected: Selector | None = None,
 ) -> Term:
-    given = any(name in fields for name in ("labelSelector", *SELECTOR_FIELDS))
+    given = any(name in fields for name in ("labelSelector", *SELECTORS.names))
     if not given and unselected is None:
         place.fail("`matchLabels` is missing: a term needs `matchLabels` and `topologyKey`")
     if "topologyKey" not in fields:
@@ -109,7 +115,7 @@ def _pod_term(
 def _selector(fields: Mapping[str, Value]) -> Selector:
     if "labelSelector" not in fields:
         return selector_in(fields)
-    beside = next((name for name in SELECTOR_FIELDS if name in fields), None)
+    beside = next((name for name in SELECTORS.names if name in fields), None)
     if beside is not None:
         fields[beside].fail(f"`labelSelector` is there, too: move `{beside}` into it")
     return read_selector(fields["labelSelector"])
@@ -121,16 +127,11 @@ def _namespaces(value: Value | None) -> tuple[str, ...]:
     return tuple(read_name(v) for v in value.elements("a list of namespaces"))
 
 
-NODE_AFFINITY_FIELDS = AFFINITY_FIELDS
-NODE_SELECTOR_FIELDS = ("nodeSelectorTerms",)
-NODE_TERM_FIELDS = ("matchExpressions", "matchFields")
-
-
 def read_node_affinity(value: Value | None) -> NodeAffinity | None:
     """The required part of nodeAffinity."""
     if value is None:
         return None
-    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    fields = value.fields(NODE_AFFINITY.names, "a mapping with `required` or `preferred`")
     required = one_spelling(fields, "required", REQUIRED)
     if required is None:
         if one_spelling(fields, "preferred", PREFERRED) is None:
@@ -143,7 +144,7 @@ def read_preferred_nodes(value: Value | None) -> tuple[PreferredNodes, ...]:
     """The preferred part of nodeAffinity, which scores."""
     if value is None:
         return ()
-    fields = value.fields(NODE_AFFINITY_FIELDS, "a mapping with `required` or `preferred`")
+    fields = value.fields(NODE_AFFINITY.names, "a mapping with `required` or `preferred`")
     terms = one_spelling(fields, "preferred", PREFERRED)
     elements = () if terms is None else terms.elements("a list of terms with `weight` and `matchExpressions`")
     return tuple(_preferred_nodes(element) for element in elements)
@@ -160,9 +161,7 @@ def _preferred_nodes(element: Value) -> PreferredNodes:
     if "matchExpressions" not in told:
         place.fail("`matchExpressions` is missing: say which nodes the pod prefers")
     expressions = read_requirements(told["matchExpressions"], tuple(Operator))
-    return PreferredNodes(
-        fields["weight"].integer(1, 100) if "weight" in fields else 1, NodeTerm(expressions)
-    )
+    return PreferredNodes(WEIGHT.read(fields["weight"]) if "weight" in fields else 1, NodeTerm(expressions))
 
 
 ReadExpressions = Callable[[Value | None], tuple[Requirement, ...] | None]
@@ -175,9 +174,7 @@ def read_expressions(value: Value | None) -> tuple[Requirement, ...]:
 
 def read_node_selector(required: Value, expressions: ReadExpressions = read_expressions) -> NodeAffinity:
     """A node selector: a list of terms, of which one must match. One for whose `expressions` there is None matches no node."""
-    inner = required.fields(NODE_SELECTOR_FIELDS, "a mapping with `nodeSelectorTerms`")
-    if "nodeSelectorTerms" not in inner:
-        required.fail("`nodeSelectorTerms` is missing: give a list of terms, of which one must match")
+    inner = NODE_SELECTORS.fields(required, "a mapping with `nodeSelectorTerms`")
     terms = inner["nodeSelectorTerms"].elements("a list of terms with `matchExpressions` or `matchFields`")
     if not terms:
         inner["nodeSelectorTerms"].fail("the list is empty: give at least one term, or remove the affinity")
@@ -185,7 +182,7 @@ def read_node_selector(required: Value, expressions: ReadExpressions = read_expr
 
 
 def _term(value: Value, expressions: ReadExpressions = read_expressions) -> NodeTerm:
-    fields = value.fields(NODE_TERM_FIELDS, "a term with `matchExpressions` or `matchFields`")
+    fields = value.fields(NODE_TERMS.names, "a term with `matchExpressions` or `matchFields`")
     names = read_requirements(fields.get("matchFields"), (Operator.IN, Operator.NOT_IN), _field, node_name)
     wrong = next((i for i, r in enumerate(names) if len(r.values) != 1), None)
     if wrong is not None:
@@ -199,23 +196,14 @@ def _field(value: Value) -> str:
     return value.one_of([NODE_NAME], "a field of a node")
 
 
-TAINT_FIELDS = ("key", "value", "effect")
-TOLERATION_FIELDS = ("key", "operator", "value", "effect", "tolerationSeconds")
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-MAX_SECONDS = 1 << 31
-
-
 def read_taints(value: Value | None) -> list[Taint]:
     """The taints of a node."""
     return [] if value is None else [_taint(v) for v in value.elements("a list of taints")]
 
 
 def _taint(value: Value) -> Taint:
-    fields = value.fields(TAINT_FIELDS, "a taint with `key` and `effect`")
-    for needed in ("key", "effect"):
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: a taint needs `key` and `effect`")
-    return Taint(label_key(fields["key"]), _value(fields), fields["effect"].one_of(EFFECTS, "an effect"))
+    fields = TAINTS.fields(value, "a taint with `key` and `effect`")
+    return Taint(label_key(fields["key"]), _value(fields), EFFECT.read(fields["effect"]))
 
 
 def read_tolerations(value: Value | None) -> list[Toleration]:
@@ -225,13 +213,11 @@ def read_tolerations(value: Value | None) -> list[Toleration]:
 
 def read_toleration(value: Value) -> Toleration:
     """A toleration of a pod."""
-    fields = value.fields(TOLERATION_FIELDS, "a toleration: a mapping with key, operator, value, effect")
+    fields = value.fields(TOLERATIONS.names, "a toleration: a mapping with key, operator, value, effect")
     # To the API server an empty text is a field that is not there.
     empty = [name for name, given in fields.items() if getattr(given.node, "value", None) == ""]
     fields = {name: given for name, given in fields.items() if name not in empty}
-    operator = (
-        fields["operator"].one_of(("Equal", "Exists"), "an operator") if "operator" in fields else "Equal"
-    )
+    operator = TOLERATIONS["operator"].value(fields["operator"]) if "operator" in fields else "Equal"
     if operator == "Exists" and "value" in fields:
         fields["value"].fail("Exists compares with nothing: remove `value`, or make the operator Equal")
     if operator == "Equal" and "key" not in fields:
@@ -240,7 +226,7 @@ def read_toleration(value: Value) -> Toleration:
         label_key(fields["key"]) if "key" in fields else "",
         operator,
         _value(fields),
-        fields["effect"].one_of(EFFECTS, "an effect") if "effect" in fields else "",
+        EFFECT.read(fields["effect"]) if "effect" in fields else "",
         _seconds(fields),
     )
 
@@ -260,14 +246,6 @@ def _value(fields: Mapping[str, Value]) -> str:
     return label_value(fields["value"]) if "value" in fields else ""
 
 
-SPREAD_FIELDS = (
-    "maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", *SELECTOR_FIELDS, "others", "minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "matchLabelKeys",
-)  # fmt: skip
-INCLUSION = ("Honor", "Ignore")
-MAX_SKEW = 1 << 31
-MAX_OTHERS = 1_000_000
-
-
 def read_spread(
     value: Value | None, labels: Mapping[str, str], *, soft: bool = False
 ) -> list[SpreadConstraint]:
@@ -276,13 +254,10 @@ def read_spread(
     return [_constraint(element, labels) for element in elements if _is_soft(element) is soft]
 
 
-ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
-
-
 def _is_soft(value: Value) -> bool:
-    fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
+    fields = value.fields(SPREAD.names, "a constraint with `maxSkew` and `topologyKey`")
     said = fields.get("whenUnsatisfiable")
-    return said is not None and said.one_of(ACTIONS, "an action") == "ScheduleAnyway"
+    return said is not None and SPREAD["whenUnsatisfiable"].value(said) == "ScheduleAnyway"
 
 
 DEFAULT_SPREAD = (("kubernetes.io/hostname", 3), ("topology.kubernetes.io/zone", 5))
@@ -305,13 +280,10 @@ def read_default_spread(fields: Mapping[str, Value]) -> list[SpreadConstraint]:
 
 
 def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
-    fields = value.fields(SPREAD_FIELDS, "a constraint with `maxSkew` and `topologyKey`")
-    for needed in ("maxSkew", "topologyKey"):
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: a constraint needs `maxSkew` and `topologyKey`")
+    fields = SPREAD.fields(value, "a constraint with `maxSkew` and `topologyKey`")
     if "minDomains" in fields and _is_soft(value):
         fields["minDomains"].fail("ScheduleAnyway has no minDomains: remove it")
-    beside = next((name for name in SELECTOR_FIELDS if name in fields), None)
+    beside = next((name for name in SELECTORS.names if name in fields), None)
     if "labelSelector" not in fields and beside is None:
         value.fail("`matchLabels` is missing: give the labels of the pods that are counted")
     if "labelSelector" in fields and beside is not None:
@@ -324,18 +296,18 @@ def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
     return SpreadConstraint(
         label_key(fields["topologyKey"]),
         selector,
-        fields["maxSkew"].integer(1, MAX_SKEW),
+        SKEW.read(fields["maxSkew"]),
         _others(fields["others"]) if "others" in fields else {},
-        fields["minDomains"].integer(1, MAX_SKEW) if "minDomains" in fields else 1,
+        SKEW.read(fields["minDomains"]) if "minDomains" in fields else 1,
         _honors(fields, "nodeAffinityPolicy", True),
         _honors(fields, "nodeTaintsPolicy", False),
     )
 
 
 def _honors(fields: Mapping[str, Value], name: str, default: bool) -> bool:
-    return fields[name].one_of(INCLUSION, "a policy") == "Honor" if name in fields else default
+    return INCLUSION.read(fields[name]) == "Honor" if name in fields else default
 
 
 def _others(value: Value) -> dict[str, int]:
     pairs = value.items("a mapping from values of the topology key to numbers of pods")
-    return {label_value(domain): number.integer(0, MAX_OTHERS) for domain, number in pairs}
+    return {label_value(domain): COUNT.read(number) for domain, number in pairs}

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 
 from ....model.environment.cluster.placement_rules import ANY_ADDRESS, HostPort
+from ...tables.placement import MAX_PORT, PORT, PORTS
 from .yaml_values import Value
 
-PORT_FIELDS = ("port", "protocol", "hostIP")
-PROTOCOLS = ("TCP", "UDP", "SCTP")
-MAX_PORT = 65535
 _PORTS = "a list of ports, such as [80] or [{port: 53, protocol: UDP}]"
 
 
@@ -19,9 +17,9 @@ def read_host_ports(value: Value | None) -> list[HostPort]:
     found: list[HostPort] = []
     for element in value.elements(_PORTS) if value else []:
         port = (
-            host_port(element, element.fields(PORT_FIELDS, "a port"), "port")
+            host_port(element, element.fields(PORTS.names, "a port"), "port")
             if element.is_mapping
-            else HostPort(element.integer(1, MAX_PORT))
+            else HostPort(PORT.read(element))
         )
         if any(port.conflicts(other) for other in found):
             element.fail(f"the pod would be in its own way with {port}: remove one of the two ports")
@@ -34,8 +32,8 @@ def host_port(place: Value, fields: Mapping[str, Value], number: str) -> HostPor
     if number not in fields:
         place.fail(f"`{number}` is missing: a port is a number from 1 to {MAX_PORT}")
     return HostPort(
-        fields[number].integer(1, MAX_PORT),
-        fields["protocol"].one_of(PROTOCOLS, "a protocol") if "protocol" in fields else "TCP",
+        PORT.read(fields[number]),
+        PORTS["protocol"].value(fields["protocol"]) if "protocol" in fields else "TCP",
         _address(fields["hostIP"]) if "hostIP" in fields else ANY_ADDRESS,
     )
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from ....base.structs import dataclass
-from ....model.environment.cluster.placement_rules import whole_number
-from ....model.environment.objects import Operator, Requirement, Selector
+from ....model.environment.objects import Operator
 from .yaml_values import Value
 
 MAX_ENTITIES = 16
@@ -65,9 +64,6 @@ def read_members(
     return members
 
 
-REQUIREMENT_FIELDS = ("key", "operator", "values")
-SELECTOR_FIELDS = ("matchLabels", "matchExpressions")
-
 _KEY = re.compile(
     r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII
 )
@@ -81,9 +77,12 @@ OF_LABELS = (Operator.IN, Operator.NOT_IN, Operator.EXISTS, Operator.DOES_NOT_EX
 
 def read_labels(fields: Mapping[str, Value], name: str = "labels") -> dict[str, str]:
     """A mapping from label keys to label values; empty if the field is not there."""
-    if name not in fields:
-        return {}
-    pairs = fields[name].items("a mapping from label keys to label values")
+    return labels_in(fields[name]) if name in fields else {}
+
+
+def labels_in(value: Value) -> dict[str, str]:
+    """A mapping from label keys to label values."""
+    pairs = value.items("a mapping from label keys to label values")
     return {label_key(key): label_value(value) for key, value in pairs}
 
 
@@ -106,74 +105,3 @@ def label_value(value: Value) -> str:
     if not is_label_value(written):
         value.expect(_VALUE_WORDS)
     return written
-
-
-def limit(value: Value, operator: Operator) -> str:
-    """What Gt and Lt compare with."""
-    written = value.text("a whole number")
-    if whole_number(written) is None:
-        value.expect("a whole number")
-    if not written[0].isdigit():
-        value.fail(
-            f"a number with a sign is no label value, so {operator.value} would match no node: write one without a sign"
-        )
-    return written
-
-
-def read_selector(value: Value) -> Selector:
-    """A label selector; an empty one matches everything."""
-    return selector_in(value.fields(SELECTOR_FIELDS, "a selector with `matchLabels` or `matchExpressions`"))
-
-
-def selector_in(fields: Mapping[str, Value]) -> Selector:
-    """The label selector whose two fields are among these."""
-    return Selector(
-        read_labels(fields, "matchLabels"), read_requirements(fields.get("matchExpressions"), OF_LABELS)
-    )
-
-
-def read_requirements(
-    value: Value | None,
-    operators: Sequence[Operator],
-    key_of: Callable[[Value], str] = label_key,
-    value_of: Callable[[Value], str] = label_value,
-    limit_of: Callable[[Value, Operator], str] = limit,
-) -> tuple[Requirement, ...]:
-    """A list of matchExpressions or matchFields; none if the field is not there."""
-    if value is None:
-        return ()
-    elements = value.elements("a list of requirements with `key` and `operator`")
-    return tuple(_requirement(element, operators, key_of, value_of, limit_of) for element in elements)
-
-
-def _requirement(
-    value: Value,
-    operators: Sequence[Operator],
-    key_of: Callable[[Value], str],
-    value_of: Callable[[Value], str],
-    limit_of: Callable[[Value, Operator], str],
-) -> Requirement:
-    fields = value.fields(REQUIREMENT_FIELDS, "a requirement with `key` and `operator`")
-    for needed in ("key", "operator"):
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: a requirement needs `key` and `operator`")
-    key = key_of(fields["key"])
-    operator = Operator(fields["operator"].one_of([o.value for o in operators], "an operator"))
-    given = fields["values"].elements("a list of label values") if "values" in fields else []
-    if operator in (Operator.EXISTS, Operator.DOES_NOT_EXIST):
-        if given:
-            fields["values"].fail(f"{operator.value} compares with nothing: remove `values`")
-        return Requirement(key, operator)
-    if operator in (Operator.GREATER, Operator.LESS):
-        if len(given) != 1:
-            value.fail(f"{operator.value} compares with one number: give exactly one in `values`")
-        return Requirement(key, operator, (limit_of(given[0], operator),))
-    if not given:
-        value.fail(f"`values` is missing: {operator.value} needs at least one")
-    return Requirement(key, operator, tuple(value_of(v) for v in given))
-
-
-def node_name(value: Value) -> str:
-    """The name of a node, which may be longer than a label value."""
-    value.text("the name of a node")
-    return read_object_name(value)

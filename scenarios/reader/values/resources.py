@@ -28,8 +28,6 @@ from .yaml_values import Value
 Written = tuple[str, str, int]
 """The name of a pod or node, a resource, and an amount in the model's unit."""
 
-RESOURCE_FIELDS = ("cpu", "memory", "ephemeral-storage", "resources")
-
 
 @dataclass(frozen=True, slots=True)
 class ResourceKind:

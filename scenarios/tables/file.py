@@ -1,0 +1,146 @@
+"""The file as a whole, and its sections that are about no object: configuration, scope, what is expected, the race that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...model.environment.cluster.scope import BOUNDS, MAX_COUNT, RESOURCE_STRATEGIES, SCORE_PLUGINS, Bound
+from ...model.environment.objects import DEFAULTS, Config, Scope
+from ..reader.values.yaml_values import Value
+from .actors import MAX_EXTENDERS
+from .kinds import FLAG, NAME, WORD, Kind, list_of, names_to, one_of, part, refers, table_of, text, whole
+from .resources import REASONS
+from .table import Field, Table
+
+EXPECTED = ("holds", "violated")
+MAX_STEPS = 100_000
+
+GATES = table_of("names to true or false", FLAG.schema)
+PROPERTIES = list_of("list", Kind("", {"type": "string"}))
+_ONE, _MANY = (
+    {**part("verdicts"), "minProperties": 1},
+    {"type": "array", "items": part("expectation"), "minItems": 1},
+)
+EXPECT = Kind("mapping or list", {"anyOf": [_ONE, _MANY]})
+WEIGHT = whole(0, 100)
+
+
+def _weights(value: Value) -> tuple[tuple[str, int], ...]:
+    weights = value.fields(SCORE_PLUGINS, "a mapping from score plugins to weights")
+    return tuple((name, WEIGHT.read(weight)) for name, weight in weights.items())
+
+
+_PLUGINS = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": dict.fromkeys(SCORE_PLUGINS, WEIGHT.schema),
+}
+WEIGHTS = Kind("score plugins to 0 to 100", _PLUGINS, _weights)
+
+
+def _unless_default(attribute: str) -> Callable[[Config], Any]:
+    def say(config: Config) -> Any:
+        found = getattr(config, attribute)
+        return None if found == getattr(DEFAULTS, attribute) else found
+
+    return say
+
+
+_USUAL = Scope()
+
+
+def _bound(name: str, bound: Bound) -> Field:
+    """A bound of the scope: on or off, or a count; of faults that strike objects, also with the names of these."""
+    default = str(getattr(_USUAL, name)).lower()
+    if bound.least is None:
+        return Field(name, FLAG, default, bound.words)
+    if bound.least:
+        return Field(
+            name, whole(bound.least, MAX_COUNT, f"{bound.least} to {MAX_COUNT}"), default, bound.words
+        )
+    count = whole(bound.least, MAX_COUNT)
+    struck = {section: {"type": "array", "items": WORD, "minItems": 1} for section in bound.strikes}
+    aimed = {
+        "type": "object", "description": "How many, and which objects they strike.", "additionalProperties": False,
+        "properties": {"count": whole(1, MAX_COUNT).schema, **struck},
+    }  # fmt: skip
+    schema = {"anyOf": [count.schema, aimed]} if struck else count.schema
+    return Field(name, Kind("count", schema), bound.brings[0] if bound.brings else default, bound.words)
+
+
+SCOPE = Table(
+    "`scope`",
+    "scope",
+    [_bound(name, bound) for name, bound in BOUNDS.items()],
+    about="How often what may happen, and how far views may lag.",
+)
+
+
+# fmt: off
+FILE = Table("The file", "", [
+    Field("name", NAME, "the file's name", "what the scenario is called"),
+    Field("title", Kind("one line of text", {**WORD, "maxLength": 200}), "none", "what it shows"),
+    Field("race", refers("mapping", "race"), "none", "the upstream race that it shows, see [`race`](#race)"),
+    Field("release", text("text"), "the newest", "the release to check, such as `\"1.13\"`, or a patch version, such as `\"1.34.4\"`"),
+    Field("featureGates", GATES, "as the release has them", "gates of the scheduler that are set, such as `{SchedulerAsyncPreemption: false}`; `--gate` wins ([gates](gates.md)). `podrace check --release R` without a name leaves out the scenarios whose gates R does not have"),
+    Field("properties", PROPERTIES, "all", "the properties to check, such as `[S-CAP]`"),
+    Field("also", PROPERTIES, "none", "further properties that are of interest here"),
+    Field("expect", EXPECT, "none", "what should come out, for `podrace test`, see [`expect`](#expect)"),
+    Field("ignore", REASONS, "none", "properties that are not to be looked at: reports show them as ignored, with the reason"),
+    Field("nodes", names_to("names to nodes", "node", 1, 16), "required", "1 to 16 nodes"),
+    Field("pods", names_to("names to pods", "pod", 1, 16), "required", "1 to 16 pods"),
+    Field("namespaces", names_to("names to namespaces", "namespace", 0, None), "none", "the labels of namespaces"),
+    Field("podDisruptionBudgets", names_to("names to budgets", "podDisruptionBudget", 0, 16), "none", "budgets, with the status that the disruption controller last wrote"),
+    Field("devices", names_to("names to devices", "device", 0, 16), "none", "the devices that drivers have published, see [`devices`](#devices)"),
+    Field("resourceClaims", names_to("names to claims", "resourceClaim", 0, 16), "none", "ResourceClaims"),
+    Field("resourceClaimTemplates", names_to("names to templates", "resourceClaimTemplate", 0, 16), "none", "ResourceClaimTemplates"),
+    Field("deviceClasses", names_to("names to classes", "deviceClass", 0, 16), "none", "DeviceClasses that back extended resources, see [`deviceClasses`](#deviceclasses)"),
+    Field("storageClasses", names_to("names to classes", "storageClass", 0, 16), "none", "StorageClasses"),
+    Field("volumes", names_to("names to volumes", "volume", 0, 16), "none", "PersistentVolumes, see [`volumes`](#volumes)"),
+    Field("volumeClaims", names_to("names to claims", "volumeClaim", 0, 16), "none", "PersistentVolumeClaims"),
+    Field("podGroups", names_to("names to groups", "podGroup", 0, 16), "none", "groups of pods, see [`podGroups`](#podgroups)"),
+    Field("controllers", names_to("names to controllers", "controller", 0, 16), "none", "who makes pods anew when they are gone, see [`controllers`](#controllers)"),
+    Field("descheduler", Kind("plugins to arguments", {**part("descheduler"), "minProperties": 1}), "none", "what has pods evicted, see [`descheduler`](#descheduler)"),
+    Field("gateKeepers", names_to("names to keepers", "gateKeeper", 1, 16), "none", "who takes scheduling gates away, one by one, see [`gateKeepers`](#gatekeepers)"),
+    Field("extender", refers("mapping", "extender"), "none", "an extender of the scheduler with a view of its own, see [`extender`](#extender)"),
+    Field("extenders", names_to("names to extenders", "extender", 1, MAX_EXTENDERS), "none", "several of them, in the order of the configuration: they are called in it, ignorable ones last (up to 1.14 in their place)"),
+    Field("scope", refers("mapping", "scope"), "see there", "how often what may happen"),
+    Field("config", refers("mapping", "config"), "see there", "the scheduler's configuration"),
+])
+
+CONFIG = Table("`config`", "config", [
+    Field("scored", FLAG, "false", "true: of the feasible nodes only those with the best score win: the sum of TaintToleration (taints with PreferNoSchedule), NodeAffinity, PodTopologySpread (ScheduleAnyway) and InterPodAffinity, and what [extenders](#extender) say, by their weights. Of the default profile ImageLocality and the scores of volumes and claims are left out: they are to be off, or to say the same of all nodes; false: each may", attribute="scored"),
+    Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "only with `scored`; newer upstream than the releases that are modelled, and heeded in all of them", attribute="ignore_preferred_of_existing"),
+    Field("hardPodAffinityWeight", whole(0, 100, "0 to 100"), "1", "what a required affinity term of another pod counts; only with `scored`", attribute="hard_affinity_weight", say=_unless_default("hard_affinity_weight")),
+    Field("minCandidateNodesPercentage", whole(0, 100, "0 to 100"), "10", "how many candidates preemption looks for, in percent of the nodes; heeded in all releases", attribute="min_candidates_percentage", say=_unless_default("min_candidates_percentage")),
+    Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "the same, at least; heeded in all releases", attribute="min_candidates", say=_unless_default("min_candidates")),
+    Field("scoreWeights", WEIGHTS, "those of the release", "what each of these plugins counts, 0 for one that is off (`plugins.score` of the profile). The two that score by resources count 1 by default, the others from 1.23 on 3, 2, 2 and 2; in 1.19 to 1.22 topology spread 2 and the others 1; before, 1 each; only with `scored`", attribute="score_weights", say=lambda config: dict(config.score_weights)),
+    Field("scoringStrategy", one_of(RESOURCE_STRATEGIES, "a strategy"), "none", "with it, NodeResourcesFit (by this strategy) and NodeResourcesBalancedAllocation score, too, as in the default profile: each node and each pod needs an amount of cpu and memory. Only with `scored`", attribute="scoring_strategy"),
+], about="The scheduler's configuration.")
+
+EXPECTATIONS = Table("`expect`", "expectation", [
+    Field("release", text("text"), "that of the scenario", "the release to check"),
+    Field("with_fixes", list_of("list of changes", text("")), "none", "upstream changes that are put in"),
+    Field("without_fixes", list_of("list of changes", text("")), "none", "upstream changes that are taken out"),
+    Field("featureGates", GATES, "those of the scenario", "gates that are set, over those of the scenario"),
+    Field("verdicts", refers("properties to verdicts", "verdicts"), "required", "what should come out for each property", missing="say which verdict is expected of which property"),
+])
+
+VERDICTS = Table("`verdicts`", "verdict", [
+    Field("verdict", one_of(EXPECTED, "a verdict"), "required", "the verdict", missing="write holds or violated"),
+    Field("steps", whole(0, MAX_STEPS), "any", "violated only: the length of the shortest counterexample"),
+])
+
+RACE = Table("`race`", "race", [
+    Field("issue", whole(1, 10000000, "number"), "required", "the issue in kubernetes/kubernetes", missing="give the number(s) in kubernetes/kubernetes"),
+    Field("fixes", list_of("list of changes", text(""), 1), "required", "the upstream changes that fix it", missing="give the number(s) in kubernetes/kubernetes"),
+    Field("beside", list_of("list of changes", text(""), 1), "none", "changes of later releases that are put in whether or not the fix is, so that this race is seen alone"),
+    Field("seed", FLAG, "false", "whether `podrace check` without arguments runs it"),
+    Field("residual", refers("mapping", "residual"), "none", "what the fixes leave open"),
+], about="The upstream race that the scenario shows.")
+
+RESIDUAL = Table("`residual`", "residual", [
+    Field("property", Kind("property", {"type": "string"}), "required", "the property that still fails", missing="name the property that still fails and what closes it"),
+    Field("closed_by", list_of("list of changes", text(""), 1), "required", "the further changes that close it", missing="name the property that still fails and what closes it"),
+])

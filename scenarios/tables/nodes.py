@@ -1,0 +1,52 @@
+"""Nodes, and what their objects may be updated to."""
+
+from __future__ import annotations
+
+from ...model.environment.cluster.nodes import READY
+from ..reader.values.directives import read_taints
+from ..reader.values.labels import label_key
+from ..writer.amounts import said_number
+from ..writer.rules import taint_in_words
+from .kinds import FLAG, LABELS, Kind, list_of, names_to, one_of, part, ranged, refers, whole
+from .resources import BYTES, CPU, FEATURES, MAX_PODS, MAX_VERSIONS, RESOURCES
+from .table import Field, Table
+
+HOSTNAME = "kubernetes.io/hostname"
+STATUS = one_of(("True", "False", "Unknown"), "a status")
+CONDITIONS = Kind(
+    "types to statuses",
+    part("conditions"),
+    lambda value: {
+        label_key(kind): STATUS.read(status)
+        for kind, status in value.items("a mapping from types to statuses, such as {Ready: Unknown}")
+    },
+)
+
+# fmt: off
+NODES = Table("`nodes`", "node", [
+    Field("cpu", CPU, "required", "allocatable CPU, such as 2, 0.5 or 500m; or a [range](#ranges), as all quantities"),
+    Field("memory", BYTES, "0", "allocatable memory, such as 128Mi, 1.5G or 1e9"),
+    Field("ephemeral-storage", BYTES, "0", "allocatable local storage"),
+    Field("resources", RESOURCES, "none", "other allocatable resources, such as `{example.com/gpu: 1}` (`hugepages-*` in bytes)"),
+    Field("pods", ranged(0, MAX_PODS), "no limit", "how many pods the node admits", attribute="pods", say=lambda node: said_number(node.room[1])),
+    Field("labels", LABELS, "none", "its labels; `kubernetes.io/hostname` is there anyway", attribute="labels", say=lambda node: {k: v for k, v in node.labels.items() if (k, v) != (HOSTNAME, node.name)}),
+    Field("taints", list_of("list of taints", refers("", "taint")), "none", "its taints; one with the effect NoExecute has pods leave only where the scope has `taint_eviction`", attribute="taints", read=read_taints, say=lambda node: [taint_in_words(taint) for taint in node.taints]),
+    Field("unschedulable", FLAG, "false", "spec.unschedulable; the taint that controllers add to it must be written, too, if it is wanted", attribute="unschedulable"),
+    Field("conditions", CONDITIONS, "Ready is True", "its conditions, such as `{Ready: Unknown}` for a node that is cut off: then its kubelet hears of nothing and reports nothing. Taints come with them only where the scope has `node_lifecycle`: else write both into one update, or in two, as the node lifecycle controller sets them later", attribute="conditions", say=lambda node: {k: v for k, v in node.conditions.items() if (k, v) != (READY, "True")}),
+    Field("declaredFeatures", FEATURES, "none", "the features that it declares (from 1.36 on)", attribute="features", say=lambda node: sorted(node.features)),
+    Field("exists", FLAG, "true", "false: a node that may join later", say=lambda node: None if node.exists else False),
+    Field("updates", names_to("updates by name", "nodeUpdate", 1, MAX_VERSIONS - 1), "none", "what the node's object may be updated to: see below"),
+])
+
+NODE_UPDATES = Table("`updates` of a node", "nodeUpdate", [
+    Field("cpu", CPU, "as for the node", "allocatable CPU, no range"),
+    Field("memory", BYTES, "as for the node", "allocatable memory"),
+    Field("ephemeral-storage", BYTES, "as for the node", "allocatable local storage"),
+    Field("resources", RESOURCES, "as for the node", "other allocatable resources"),
+    Field("pods", whole(0, MAX_PODS), "as for the node", "how many pods the node admits"),
+    Field("labels", LABELS, "as for the node", "its labels, all of them"),
+    Field("taints", list_of("list of taints", refers("", "taint")), "as for the node", "its taints, all of them"),
+    Field("unschedulable", FLAG, "as for the node", "whether it is cordoned"),
+    Field("conditions", CONDITIONS, "as for the node", "its conditions, all of them"),
+    Field("declaredFeatures", FEATURES, "as for the node", "the features that it declares, all of them"),
+], about="What changes in the node's object; what is not named stays.")

@@ -1,0 +1,87 @@
+"""The other objects of the API server: namespaces, budgets, devices, volumes, their claims, groups of pods."""
+
+from __future__ import annotations
+
+from ...model.environment.objects import Claim
+from ...model.environment.storage.claims import FAILED, PENDING, READY
+from ..writer.amounts import quantity_in_words
+from ..writer.rules import selector_in_words
+from .kinds import FLAG, LABELS, NAME, list_of, one_of, ranged, refers, text, whole
+from .table import Field, Table
+
+MAX_ALLOWED, MAX_AVAILABLE = 1000, 15
+CONDITIONS = {"pending": PENDING, "met": READY, "failed": FAILED, "timedOut": PENDING}
+NO_PROVISIONER, PROVISIONER = "kubernetes.io/no-provisioner", "example.com/provisioner"
+
+EVICTION = one_of(("IfHealthyBudget", "AlwaysAllow"), "a policy", "word")
+CLASS_NAME = text("name", "the name of a device class")
+BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
+MODE = one_of(BINDING_MODES, "a volume binding mode")
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+MODES = list_of("list of modes", one_of(ACCESS_MODES, "an access mode"), wanted="a list of access modes")
+
+
+def _conditions_in_words(claim: Claim) -> str | None:
+    """What is known of the binding conditions of the claim's device at the start."""
+    return {READY: "met", FAILED: "failed"}.get(claim.readiness, "timedOut" if claim.timed_out else None)
+
+
+# fmt: off
+NAMESPACES = Table("`namespaces`", "namespace", [
+    Field("labels", LABELS, "none", "the namespace's labels"),
+])
+
+BUDGETS = Table("`podDisruptionBudgets`", "podDisruptionBudget", [
+    Field("selector", refers("label selector", "labelSelector"), "required", "the pods that are protected. An empty one is for all pods of the namespace: evictions and the disruption controller count them, preemption does not (until 141785, which no release of the model has)", missing="say which pods the budget protects", say=lambda budget: selector_in_words(budget.selector)),
+    Field("disruptionsAllowed", ranged(0, MAX_ALLOWED), "0", "status.disruptionsAllowed; it stays as it is", say=lambda budget: quantity_in_words(budget.quantities[0])),
+    Field("namespace", NAME, "what stands before a slash in the budget's name, else default", "the budget's namespace", say=lambda budget: None if "/" in budget.name or budget.namespace == "default" else budget.namespace),
+    Field("disruptedPods", list_of("list of pods", text("")), "none", "status.disruptedPods: evictions that are paid for already (from 1.19 on)", say=lambda budget: sorted(budget.disrupted)),
+    Field("minAvailable", whole(0, MAX_AVAILABLE), "as many as run at the start, less `disruptionsAllowed`", "so many of its pods the budget wants, where it is kept (`disruption_controller`)", attribute="min_available", say=lambda budget: budget.min_available),
+    Field("unhealthyPodEvictionPolicy", EVICTION, "IfHealthyBudget", "AlwaysAllow: pods that are not ready may be evicted at any time (from 1.27 on); else only while as many others are healthy as the budget wants (`readiness`)", attribute="always_allow", read=lambda value: EVICTION.read(value) == "AlwaysAllow", say=lambda budget: "AlwaysAllow" if budget.always_allow else None),
+])
+
+DEVICES = Table("`devices`", "device", [
+    Field("node", text("name of a node"), "none", "where the device is; one without a node can be reached from all", say=lambda device: None if device.node is None else device.node.name),
+    Field("deviceClassName", CLASS_NAME, "none", "the device class that it is in; those that name none are of one class, too", attribute="of"),
+    Field("bindingConditions", FLAG, "false", "whether a pod is bound only once the driver has said that the device is ready (from 1.36 on)", attribute="conditions"),
+])
+
+CLAIMS = Table("`resourceClaims`", "resourceClaim", [
+    Field("device", text("name of a device"), "none", "what is allocated to the claim at the start", say=lambda claim: None if claim.device is None else claim.device.name),
+    Field("deviceClassName", CLASS_NAME, "none", "the device class that it asks for", attribute="of"),
+    Field("reservedFor", list_of("list of pods", text("")), "none", "status.reservedFor at the start; a pod that is bound is in reservedFor of each of its claims", say=lambda claim: sorted(claim.reserved)),
+    Field("bindingConditions", one_of(tuple(CONDITIONS), "what has become of binding conditions"), "pending", "what is known of its device at the start, if that has any; timedOut: nothing, and it was waited for long enough", say=_conditions_in_words),
+    Field("exists", FLAG, "true", "false: a user may create it later, as often as `claim_creations` says", say=lambda claim: None if claim.exists else False),
+])
+
+TEMPLATES = Table("`resourceClaimTemplates`", "resourceClaimTemplate", [
+    Field("deviceClassName", CLASS_NAME, "none", "the device class that the claims ask for"),
+])
+
+DEVICE_CLASSES = Table("`deviceClasses`", "deviceClass", [
+    Field("extendedResourceName", text("name"), "none", "the extended resource that devices of the class stand for"),
+])
+
+STORAGE_CLASSES = Table("`storageClasses`", "storageClass", [
+    Field("volumeBindingMode", MODE, "Immediate", "when claims of the class are bound", attribute="immediate", read=lambda value: MODE.read(value) == "Immediate", say=lambda of: "Immediate" if of.immediate else "WaitForFirstConsumer"),
+    Field("provisioner", text("name"), "kubernetes.io/no-provisioner", "who makes volumes for claims of the class; without one there are only those of `volumes`", attribute="provisions", read=lambda value: value.scalar("the name of a provisioner") != NO_PROVISIONER, say=lambda of: PROVISIONER if of.provisions else None),
+])
+
+VOLUMES = Table("`volumes`", "volume", [
+    Field("storageClassName", text("name of a class"), "required", "its class", missing="name one of `storageClasses`", say=lambda volume: volume.storage_class.name),
+    Field("nodes", list_of("list of nodes", text("")), "all", "the nodes that its node affinity names", say=lambda volume: [node.name for node in volume.nodes]),
+    Field("claimRef", text("name of a claim"), "none", "the claim that it is reserved for at the start, or when it is created", attribute="claim", say=lambda volume: volume.claim),
+    Field("exists", FLAG, "true", "false: an administrator may create it later, as often as `volume_creations` says", attribute="exists", say=lambda volume: None if volume.exists else False),
+])
+
+VOLUME_CLAIMS = Table("`volumeClaims`", "volumeClaim", [
+    Field("storageClassName", text("name of a class"), "required", "its class", missing="name one of `storageClasses`", say=lambda claim: claim.storage_class.name),
+    Field("volumeName", text("name of a volume"), "none", "the volume that it names at the start; it is bound to it if that volume's `claimRef` is this claim", say=lambda claim: None if claim.volume is None else claim.volume.name),
+    Field("accessModes", MODES, "none", "of ReadWriteOnce, ReadOnlyMany, ReadWriteMany and ReadWriteOncePod the last matters: one pod only may use the claim", say=lambda claim: ["ReadWriteOncePod"] if claim.exclusive else None),
+    Field("exists", FLAG, "true", "false: a user may create it later", say=lambda claim: None if claim.exists else False),
+])
+
+GROUPS = Table("`podGroups`", "podGroup", [
+    Field("minCount", whole(1, 8, "1 to 8"), "none", "the group is a gang, of which at least so many pods are to be bound together; without it the policy is basic", attribute="min_count"),
+    Field("exists", FLAG.called("true or false"), "true", "false: a user may create the group later", attribute="exists", say=lambda group: None if group.exists else False),
+])

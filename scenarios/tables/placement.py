@@ -1,0 +1,94 @@
+"""What decides where pods may go: taints, tolerations, affinity, topology spread, selectors, host ports."""
+
+from __future__ import annotations
+
+from ..reader.values.labels import OF_LABELS
+from .kinds import LABEL_KEY, LABEL_VALUE, LABELS, NAME, Kind, list_of, one_of, refers, table_of, text, whole
+from .table import Field, Table
+
+EFFECT = one_of(("NoSchedule", "PreferNoSchedule", "NoExecute"), "an effect")
+INCLUSION = one_of(("Honor", "Ignore"), "a policy")
+MAX_PORT = 65535
+PORT, SKEW, WEIGHT, MAX_SECONDS = whole(1, MAX_PORT), whole(1, 1 << 31), whole(1, 100, "1 to 100"), 1 << 31
+COUNT = whole(0, 1_000_000)
+OTHERS = table_of("values of the key to whole numbers", COUNT.schema)
+
+# fmt: off
+TAINTS = Table("`taints`", "taint", [
+    Field("key", LABEL_KEY, "required", "the taint's key", missing="a taint needs `key` and `effect`"),
+    Field("value", LABEL_VALUE, "empty", "its value"),
+    Field("effect", EFFECT, "required", "PreferNoSchedule is a score that the model does not have: it is read, and repels nobody", missing="a taint needs `key` and `effect`"),
+])
+
+TOLERATIONS = Table("`tolerations`", "toleration", [
+    Field("key", LABEL_KEY, "every key", "needed unless the operator is Exists"),
+    Field("operator", one_of(("Equal", "Exists"), "an operator"), "Equal", "Exists tolerates every value"),
+    Field("value", LABEL_VALUE, "empty", "for Equal"),
+    Field("effect", EFFECT, "every effect", "the effect that is tolerated"),
+    Field("tolerationSeconds", whole(0, MAX_SECONDS), "for ever", "with NoExecute only: how long the pod may stay where such a taint is (`taint_eviction`). Time is order only: any time is over at any later moment"),
+])
+
+PORTS = Table("`hostPorts`", "hostPort", [
+    Field("port", PORT, "required", "the port, 1 to 65535"),
+    Field("protocol", one_of(("TCP", "UDP", "SCTP"), "a protocol"), "TCP", "its protocol"),
+    Field("hostIP", text("address"), "0.0.0.0", "the address of the node; 0.0.0.0, or nothing, stands for all of them, and is in everybody's way (up to 1.8 only the number counts)"),
+])
+
+NODE_AFFINITY = Table("`nodeAffinity`", "nodeAffinity", [
+    Field("required", refers("node selector", "nodeSelector"), "required", "short for `requiredDuringSchedulingIgnoredDuringExecution`", needed=False),
+    Field("preferred", list_of("list of terms", refers("", "preferredNodes")), "none", "short for `preferredDuringSchedulingIgnoredDuringExecution`"),
+    Field("requiredDuringSchedulingIgnoredDuringExecution", refers("node selector", "nodeSelector"), "required", "the nodes that the pod may go to", needed=False),
+    Field("preferredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "preferredNodes")), "none", "the nodes that the pod likes; only with `scored`"),
+])
+
+NODE_SELECTORS = Table("Node selectors", "nodeSelector", [
+    Field("nodeSelectorTerms", list_of("list of terms", refers("", "nodeSelectorTerm"), 1), "required", "one of the terms must match", missing="give a list of terms, of which one must match"),
+])
+
+NODE_TERMS = Table("Node selector terms", "nodeSelectorTerm", [
+    Field("matchExpressions", list_of("list of requirements", refers("", "nodeRequirement")), "none", "all must hold of the node's labels; operators In, NotIn, Exists, DoesNotExist, Gt, Lt"),
+    Field("matchFields", list_of("list of requirements", refers("", "nodeField")), "none", "all must hold; the key is metadata.name, the operator In or NotIn, with one value"),
+])
+
+SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
+    Field("maxSkew", SKEW, "required", "by how many pods a domain may exceed the emptiest one", missing="a constraint needs `maxSkew` and `topologyKey`"),
+    Field("topologyKey", LABEL_KEY, "required", "the node label whose value makes a domain", missing="a constraint needs `maxSkew` and `topologyKey`"),
+    Field("whenUnsatisfiable", one_of(("DoNotSchedule", "ScheduleAnyway"), "an action"), "DoNotSchedule", "ScheduleAnyway: the constraint is soft, and only scores; only with `scored`, and three of a pod at most"),
+    Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods that are counted, of the pod's namespace; an empty one counts nobody (from 1.27 on) but pods that are nominated"),
+    Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
+    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
+    Field("others", OTHERS, "none", "how many pods are counted in a domain beside those of this file; they stay, and the domain with them"),
+    Field("minDomains", SKEW, "1", "of fewer domains an empty one counts as the least (from 1.27 on); not with ScheduleAnyway"),
+    Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes count that the pod's `nodeSelector` and `nodeAffinity` admit; Ignore: from 1.26 on"),
+    Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes count whose taints the pod tolerates (from 1.26 on)"),
+    Field("matchLabelKeys", list_of("list of label keys", LABEL_KEY), "none", "only pods count that have the pod's own values of these labels, too"),
+])
+
+POD_AFFINITY = Table("`podAffinity` and `podAntiAffinity`", "podAffinity", [
+    Field("required", list_of("list of terms", refers("", "podAffinityTerm")), "none", "short for `requiredDuringSchedulingIgnoredDuringExecution`"),
+    Field("preferred", list_of("list of terms", refers("", "weightedTerm")), "none", "short for `preferredDuringSchedulingIgnoredDuringExecution`"),
+    Field("requiredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "podAffinityTerm")), "none", "terms that a node must meet"),
+    Field("preferredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "weightedTerm")), "none", "terms that count for scores, see [`config`](#config)"),
+])
+
+POD_TERMS = Table("Pod affinity terms", "weightedTerm", [
+    Field("weight", WEIGHT, "1", "preferred terms only"),
+    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: Kubernetes' spelling, where all fields but `weight` stand below it"),
+    Field("topologyKey", Kind("label key", {"type": "string"}), "required", "the node label whose value makes a domain", needed=False),
+    Field("labelSelector", refers("label selector", "labelSelector"), "required", "the pods that are meant; `{}` means all", needed=False),
+    Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
+    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
+    Field("namespaces", list_of("list of names", NAME), "that of the pod", "the namespaces of the pods that are meant"),
+    Field("namespaceSelector", refers("label selector", "labelSelector"), "none", "further namespaces by their labels; `{}` means all"),
+])
+
+SELECTORS = Table("Label selectors", "labelSelector", [
+    Field("matchLabels", LABELS, "none", "labels that must be there"),
+    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "requirements that must hold; operators In, NotIn, Exists, DoesNotExist"),
+])
+
+REQUIREMENTS = Table("Requirements", "requirement", [
+    Field("key", LABEL_KEY, "required", "the label that is compared", missing="a requirement needs `key` and `operator`"),
+    Field("operator", one_of([o.value for o in OF_LABELS], "an operator", "word"), "required", "In, NotIn, Exists or DoesNotExist; in node affinity also Gt and Lt", missing="a requirement needs `key` and `operator`"),
+    Field("values", list_of("list of label values", LABEL_VALUE), "none", "at least one for In and NotIn, exactly one number without a sign for Gt and Lt, none otherwise"),
+])

@@ -1,0 +1,163 @@
+"""Pods, and what their objects may be updated to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...model.environment.cluster.pods import NOW, ExtensionPoint, Pod
+from ..reader.values.directives import read_node_affinity, read_tolerations
+from ..reader.values.host_ports import read_host_ports
+from ..reader.values.yaml_values import Value
+from ..writer.amounts import quantity_in_words
+from ..writer.rules import (
+    host_port_in_words,
+    node_affinity_in_words,
+    selector_in_words,
+    spread_in_words,
+    terms_in_words,
+    time_in_words,
+    toleration_in_words,
+)  # fmt: skip
+from .kinds import (
+    FLAG,
+    LABEL_KEY,
+    LABELS,
+    NAME,
+    WORD,
+    Kind,
+    Schema,
+    list_of,
+    names_to,
+    one_of,
+    part,
+    ranged,
+    refers,
+    text,
+    whole,
+)
+from .placement import PORT
+from .resources import BYTES, CPU, FEATURES, MAX_VERSIONS, REASONS, RESOURCES
+from .table import Field, Table
+
+# PriorityClass values: users may go up to a billion, the system classes use two.
+MIN_PRIORITY, MAX_PRIORITY = -(1 << 31), 2_000_001_000
+DEFAULT_SCHEDULER = "default-scheduler"
+"""The profile of kube-scheduler that is modelled; pods with another name are a second scheduler's."""
+
+GRACE = whole(0, 1 << 31)
+POLICY = one_of(("PreemptLowerPriority", "Never"), "a preemption policy")
+PHASE = one_of(("Pending", "Running"), "a phase", "word")
+POINT = one_of([point.value for point in ExtensionPoint], "an extension point")
+POINTS = list_of("list of reserve, permit, preBind", POINT)
+FINALIZERS = list_of(
+    "list of names", LABEL_KEY, wanted="a list of finalizers, such as [batch.kubernetes.io/job-tracking]"
+)
+HOST_PORTS = Kind("list of ports", {"type": "array", "items": {"anyOf": [PORT.schema, part("hostPort")]}})
+
+
+def _named(fields: dict[str, Any], needed: Sequence[str]) -> Schema:
+    return {"type": "object", "additionalProperties": False, "properties": fields, "required": list(needed)}
+
+
+CLAIMS_OF_POD = Kind(
+    "list of claims",
+    {
+        "type": "array",
+        "items": {
+            "anyOf": [
+                WORD,
+                _named({"name": WORD, "resourceClaimName": WORD}, ["resourceClaimName"]),
+                _named(
+                    {"name": WORD, "resourceClaimTemplateName": WORD}, ["name", "resourceClaimTemplateName"]
+                ),
+            ]
+        },
+    },
+)
+MOUNTS = Kind(
+    "list of claims",
+    {
+        "type": "array",
+        "items": {
+            "anyOf": [
+                WORD,
+                _named(
+                    {"name": WORD, "persistentVolumeClaim": _named({"claimName": WORD}, ["claimName"])},
+                    ["persistentVolumeClaim"],
+                ),
+            ]
+        },
+    },
+)
+
+
+def _points(value: Value) -> list[ExtensionPoint]:
+    found: list[ExtensionPoint] = []
+    for element in value.elements("a list of extension points"):
+        point = ExtensionPoint(POINT.read(element))
+        if point in found:
+            element.fail(f"{element.described} is listed twice: remove one of them")
+        found.append(point)
+    return found
+
+
+def _points_in_words(pod: Pod) -> list[str]:
+    """The extension points that only the file can have named."""
+    by_claims = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND} if pod.claims or pod.volumes else set()
+    return [point.value for point in ExtensionPoint if point in pod.extension_points - by_claims]
+
+
+# fmt: off
+PODS = Table("`pods`", "pod", [
+    Field("cpu", CPU, "required", "requested CPU"),
+    Field("memory", BYTES, "0", "requested memory"),
+    Field("ephemeral-storage", BYTES, "0", "requested local storage"),
+    Field("resources", RESOURCES, "none", "other requested resources"),
+    Field("priority", ranged(MIN_PRIORITY, MAX_PRIORITY), "0", "the value of the pod's PriorityClass", attribute="priority", say=lambda pod: quantity_in_words(pod.quantities[-1])),
+    Field("preemptionPolicy", POLICY, "PreemptLowerPriority", "Never: the pod does not preempt (from 1.19 on)", attribute="preempts", read=lambda value: POLICY.read(value) != "Never", say=lambda pod: None if pod.preempts else "Never"),
+    Field("namespace", NAME, "what stands before a slash in the pod's name, else default", "the pod's namespace", say=lambda pod: None if "/" in pod.name or pod.namespace == "default" else pod.namespace),
+    Field("labels", LABELS, "none", "its labels", attribute="labels"),
+    Field("nodeName", text("name of a node"), "none", "the node that it is bound to at the start", say=lambda pod: None if pod.node is None else pod.node.name),
+    Field("exists", FLAG, "true", "false: a pod that a user may create later", say=lambda pod: None if pod.exists or pod.recreates is not None else False),
+    Field("creationTimestamp", text("time"), "none", "metadata.creationTimestamp of a pod that waits at the start; only the order counts. Give it to all of them or to none. Of pods with one priority, the queue takes the earlier one first; with equal times, or none, it takes them [in any order](#which-of-equal-pods-comes-first)"),
+    Field("startTime", text("time"), "later than all", "status.startTime of a bound pod, such as 2021-08-04T12:00:00Z; only the order counts", say=lambda pod: None if pod.start == NOW else time_in_words(pod.start)),
+    Field("terminationGracePeriodSeconds", GRACE, "not 0", "0: a DELETE removes the pod at once; all other values mean the same", attribute="graceful", read=lambda value: GRACE.read(value) > 0, say=lambda pod: None if pod.graceful else 0),
+    Field("tolerations", list_of("list of tolerations", refers("", "toleration")), "none", "see below", attribute="tolerations", read=read_tolerations, say=lambda pod: [toleration_in_words(t) for t in pod.tolerations]),
+    Field("nodeSelector", LABELS, "none", "labels that the node must have", attribute="node_selector"),
+    Field("nodeAffinity", refers("mapping", "nodeAffinity"), "none", "the nodes that the pod asks for", attribute="node_affinity", read=read_node_affinity, say=node_affinity_in_words),
+    Field("podAffinity", refers("mapping", "podAffinity"), "none", "the pods that it is to be with", say=lambda pod: terms_in_words(pod.terms, False, (pod.namespace,))),
+    Field("podAntiAffinity", refers("mapping", "podAffinity"), "none", "the pods that it is to be apart from", say=lambda pod: terms_in_words(pod.terms, True, (pod.namespace,))),
+    Field("topologySpreadConstraints", list_of("list of constraints", refers("", "topologySpreadConstraint")), "none", "how evenly it and its like must lie over the nodes (from 1.18 on)", say=spread_in_words),
+    Field("defaultSpread", refers("label selector", "labelSelector"), "none", "the selector of its service or controller, from which a pod without `topologySpreadConstraints` has soft ones by default, over host names and zones (from 1.20 on; SelectorSpread of before is not modelled); only with `scored`", say=lambda pod: next((selector_in_words(c.selector) for c in pod.wishes.spread if c.by_default), None)),
+    Field("extensionPoints", POINTS, "none", "where some plugin has work to do for the pod (from 1.15 on)", attribute="extension_points", read=_points, say=_points_in_words),
+    Field("schedulingGates", list_of("list of gates", refers("", "schedulingGate")), "none", "what keeps the pod from being tried, until a user removes all of them at once, or never (from 1.27 on); with [`gateKeepers`](#gatekeepers) one by one", say=lambda pod: [{"name": gate} for gate in pod.gates]),
+    Field("finalizers", FINALIZERS, "none", "what keeps the object of a deleted pod that is not bound, until a controller takes all of them away, as `batch.kubernetes.io/job-tracking` does for each pod of a Job; with `bound_finalizers` in the scope, that of a bound one, too", attribute="finalizers", read=lambda value: bool(FINALIZERS.read(value)), say=lambda pod: ["podrace.io/finalizer"] if pod.finalizers else None),
+    Field("hostPorts", HOST_PORTS, "none", "the ports of its node that the pod occupies; a number such as `80` is short for `{port: 80}`", attribute="host_ports", read=read_host_ports, say=lambda pod: [host_port_in_words(port) for port in pod.host_ports]),
+    Field("finishes", FLAG, "false", "true: once it is bound, the pod may succeed or fail; it gives its room back, and its object stays until somebody deletes it", attribute="finishes"),
+    Field("recreates", text("name of a pod"), "none", "it is created under the name of that pod when that one is gone, with a UID of its own, as a StatefulSet does; once. Reports tell the two apart by their names in the scenario", say=lambda pod: pod.recreates),
+    Field("ignore", REASONS, "none", "properties that are not to be looked at for this pod, see [configuration](configuration.md#for-single-pods)"),
+    Field("updates", names_to("updates by name", "podUpdate", 1, MAX_VERSIONS - 1), "none", "what the pod's object may be updated to: see below"),
+    Field("resourceClaims", CLAIMS_OF_POD, "none", "the claims that the pod refers to, by name or as Kubernetes writes them: `[gpu]`, `[{name: gpu, resourceClaimName: gpu}]`; or the template from which one is made for it: `[{name: gpu, resourceClaimTemplateName: gpu}]`"),
+    Field("volumes", MOUNTS, "none", "the PersistentVolumeClaims whose volumes the pod mounts, by name or as Kubernetes writes them: `[data]`, `[{name: data, persistentVolumeClaim: {claimName: data}}]`", say=lambda pod: list(pod.volumes)),
+    Field("podGroup", text("name of a group", "the name of a pod group"), "none", "the group that the pod belongs to (`spec.schedulingGroup`)", attribute="group"),
+    Field("extenderSelector", LABELS, "none", "the labels that an extender of the scheduler wants of the pod's node: it rejects the others, once the plugins have let them pass", attribute="extender_selector"),
+    Field("requiredFeatures", FEATURES, "none", "the features that its node has to declare (from 1.36 on); Kubernetes infers them from what else the pod says", attribute="features", say=lambda pod: sorted(pod.features)),
+    Field("schedulerName", text("name"), "default-scheduler", "another name: a second scheduler places the pod, with the same filters and a cache of its own. There is one beside kube-scheduler", attribute="foreign", read=lambda value: value.scalar("a name") != DEFAULT_SCHEDULER, say=lambda pod: "second-scheduler" if pod.foreign else None),
+    Field("ready", FLAG, "true", "false: it is bound at the start and not ready, and its readiness probe fails until somebody mends that (`readiness`)", attribute="ready", say=lambda pod: None if pod.ready else False),
+    Field("phase", PHASE, "Running", "Pending: it is bound at the start, and its kubelet has still to start it; with `ready: false` it cannot, until somebody mends that (`pod_phases`)", attribute="started", read=lambda value: PHASE.read(value) != "Pending", say=lambda pod: None if pod.started else "Pending"),
+    Field("deleted", FLAG, "false", "true: it is bound at the start, and somebody has deleted it already: its kubelet stops it. Refused beside `controllers`", attribute="deleted"),
+])
+
+POD_UPDATES = Table("`updates` of a pod", "podUpdate", [
+    Field("cpu", CPU, "as for the pod", "requested CPU, no range"),
+    Field("memory", BYTES, "as for the pod", "requested memory"),
+    Field("labels", LABELS, "as for the pod", "its labels, all of them"),
+    Field("tolerations", list_of("list of tolerations", refers("", "toleration")), "as for the pod", "its tolerations, with all that it has at first: the API server lets none be taken away"),
+    Field("nodeSelector", LABELS, "as for the pod", "the labels that its node must have, with all that it names at first; only while the pod has scheduling gates"),
+    Field("nodeAffinity", refers("node affinity", "nodeAffinity"), "as for the pod", "the nodes that it asks for: one term is as at first, or has more requirements; only while the pod has scheduling gates"),
+], about="What changes in the pod's object; what is not named stays.")
+
+GATES_OF_POD = Table("`schedulingGates`", "schedulingGate", [
+    Field("name", LABEL_KEY, "required", "the gate's name, such as example.com/quota", missing="a gate is known by its name"),
+])
