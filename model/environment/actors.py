@@ -37,8 +37,9 @@ class Users(Component):
     @tells("A user creates {pod}.")
     def create_pod(self, pod: Pod) -> None:
         """A user creates a pod that the cluster did not have at the start (once: a second would have a new UID)."""
-        if pod.exists or pod.recreates is not None or any(o.pod is pod for o in self.universe[Owned]):
-            require(False)
+        require(
+            not pod.exists and pod.recreates is None and not any(o.pod is pod for o in self.universe[Owned])
+        )
         require(~self.created[pod])
         self.created[pod] = True
         self.faults.spend(Fault.POD_CREATION, pod)
@@ -48,8 +49,7 @@ class Users(Component):
     @tells("The scheduling gates of {pod} are removed.")
     def remove_gates(self, pod: Pod) -> None:
         """Whoever held the pod back takes its scheduling gates away, all at once."""
-        if not self.api.has_gates(pod) or go_one_by_one(self.universe, pod):
-            require(False)
+        require(self.api.has_gates(pod) and not go_one_by_one(self.universe, pod))
         require(self.api.pod[pod].gated)
         self.api.remove_gates(pod)
 
@@ -65,9 +65,7 @@ class Users(Component):
     @tells("A user deletes {pod}, which has finished.")
     def delete_finished_pod(self, pod: Pod) -> None:
         """A user, or whoever cleans up, deletes a pod that has finished."""
-        if not pod.finishes and not self.scope.kubelet_admission:
-            require(False)
-            return
+        require(pod.finishes or self.scope.kubelet_admission)
         require(self.api.remains[pod])
         self.faults.spend(Fault.POD_DELETION, pod)
         self.api.delete_finished(pod)
@@ -101,9 +99,7 @@ class Users(Component):
     @tells("A node is updated: it is {version} from now on.")
     def update_node(self, version: NodeVersion) -> None:
         """A user, the kubelet or a controller updates a node's object: to any other of its versions, or, where its health is the node lifecycle controller's, of those in the same health."""
-        if not self.scope.node_updates:
-            require(False)
-            return
+        require(bool(self.scope.node_updates))
         require(self.api.node_exists[version.node] & self.node_lifecycle.may_become(version))
         self.faults.spend(Fault.NODE_UPDATE, version.node)
         self.api.write_node(version.node, exists=True, version=version)
@@ -144,8 +140,7 @@ class FinalizerOwners(Component):
     @tells("The finalizers of {pod} are removed, and its object is gone.")
     def release(self, pod: Pod) -> None:
         """The finalizers of a pending pod that is being deleted are taken away."""
-        if not pod.finalizers:
-            require(False)
+        require(pod.finalizers)
         require(self.api.pod[pod].pending & self.api.pod[pod].terminating)
         self.api.remove_pod(pod)
 
@@ -153,9 +148,7 @@ class FinalizerOwners(Component):
     @tells("The finalizers of {pod}, which was bound, are removed.")
     def release_bound(self, pod: Pod) -> None:
         """The same of a pod that is bound, before its kubelet is done with it or after. Whoever set them may be gone."""
-        if not self.api.may_be_held(pod):
-            require(False)
-            return
+        require(self.api.may_be_held(pod))
         current = self.api.pod[pod]
         leaves = (current.assigned & current.terminating) | self.api.remains[pod]
         require(self.api.held[pod] & leaves)
@@ -171,8 +164,7 @@ class PodGC(Component):
     @tells("The pod garbage collector removes {pod}, whose node is gone.")
     def collect(self, pod: Pod) -> None:
         """Removes a pod that is bound to a node that no longer exists."""
-        if not self.scope.pod_gc:
-            require(False)
+        require(self.scope.pod_gc)
         current = self.api.pod[pod]
         require(current.assigned & ~self.api.lingers[pod])
         require(~any_of((current.node == node) & self.api.node_exists[node] for node in self.universe[Node]))
@@ -184,9 +176,7 @@ class PodGC(Component):
         """gcTerminating: somebody has said by a taint that the node is out of service, and it is not ready. What runs there may run on."""
         out_of_service = [v for v in self.universe[NodeVersion] if is_out_of_service(v.content)]
         dead = [n for n in self.universe[Node] if not n.later and is_out_of_service(n)]
-        if not self.scope.pod_gc or not (out_of_service or dead) or not self.removes_from_dead_nodes():
-            require(False)
-            return
+        require(self.scope.pod_gc and bool(out_of_service or dead) and self.removes_from_dead_nodes())
         current = self.api.pod[pod]
         require(current.assigned & current.terminating & ~self.api.lingers[pod])
         on = [

@@ -172,9 +172,7 @@ class Extender(Component):
     @tells("The extender hears what has become of {managed}.")
     def hear(self, managed: Managed) -> None:
         """Its informer shows that the pod is bound, or gone, or has finished. What it noted of a pod that waits stays."""
-        if managed.extender.resource is None:
-            require(False)
-            return
+        require(managed.extender.resource is not None)
         current = self.api.pod[managed.pod]
         require(current.assigned | ~as_expr(current.exists))
         require(self.counted[managed] != current.node)
@@ -184,9 +182,7 @@ class Extender(Component):
     @tells("The extender binds {managed}, long after the scheduler has stopped waiting for that.")
     def land(self, managed: Managed) -> None:
         """The Binding of a call that has timed out."""
-        if not managed.extender.binds:
-            require(False)
-            return
+        require(managed.extender.binds)
         node = self.late[managed]
         require(as_expr(node).is_some)
         with when(self.api.can_bind(managed.pod)):

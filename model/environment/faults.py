@@ -83,9 +83,7 @@ class Faults(Component):
     def spend(self, kind: Fault, struck: Entity | None = None) -> None:
         """The step being traced is a fault of this kind: it can run only while one is left, and takes it. `struck` is the object that it strikes."""
         allowed, aims = getattr(self.scope, kind.value), self.scope.aimed(kind.value)
-        if allowed == 0 or (aims and not any(_is_named(struck, *aim) for aim in aims.items())):
-            require(False)
-            return
+        require(allowed != 0 and (not aims or any(_is_named(struck, *aim) for aim in aims.items())))
         words = kind.value.replace("_", " ")
         of = ", ".join(name for names in aims.values() for name in names)
         constraint(

@@ -84,9 +84,7 @@ class Kubelet(Component):
     @tells("The kubelet admits {pod}.")
     def admit(self, pod: Pod) -> None:
         """HandlePodAdditions: a pod that is new on the node fits beside the others."""
-        if not self.scope.kubelet_admission:
-            require(False)
-            return
+        require(self.scope.kubelet_admission)
         require(
             self.is_new(pod)
             & any_of(self.is_at_work_on(pod, n) & self.fits(pod, n) for n in self.universe[Node])
@@ -103,9 +101,7 @@ class Kubelet(Component):
     )
     def reject(self, pod: Pod) -> None:
         """rejectPod: the pod does not fit."""
-        if not self.scope.kubelet_admission:
-            require(False)
-            return
+        require(self.scope.kubelet_admission)
         require(
             self.is_new(pod)
             & any_of(self.is_at_work_on(pod, n) & ~self.fits(pod, n) for n in self.universe[Node])
@@ -117,9 +113,7 @@ class Kubelet(Component):
     @tells("The kubelet allocates to {pod} what it asks for by now.")
     def allocate(self, pod: Pod) -> None:
         """handlePodResourcesResize: what the pod asks for fits beside what the others were allocated."""
-        if not self.scope.kubelet_admission or not is_ever_resized(pod):
-            require(False)
-            return
+        require(self.scope.kubelet_admission and is_ever_resized(pod))
         require(self.is_resizing(pod) & self._is_where(pod, lambda node: self.fits(pod, node)))
         self.allocated[pod] = self.api.pod[pod].version
 
@@ -130,9 +124,7 @@ class Kubelet(Component):
     def refuse(self, version: PodVersion) -> None:
         """handlePodResourcesResize: the node is too small (Infeasible). The status says so; for the scheduler, the pod counts as the version which was allocated."""
         pod = version.pod
-        if not self.scope.kubelet_admission or not is_ever_resized(pod):
-            require(False)
-            return
+        require(self.scope.kubelet_admission and is_ever_resized(pod))
         require(self.is_resizing(pod) & (self.allocated[pod] == version.number))
         require(self._is_where(pod, lambda node: self.is_too_small(pod, node)))
         self.api.update_pod(version)
@@ -167,9 +159,7 @@ class Kubelet(Component):
     @tells("The kubelet is done with {pod}, whose object is gone, or said so before.")
     def stop(self, pod: Pod) -> None:
         """SyncTerminatedPod: nothing is left of a pod that was deleted without grace, or that is said to have finished."""
-        if not self.scope.kubelet_admission:
-            require(False)
-            return
+        require(self.scope.kubelet_admission)
         current = self.api.pod[pod]
         left = [
             self.runs[pod][n] & ~(current.assigned & (current.node == n)) & self.is_reachable(n)
@@ -202,9 +192,7 @@ class Kubelet(Component):
     )
     def report_finished(self, pod: Pod) -> None:
         """A pod has succeeded or failed. One that is being deleted is not looked at: its object goes soon in any case."""
-        if not pod.finishes:
-            require(False)
-            return
+        require(pod.finishes)
         current = self.api.pod[pod]
         require(current.assigned & ~current.terminating)
         require(any_of(self.is_at_work_on(pod, node) for node in self.universe[Node]))

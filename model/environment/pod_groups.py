@@ -80,8 +80,7 @@ class PodGroups(Component):
     @tells("A user creates the pod group {group}.")
     def create_group(self, group: PodGroup) -> None:
         """POST of a group that the cluster did not have at the start."""
-        if group.exists or not self.is_there():
-            require(False)
+        require(not group.exists and self.is_there())
         require(~self.exists[group])
         self.exists[group] = True
 
@@ -89,7 +88,6 @@ class PodGroups(Component):
     @tells("The informer's store receives the pod group {group}: listers see it from now on.")
     def store_group(self, group: PodGroup) -> None:
         """The event of the new group reaches the informer's store."""
-        if group.exists or not self.is_there():
-            require(False)
+        require(not group.exists and self.is_there())
         require(self.exists[group] & ~self.listed[group])
         self.listed[group] = True

@@ -228,9 +228,7 @@ class PodWatch(Component):
         A pod that is gone gives a deletion whose last state is unknown: it carries the object that the store had. Of deletions, as of other
         events, the scenario's order is taken; upstream's is that of a Go map, and of the list (client-go's RealFIFO.Replace).
         """
-        if not self.scope.relists:
-            require(False)
-            return
+        require(bool(self.scope.relists))
         self.faults.spend(Fault.RELIST)
         require((self.listed == 0) & ((self.log.length > 0) | as_expr(self.stalled)))
         self.stalled = False
@@ -286,9 +284,7 @@ def passes(handler: Handler, pod: PodObject) -> Expr:
 
 
 def _stall(watch: PodWatch | NodeWatch) -> None:
-    if not watch.scope.watch_stalls:
-        require(False)
-        return
+    require(bool(watch.scope.watch_stalls))
     watch.faults.spend(Fault.WATCH_STALL)
     require(~as_expr(watch.stalled))
     watch.stalled = True

@@ -221,9 +221,7 @@ class APIDispatcher(Component):
     )
     def execute(self, pod: Pod) -> None:
         """The patch leaves the queue, and what it writes is made up (Execute, up to the call)."""
-        if not self.is_there():
-            require(False)
-            return
+        require(self.is_there())
         call = self.call[pod]
         require((self.stage[pod] == Stage.QUEUED) & (as_expr(call.kind) == CallType.PATCH))
         condition, nomination = self._changes_condition(call), self._changes_nomination(call)
@@ -240,9 +238,7 @@ class APIDispatcher(Component):
     @tells(*SENT_PATCH)
     def patch(self, pod: Pod) -> None:
         """The PATCH arrives at the API server, by name, and without a precondition."""
-        if not self.is_there():
-            require(False)
-            return
+        require(self.is_there())
         require(self.stage[pod] == Stage.SENT)
         sent = self.sent[pod]
         condition, node = as_expr(sent.condition), node_or_none(sent.node)
@@ -258,9 +254,7 @@ class APIDispatcher(Component):
     @tells("The dispatcher's PATCH of {pod}'s status fails, and nobody hears of it.")
     def lose_patch(self, pod: Pod) -> None:
         """The PATCH fails, which is logged."""
-        if not (self.is_there() and self.scope.status_failures):
-            require(False)
-            return
+        require(self.is_there() and bool(self.scope.status_failures))
         require(self.stage[pod] == Stage.SENT)
         self.faults.spend(Fault.STATUS_FAILURE, pod)
         self._answered(pod)
@@ -291,9 +285,7 @@ class APIDispatcher(Component):
     )
     def finalize(self, pod: Pod) -> None:
         """finalize and sendOnFinish: the call leaves the map, or a later one is queued. Only a Binding has somebody who waits for it."""
-        if not self.is_there():
-            require(False)
-            return
+        require(self.is_there())
         require(self.stage[pod] == Stage.ANSWERED)
         with when(self.superseded[pod]):
             self.superseded[pod] = False

@@ -229,9 +229,7 @@ class EventHandlers(Component):
     @tells("{pod} is gone: the state of its group does not know it any more.")
     def remove_member(self, pod: Pod) -> None:
         """deletePodFromSchedulingQueue goes on: RemovePodGroupMember."""
-        if self.pod_groups.member(pod) is None:
-            require(False)
-            return
+        require(self.pod_groups.member(pod) is not None)
         require(self.queue_removal == Removal.MEMBER)
         self.pod_watch.take(Handler.QUEUE, pod)
         self.pod_group_states.remove(pod)
@@ -273,8 +271,7 @@ class EventHandlers(Component):
     @tells("The queue's handler rejects {pod}, if it waits for permission.")
     def reject_waiting(self, pod: Pod) -> None:
         """The deletion of the pod is seen to: RejectWaitingPod, if it waits for permission."""
-        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
         require(self.queue_removal == Removal.REJECT)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         waited = self.waiting.stops(pod)
@@ -501,9 +498,7 @@ class EventHandlers(Component):
     @tells("The node handler removes node {node} from the cache.")
     def remove_node(self, node: Node) -> None:
         """After the queue, the cache: the node is removed."""
-        if not self.hears_of_removals():
-            require(False)
-            return
+        require(self.hears_of_removals())
         require(self.node_busy)
         require(~self.node_watch.take(node).exists)
         self.queue.goes_on(Mover.NODE_HANDLER)

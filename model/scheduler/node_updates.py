@@ -93,8 +93,7 @@ class NodeUpdates(Component):
         """After the cache, the queue: the parked pods that may fit because of one kind of change."""
         olds = [v for v in self.versions(version.node) if v is not version]
         changes = {old: NodeChange(old.content, version.content) for old in olds}
-        if not any(kind in self.told_kinds(change) for change in changes.values()):
-            require(False)
+        require(any(kind in self.told_kinds(change) for change in changes.values()))
         require(self.handlers.node_busy & (self.kind == kind))
         event = self.node_watch.take(version.node)
         require(event.version == version)

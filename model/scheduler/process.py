@@ -91,9 +91,7 @@ class Process(Component):
     @tells("The scheduler is restarted: its memory is gone, and it lists everything anew.")
     def restart(self) -> None:
         """The process ends, and a new one lists what the API server has."""
-        if not self.scope.restarts:
-            require(False)
-            return
+        require(bool(self.scope.restarts))
         self._require_idle_handlers()
         self.faults.spend(Fault.RESTART)
         self.start_anew()
@@ -113,9 +111,7 @@ class Process(Component):
     @tells("A standby takes over: it knows only what its informers have shown it.")
     def change_leader(self) -> None:
         """A standby takes the lease: its informers are as far as those of the old leader, and its memory is what they showed it."""
-        if not self.scope.leader_changes:
-            require(False)
-            return
+        require(bool(self.scope.leader_changes))
         self._require_idle_handlers()
         require(self.may_lead())
         self.faults.spend(Fault.LEADER_CHANGE)
@@ -135,9 +131,7 @@ class Process(Component):
     @tells("The binding of {pod} to {node}, sent by an earlier leader, is executed.")
     def land(self, pod: Pod, node: Node) -> None:
         """A Binding that an earlier leader sent is executed."""
-        if not (self.scope.leader_changes and self.scope.lost_replies):
-            require(False)
-            return
+        require(bool(self.scope.leader_changes) and bool(self.scope.lost_replies))
         self.faults.spend(Fault.LOST_REPLY, pod)
         self._land(pod, node)
 
@@ -147,9 +141,7 @@ class Process(Component):
     )
     def bind_in_doubt(self, pod: Pod) -> None:
         """POST the Binding, which the API server, or etcd, has not done with when the time for an answer is over."""
-        if not self.scope.late_bindings:
-            require(False)
-            return
+        require(bool(self.scope.late_bindings))
         self.binding.require_bind(pod)
         self.faults.spend(Fault.LATE_BINDING, pod)
         if self.scope.late_bindings > 1:
@@ -161,9 +153,7 @@ class Process(Component):
     @tells("The binding of {pod} to {node}, for which an error came back, is executed.")
     def land_late(self, pod: Pod, node: Node) -> None:
         """A Binding for which an error came back is executed, unless the pod cannot be bound any more."""
-        if not self.scope.late_bindings:
-            require(False)
-            return
+        require(bool(self.scope.late_bindings))
         self._land(pod, node)
 
     def _land(self, pod: Pod, node: Node) -> None:

@@ -137,9 +137,7 @@ class Autoscaler(NodeFit):
     @tells("The autoscaler finds that {node} is empty.")
     def find_empty(self, node: Node) -> None:
         """The loop decides on a node."""
-        if not self.scales_down:
-            require(False)
-            return
+        require(self.scales_down)
         require(self.api.node_exists[node] & ~as_expr(self.doomed[node]) & self.looks_empty(node))
         if not self.scope.autoscaler:
             self.faults.spend(Fault.SCALE_DOWN, node)
@@ -150,9 +148,7 @@ class Autoscaler(NodeFit):
     def put_taint(self, node: Node) -> None:
         """MarkToBeDeleted: pods are to stay away from now on."""
         leaving = leaving_version(self.universe[NodeVersion], node)
-        if not self.scales_down or not self.scope.scale_down_taints or leaving is None:
-            require(False)
-            return
+        require(self.scales_down and self.scope.scale_down_taints and leaving is not None)
         require(self.doomed[node] & self.api.node_exists[node] & ~self.is_tainted(node))
         self.api.write_node(node, exists=True, version=leaving)
 
@@ -166,9 +162,7 @@ class Autoscaler(NodeFit):
     )
     def look_again(self, node: Node) -> None:
         """The actuator lists the pods that are bound to the node; where it waits, after whoever chose the node before the taint has bound."""
-        if not self.scales_down or not self.scope.scale_down_taints:
-            require(False)
-            return
+        require(self.scales_down and self.scope.scale_down_taints)
         ready = self.has_nobody(node) | self.is_drained(node)
         require(self.doomed[node] & self.is_tainted(node) & ~as_expr(self.cleared[node]) & ready)
         if self.scope.scale_down_waits:
@@ -192,9 +186,7 @@ class Autoscaler(NodeFit):
     @tells("The autoscaler takes {node} away.")
     def take_away(self, node: Node) -> None:
         """The node is deleted, at once after a second look where the scope has `scale_down_looks_again`, or some time after it where it has `scale_down_taints`."""
-        if not self.scales_down:
-            require(False)
-            return
+        require(self.scales_down)
         require(self.doomed[node])
         if self.scope.scale_down_looks_again:
             require(self.looks_empty(node))
@@ -210,9 +202,7 @@ class Autoscaler(NodeFit):
     @tells("The autoscaler finds somebody on {node}, and leaves it.")
     def spare(self, node: Node) -> None:
         """The second look finds that the node is not empty any more: the taint goes, if it has put one there."""
-        if not self.scales_down or not (self.scope.scale_down_looks_again or self.scope.scale_down_taints):
-            require(False)
-            return
+        require(self.scales_down and (self.scope.scale_down_looks_again or self.scope.scale_down_taints))
         empty = (
             self.has_nobody(node) | self.cleared[node] | self.is_drained(node)
             if self.scope.scale_down_taints
@@ -250,9 +240,7 @@ class Autoscaler(NodeFit):
 
         The bound is that there is a node which nobody remembers.
         """
-        if not self.scope.autoscaler or pod.foreign or pod not in self.keeping():
-            require(False)
-            return
+        require(self.scope.autoscaler and not pod.foreign and pod in self.keeping())
         waits = self.api.pod[pod].pending & self.api.pod[pod].failed & ~self.api.pod[pod].terminating
         require(waits & ~self.is_expected(pod))
         require(~self.api.node_exists[node] & ~self.fits_some(pod, self.universe[Node]))

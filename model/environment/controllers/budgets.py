@@ -263,9 +263,7 @@ class Budgets(Component):
     @tells("The kubelet has started {pod}, and reports that it is Running.")
     def start(self, pod: Pod) -> None:
         """Its images and volumes are there, and a container runs (getPhase, pkg/kubelet/kubelet_pods.go)."""
-        if not self.has_phases or not self.protecting(pod):
-            require(False)
-            return
+        require(self.has_phases and bool(self.protecting(pod)))
         require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
         self.started[pod] = True
 
@@ -273,9 +271,7 @@ class Budgets(Component):
     @tells("The containers of {pod} cannot be started, say for want of an image or a volume.")
     def fail_to_start(self, pod: Pod) -> None:
         """The pod stays Pending until that is mended."""
-        if not self.has_phases or not self.protecting(pod) or not self.scope.start_failures:
-            require(False)
-            return
+        require(self.has_phases and bool(self.protecting(pod)) and bool(self.scope.start_failures))
         require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
         self.faults.spend(Fault.START_FAILURE, pod)
         self.broken[pod] = True
@@ -284,9 +280,7 @@ class Budgets(Component):
     @tells("The kubelet reports that {pod} is ready.")
     def get_ready(self, pod: Pod) -> None:
         """Its readiness probe succeeds."""
-        if not self.probes or not self.protecting(pod):
-            require(False)
-            return
+        require(self.probes and bool(self.protecting(pod)))
         require(self._lives(pod) & ~self.ready[pod] & ~self.broken[pod] & ~self.is_pending(pod))
         self.ready[pod] = True
 
@@ -294,9 +288,7 @@ class Budgets(Component):
     @tells("The readiness probe of {pod} fails, and the kubelet reports it.")
     def lose_readiness(self, pod: Pod) -> None:
         """The pod is not ready until its probe succeeds again."""
-        if not self.probes or not self.protecting(pod) or not self.scope.readiness_losses:
-            require(False)
-            return
+        require(self.probes and bool(self.protecting(pod)) and bool(self.scope.readiness_losses))
         require(self._lives(pod) & self.ready[pod])
         self.faults.spend(Fault.READINESS_LOSS, pod)
         self.ready[pod] = False
@@ -306,9 +298,7 @@ class Budgets(Component):
     @tells("What kept {pod} from being ready is mended.")
     def mend(self, pod: Pod) -> None:
         """Its probe may succeed again."""
-        if not self.probes or not self.protecting(pod):
-            require(False)
-            return
+        require(self.probes and bool(self.protecting(pod)))
         require(self._lives(pod) & self.broken[pod])
         self.broken[pod] = False
 
@@ -330,9 +320,7 @@ class Budgets(Component):
         One that has succeeded or failed, and whose object is there still, is deleted without a look at its budget (canIgnorePDB).
         """
         budgets = self.protecting(pod)
-        if not self.kept or len(budgets) != 1:
-            require(False)
-            return
+        require(self.kept and len(budgets) == 1)
         (budget,) = budgets
         current = self.api.pod[pod]
         there, ended = current.assigned & ~current.terminating, self.has_ended(pod)
@@ -397,9 +385,7 @@ class Budgets(Component):
     @tells("The API server goes on with the eviction of {pod}, and deletes it.")
     def finish_eviction(self, pod: Pod) -> None:
         """Once the budget has paid, or none was asked, the pod is deleted, if its object is there still."""
-        if not self.kept or len(self.protecting(pod)) != 1:
-            require(False)
-            return
+        require(self.kept and len(self.protecting(pod)) == 1)
         require(self.evicting[pod])
         self.evicting[pod] = False
         current = self.api.pod[pod]
@@ -437,9 +423,7 @@ class Budgets(Component):
     @tells("The disruption controller counts the pods of {budget} anew.")
     def count_anew(self, budget: DisruptionBudget) -> None:
         """trySync and updatePdbStatus: pods that are gone or terminating leave disruptedPods; the status has what is left."""
-        if not self.kept or self.lags:
-            require(False)
-            return
+        require(self.kept and not self.lags)
         api, pods = self.api.pod, [p for p in self.universe[Pod] if budget.selects(p)]
         kept = {
             p: any_of(api[named].exists & ~api[named].terminating for named in self._of_name(p)) for p in pods
@@ -464,9 +448,7 @@ class Budgets(Component):
     @tells("The disruption controller hears what has become of {pod}.")
     def hear(self, pod: Pod) -> None:
         """Its informer has the newest object."""
-        if not self.lags or not self.protecting(pod):
-            require(False)
-            return
+        require(self.lags and bool(self.protecting(pod)))
         current = self.api.pod[pod]
         runs = current.assigned & ~current.terminating & self.is_ready(pod)
         leaves = current.terminating | ~current.exists
@@ -478,9 +460,7 @@ class Budgets(Component):
     @tells("The disruption controller counts the pods of {budget}, as its informer has them.")
     def count_by_view(self, budget: DisruptionBudget) -> None:
         """trySync: it reads the budget, and counts; updatePdbStatus writes nothing where nothing would change."""
-        if not self.lags:
-            require(False)
-            return
+        require(self.lags)
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
         kept = {p: any_of(~as_expr(self.leaving[named]) for named in self._of_name(p)) for p in pods}
         paid = {p: self.disrupted[budget][p] & kept[p] for p in pods}
@@ -504,9 +484,7 @@ class Budgets(Component):
     )
     def write_status(self, budget: DisruptionBudget) -> None:
         """UpdateStatus of the object that was read: a conflict of versions has it count once more."""
-        if not self.lags:
-            require(False)
-            return
+        require(self.lags)
         require(self.counting[budget])
         with when(self.is_written(budget)):
             self.allowed[budget] = self.counted[budget]
@@ -529,9 +507,7 @@ class Budgets(Component):
     @tells("The scheduler's informer gets the status of {budget}.")
     def store(self, budget: DisruptionBudget) -> None:
         """The scheduler's lister has the newest status: an older one is what it has if this comes earlier."""
-        if not self.kept:
-            require(False)
-            return
+        require(self.kept)
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
         differs = any_of(self.listed_disrupted[budget][p] != self.disrupted[budget][p] for p in pods)
         require((self.listed_allowed[budget] != self.allowed[budget]) | differs)

@@ -63,9 +63,7 @@ class Descheduler(NodeFit):
     @tells("The descheduler looks at the cluster, and {strategy} chooses {owned}.")
     def choose(self, owned: Owned, strategy: Strategy) -> None:
         """Deschedule or Balance of a plugin, upon what its informers have: one pod at a time."""
-        if owned.owner.kind is OwnerKind.DAEMON_SET:
-            require(False)
-            return
+        require(owned.owner.kind is not OwnerKind.DAEMON_SET)
         require(~any_of(as_expr(self.chosen[other]).is_some for other in self.universe[Owned]))
         require(self.stays(owned.pod) & self.is_misplaced(owned, strategy.of))
         if strategy.of.node_fit:

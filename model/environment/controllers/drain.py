@@ -90,9 +90,7 @@ class Drain(NodeFit):
     @tells("The autoscaler finds that all pods of {node} fit on other nodes.")
     def find_movable(self, node: Node) -> None:
         """SimulateNodeRemoval: the node is not empty, and what is on it can be moved."""
-        if not self.drains:
-            require(False)
-            return
+        require(self.drains)
         require(self.api.node_exists[node] & ~as_expr(self.autoscaler.doomed[node]))
         require(~self.autoscaler.looks_empty(node) & self.can_be_moved(node))
         if not self.scope.autoscaler:
@@ -170,9 +168,7 @@ class Drain(NodeFit):
     @tells("The autoscaler evicts {pod}.")
     def evict(self, pod: Pod) -> None:
         """evictPod: as long as the budget allows none, it is tried again; a pod that is gone is left out."""
-        if not self.drains or pod not in self._asked_to_go():
-            require(False)
-            return
+        require(self.drains and pod in self._asked_to_go())
         protecting = self.budgets.protecting(pod)
         require(any_of(self.is_to_go(pod, node) for node in self.universe[Node]) & self.stays(pod))
         if protecting and self.budgets.kept:
@@ -188,9 +184,7 @@ class Drain(NodeFit):
     @tells("The autoscaler finds that {pod}, which it was to evict, is gone.")
     def miss(self, pod: Pod) -> None:
         """The eviction finds nobody, or a pod that terminates already."""
-        if not self.drains:
-            require(False)
-            return
+        require(self.drains)
         require(self.listed[pod] & ~self.stays(pod))
         self.listed[pod] = False
 
@@ -209,9 +203,7 @@ class Drain(NodeFit):
     @tells("The autoscaler gives up the drain of {node}: a budget is against it.")
     def give_up(self, node: Node) -> None:
         """Evictions have failed for too long (max-pod-eviction-time): the taint goes."""
-        if not self.drains or not self.budgets.kept:
-            require(False)
-            return
+        require(self.drains and self.budgets.kept)
         refused = any_of(
             self.is_to_go(pod, node) & self.stays(pod) & (self.budgets.allowed[budget] == 0)
             for pod in self._asked_to_go()

@@ -123,9 +123,7 @@ class GateKeepers(Component):
     @tells("The {gate} is taken away by its keeper.")
     def let_go(self, gate: Gate) -> None:
         """An update that takes the gate away, with what the keeper asks for unless it has said so."""
-        if gate.keeper is None:
-            require(False)
-            return
+        require(gate.keeper is not None)
         version = self.wanted(gate)
         require(self.is_shut(gate) & self.may_act(gate))
         if version is None or self.is_apart(gate):
@@ -139,8 +137,6 @@ class GateKeepers(Component):
     @tells("The {gate} is taken away.")
     def remove(self, gate: Gate) -> None:
         """A gate that has no keeper goes when a user takes it away, or never."""
-        if gate.keeper is not None:
-            require(False)
-            return
+        require(gate.keeper is None)
         require(self.is_shut(gate))
         self._take_away(gate)

@@ -241,9 +241,7 @@ class NodeLifecycle(Component):
     @tells("The kubelet of {node} is cut off: nothing is heard of it.")
     def cut_off(self, node: Node) -> None:
         """The kubelet, its machine or the network stops."""
-        if not self.runs or not self.scope.heartbeat_losses:
-            require(False)
-            return
+        require(self.runs and bool(self.scope.heartbeat_losses))
         require(self.api.node_exists[node] & ~self.silent[self.seen(node)])
         self.faults.spend(Fault.HEARTBEAT_LOSS, node)
         self.silent[self.seen(node)] = True
@@ -252,9 +250,7 @@ class NodeLifecycle(Component):
     @tells("The kubelet of {node} is heard of again.")
     def come_back(self, node: Node) -> None:
         """It was cut off, and is so no longer."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         require(self.api.node_exists[node] & self.silent[self.seen(node)])
         self.silent[self.seen(node)] = False
 
@@ -262,9 +258,7 @@ class NodeLifecycle(Component):
     @tells("Node {node} stops being ready.")
     def sicken(self, node: Node) -> None:
         """What the kubelet needs fails: its runtime, or the network of pods."""
-        if not self.runs or not self.scope.node_failures:
-            require(False)
-            return
+        require(self.runs and bool(self.scope.node_failures))
         require(self.api.node_exists[node] & ~self.unwell[self.seen(node)])
         self.faults.spend(Fault.NODE_FAILURE, node)
         self.unwell[self.seen(node)] = True
@@ -273,9 +267,7 @@ class NodeLifecycle(Component):
     @tells("Node {node} is ready by now.")
     def recover(self, node: Node) -> None:
         """All that the kubelet needs is there."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         require(self.api.node_exists[node] & self.unwell[self.seen(node)])
         self.unwell[self.seen(node)] = False
 
@@ -283,9 +275,7 @@ class NodeLifecycle(Component):
     @tells("The kubelet of {node} reports whether the node is ready.")
     def report(self, node: Node) -> None:
         """tryUpdateNodeStatus (pkg/kubelet): a PATCH of the status, if it is not what is there."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         seen = self.seen(node)
         right = select(self.unwell[seen], self.says(node, "False"), self.says(node, "True"))
         require(self.api.node_exists[node] & ~self.silent[seen] & ~right)
@@ -304,9 +294,7 @@ class NodeLifecycle(Component):
     @tells("The node lifecycle controller hears of node {node}.")
     def hear(self, node: Node) -> None:
         """The informer's store has the node as it is now, and the node is in the queue of updates."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         seen = self.seen(node)
         here, current = self.api.node_exists[node], self.api.node_version[node]
         require((here & (self.listed[seen] != current)) | (~here & self.listed[seen].is_some))
@@ -321,9 +309,7 @@ class NodeLifecycle(Component):
     @tells("The node lifecycle controller looks at the update of {node}, for taints with NoSchedule.")
     def look_at_update(self, node: Node) -> None:
         """doNoScheduleTaintingPass: it compares the taints that the node has with those that its conditions ask for."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         seen = self.seen(node)
         require(self.updated[seen] & (self.stage[seen][Worker.UPDATES] == Stage.NONE))
         self.updated[seen] = False
@@ -355,9 +341,7 @@ class NodeLifecycle(Component):
     @tells("The node lifecycle controller's monitor looks at {node}.")
     def monitor(self, node: Node) -> None:
         """monitorNodeHealth: a node of which nothing is heard is to become Unknown; of others it is looked at what their object says."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         seen = self.seen(node)
         require(self.listed[seen].is_some & (self.stage[seen][Worker.MONITOR] == Stage.NONE))
         lost = self.silent[seen] & ~self.is_so(
@@ -407,9 +391,7 @@ class NodeLifecycle(Component):
     )
     def write_status(self, node: Node) -> None:
         """tryUpdateNodeHealth: an UPDATE of the status. After a conflict the node is read from the API server, and looked at again."""
-        if not self.runs or not self._knows(node, "Unknown"):
-            require(False)
-            return
+        require(self.runs and self._knows(node, "Unknown"))
         seen, here = self.seen(node), self.api.node_exists[node]
         require(self.stage[seen][Worker.MONITOR] == Stage.STATUS)
         read, current = as_expr(self.read[seen][Worker.MONITOR]), as_expr(self.api.node_version[node])
@@ -436,9 +418,7 @@ class NodeLifecycle(Component):
     @tells("The node lifecycle controller takes {node} from the queue of those to be tainted with NoExecute.")
     def take_from_queue(self, node: Node) -> None:
         """doNoExecuteTaintingPass: it reads the node, which may be ready by now; then it is left alone."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         seen = self.seen(node)
         require(self.due[seen] & ~as_expr(self.halted) & (self.stage[seen][Worker.TAINTER] == Stage.NONE))
         self.due[seen] = False
@@ -460,9 +440,7 @@ class NodeLifecycle(Component):
         self._call(node, worker, Stage.REMOVE)
 
     def _call(self, node: Node, worker: Worker, stage: Stage) -> None:
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         seen = self.seen(node)
         require(self.stage[seen][worker] == stage)
         read = self.read[seen][worker]
@@ -494,9 +472,7 @@ class NodeLifecycle(Component):
     )
     def halt(self) -> None:
         """handleDisruption: all zones are disrupted. Its copies of the nodes say which taints are there."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         require(~as_expr(self.halted) & self._pass_is_over() & self.is_disrupted())
         self.halted = True
         for node in self.universe[Node]:
@@ -511,9 +487,7 @@ class NodeLifecycle(Component):
     @tells("The node lifecycle controller takes its taint with NoExecute back from {node}.")
     def take_back(self, node: Node) -> None:
         """markNodeAsReachable, of a node that is not."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         require(self.stage[self.seen(node)][Worker.MONITOR] == Stage.TAKE_BACK)
         self.write(node, lambda health: Health(health.status, health.marks - health.having(NO_EXECUTE)))
         self.done(Worker.MONITOR, node)
@@ -522,9 +496,7 @@ class NodeLifecycle(Component):
     @tells("The node lifecycle controller finds that a node is ready again, and goes on with its taints.")
     def go_on(self) -> None:
         """handleDisruption: some zone is not disrupted any more."""
-        if not self.runs:
-            require(False)
-            return
+        require(self.runs)
         require(as_expr(self.halted) & self._pass_is_over() & ~self.is_disrupted())
         self.halted = False
 

@@ -199,9 +199,7 @@ class Controllers(Component):
     def delete(self, owned: Owned) -> None:
         """The controller knows of more pods than it wants: it deletes one that waits, if any does (getPodsToDelete)."""
         kind, others = owned.owner.kind, self.of_slot(owned)
-        if kind is OwnerKind.STATEFUL_SET:
-            require(False)
-            return
+        require(kind is not OwnerKind.STATEFUL_SET)
         waits = self.seen[owned] == Phase.PENDING
         active = waits | (self.seen[owned] == Phase.RUNNING)
         first = waits | ~any_of(self.seen[other] == Phase.PENDING for other in others)
@@ -219,9 +217,7 @@ class Controllers(Component):
     @tells("A controller deletes the object of {owned}, which has failed or finished, to replace it.")
     def delete_ended(self, owned: Owned) -> None:
         """A StatefulSet's or DaemonSet's pod that has ended is deleted before it is replaced; other controllers leave the object to whoever collects it."""
-        if owned.owner.kind not in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET):
-            require(False)
-            return
+        require(owned.owner.kind in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET))
         require((self.seen[owned] == Phase.FINISHED) & self.api.remains[owned.pod])
         self.api.delete_finished(owned.pod)
 
@@ -231,9 +227,7 @@ class Controllers(Component):
     )
     def collect_ended(self, owned: Owned) -> None:
         """gcTerminated: beyond terminated-pod-gc-threshold, the oldest pods that have ended are deleted."""
-        if owned.owner.kind in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET) or not self.scope.pod_gc:
-            require(False)
-            return
+        require(owned.owner.kind not in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET) and self.scope.pod_gc)
         require(self.api.remains[owned.pod])
         self.api.delete_finished(owned.pod)
 

@@ -193,9 +193,7 @@ class TaintEviction(Component):
 
         Of several updates that came meanwhile it sees the last only: it reads the lister.
         """
-        if not self.scope.taint_eviction or not versions_in(self.universe, node):
-            require(False)
-            return
+        require(self.scope.taint_eviction and bool(versions_in(self.universe, node)))
         current = self.api.node_version[node]
         here = self.api.node_exists[node]
         require(
@@ -215,9 +213,7 @@ class TaintEviction(Component):
     @tells("The taint eviction controller's informer hears of {pod}.")
     def hear_of_pod(self, pod: Pod) -> None:
         """PodUpdated: the pod is in the informer's store as it is now, and its name is in the queue of pods."""
-        if not self.scope.taint_eviction:
-            require(False)
-            return
+        require(self.scope.taint_eviction)
         current = self.api.pod[pod]
         moved = current.exists & (
             (current.node != self.on[self.seen(pod)]) | (current.version != self.version[self.seen(pod)])
@@ -239,9 +235,7 @@ class TaintEviction(Component):
     @tells("The taint eviction controller handles what it has heard of {pod}.")
     def handle_pod(self, pod: Pod) -> None:
         """handlePodUpdate: it gets the pod by its name, and looks at it if it is on the node that the event was about."""
-        if not self.scope.taint_eviction:
-            require(False)
-            return
+        require(self.scope.taint_eviction)
         require(self.due[self.seen(pod)])
         self.due[self.seen(pod)] = False
         where = as_expr(self.on[self.seen(pod)])
@@ -303,9 +297,7 @@ class TaintEviction(Component):
     @tells("The time is over that {pod} may stay: a goroutine begins to delete it.")
     def begin(self, pod: Pod) -> None:
         """The timer has fired, or the goroutine of a work that is due at once runs. A second work of a name waits for the first."""
-        if not self.scope.taint_eviction or self.name_of(pod) is not pod:
-            require(False)
-            return
+        require(self.scope.taint_eviction and self.name_of(pod) is pod)
         require(self.armed[self.seen(pod)] & (self.work[self.seen(pod)] == Work.NONE))
         self.armed[self.seen(pod)] = False
         self.work[self.seen(pod)] = Work.DELETE
@@ -316,9 +308,7 @@ class TaintEviction(Component):
     @tells("The taint eviction controller deletes the pod that is called {pod}.")
     def delete(self, pod: Pod) -> None:
         """addConditionAndDeletePod: a DELETE by name. It fails if nobody has the name (the condition is written with it)."""
-        if not self.scope.taint_eviction or self.name_of(pod) is not pod:
-            require(False)
-            return
+        require(self.scope.taint_eviction and self.name_of(pod) is pod)
         require(self.work[self.seen(pod)] == Work.DELETE)
         with when(self.api.finds(pod)):
             self.send_delete(pod)
@@ -334,9 +324,7 @@ class TaintEviction(Component):
     @tells("The goroutine that has deleted {pod} ends.")
     def end(self, pod: Pod) -> None:
         """getWrappedWorkerFunc after the work: what is under the name goes."""
-        if not self.scope.taint_eviction or self.name_of(pod) is not pod:
-            require(False)
-            return
+        require(self.scope.taint_eviction and self.name_of(pod) is pod)
         require((self.work[self.seen(pod)] == Work.END) | (self.work[self.seen(pod)] == Work.FAIL))
         self.conclude(pod)
         self.work[self.seen(pod)] = Work.NONE

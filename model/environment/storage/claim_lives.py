@@ -156,9 +156,7 @@ class ClaimDeletions(Component):
     @tells("A user creates {claim}.")
     def create_claim(self, claim: Claim) -> None:
         """A user creates a claim that was not there at the start (once: a second would have a new UID)."""
-        if claim.exists or claim.owner is not None:
-            require(False)
-            return
+        require(not claim.exists and claim.owner is None)
         require(self.resource_claims.object[claim].life == NOT_YET)
         self.faults.spend(Fault.CLAIM_CREATION, claim)
         self.resource_claims.put(claim, THERE)
@@ -167,9 +165,7 @@ class ClaimDeletions(Component):
     @tells("A user deletes {claim}.")
     def delete_claim(self, claim: Claim) -> None:
         """A user deletes a claim."""
-        if not self.scope.claim_deletions:
-            require(False)
-            return
+        require(bool(self.scope.claim_deletions))
         require(self.resource_claims.object[claim].life == THERE)
         self.faults.spend(Fault.CLAIM_DELETION, claim)
         self.delete(claim)
@@ -179,9 +175,7 @@ class ClaimDeletions(Component):
     def collect_claim(self, claim: Claim) -> None:
         """The garbage collector deletes what a pod has owned that is gone; syncClaim what one owns that will not run, and that nobody has reserved."""
         pod = next((pod for pod in self.universe[Pod] if pod.name == claim.owner), None)
-        if pod is None:
-            require(False)
-            return
+        require(pod is not None)
         current = self.api.pod[pod]
         finished = self.api.remains[pod] | (current.pending & current.terminating)
         done = select_done(current.exists, finished, self.resource_claims.is_reserved(claim))
@@ -198,9 +192,7 @@ class ClaimDeletions(Component):
     )
     def release_claim(self, claim: Claim) -> None:
         """syncClaim: a claim that is being deleted, and reserved for nobody, loses its allocation and then its finalizer, in two writes."""
-        if not self.resource_claims.passes():
-            require(False)
-            return
+        require(self.resource_claims.passes())
         current = self.resource_claims.object[claim]
         require((current.life == DELETING) & ~self.resource_claims.is_reserved(claim))
         with when(current.allocated):

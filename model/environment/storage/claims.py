@@ -306,9 +306,7 @@ class ResourceClaims(Component):
     )
     def miss_update(self, claim: Claim) -> None:
         """A list after an interrupted watch shows an object as it is, or no more: what happened to it before is not told."""
-        if not self.scope.missed_claim_updates:
-            require(False)
-            return
+        require(bool(self.scope.missed_claim_updates))
         for watch in self.universe[ClaimWatch]:
             events = self.events[watch]
             require(~events.is_empty & (events.head.claim == claim) & (self.later_events(watch, claim) > 0))
@@ -402,9 +400,7 @@ class ClaimController(Component):
     def reserve_for_pod(self, use: ClaimUse) -> None:
         """syncPod and reserveFor: a pod that is on a node is added to reservedFor of a claim that is allocated."""
         current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
-        if use.claim.special:
-            require(False)  # it looks at spec.resourceClaims only
-            return
+        require(not use.claim.special)  # it looks at spec.resourceClaims only
         require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])
         require(self.resource_claims.is_there(use.claim))
         if use.claim.name in use.pod.generated:

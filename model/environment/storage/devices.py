@@ -32,9 +32,7 @@ class DeviceDriver(Component):
     @tells("The driver reports that the device of {claim} is ready.")
     def report_ready(self, claim: Claim) -> None:
         """All binding conditions are true. A write without a version, as an Apply is."""
-        if not self.resource_claims.has_conditions():
-            require(False)
-            return
+        require(self.resource_claims.has_conditions())
         self._require_pending(claim)
         self.resource_claims.report(claim, READY)
 
@@ -42,9 +40,7 @@ class DeviceDriver(Component):
     @tells("The driver reports that the device of {claim} cannot be made ready.")
     def report_failure(self, claim: Claim) -> None:
         """A binding failure condition is true."""
-        if not self.resource_claims.has_conditions() or not self.scope.device_failures:
-            require(False)
-            return
+        require(self.resource_claims.has_conditions() and bool(self.scope.device_failures))
         self._require_pending(claim)
         self.faults.spend(Fault.DEVICE_FAILURE, claim)
         self.resource_claims.report(claim, FAILED)

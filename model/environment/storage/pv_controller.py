@@ -128,9 +128,7 @@ class PVController(Component):
     @tells("The PV controller asks the provisioner for a volume for {claim}.")
     def ask_provisioner(self, claim: VolumeClaim) -> None:
         """provisionClaim: no volume that the controller knows will do, and the claim waits for nobody, or a node is selected."""
-        if not claim.storage_class.provisions:
-            require(False)
-            return
+        require(claim.storage_class.provisions)
         current = self.storage.claim[claim]
         require(self.is_open(claim) & as_expr(current.volume).is_none & ~current.asked)
         require(~self.has_reserved(claim))
@@ -160,9 +158,7 @@ class PVController(Component):
             require(known.exists & (elsewhere | gone))
             self._write(volume, VolumeObject())
             return
-        if volume.claim is not None:
-            require(False)
-            return
+        require(volume.claim is None)
         require(known.exists & elsewhere)
         self._write(volume, known.replace(claim=None))
 
@@ -186,9 +182,7 @@ class Provisioner(Component):
     @tells("The provisioner begins to make a volume for {claim}.")
     def begin(self, claim: VolumeClaim) -> None:
         """shouldProvision: the claim asks for it, has no volume, and, if it waits for a consumer, says where."""
-        if not claim.storage_class.provisions:
-            require(False)
-            return
+        require(claim.storage_class.provisions)
         current = self.storage.claim[claim]
         require(~as_expr(self.busy[claim]) & current.exists & current.asked & ~current.terminating)
         require(as_expr(current.volume).is_none & ~self._is_made(claim))
@@ -228,9 +222,7 @@ class Provisioner(Component):
     )
     def give_up(self, claim: VolumeClaim) -> None:
         """rescheduleProvisioning: the annotation selected-node is removed, if the claim still says the same."""
-        if not claim.storage_class.provisions or claim.storage_class.immediate:
-            require(False)
-            return
+        require(claim.storage_class.provisions and not claim.storage_class.immediate)
         require(self.busy[claim])
         self.faults.spend(Fault.PROVISION_FAILURE, claim)
         self._reschedule(claim)
@@ -248,9 +240,7 @@ class Provisioner(Component):
     )
     def leave_node(self, claim: VolumeClaim) -> None:
         """The same if the node is gone (since version 8.0 of the library)."""
-        if not claim.storage_class.provisions or claim.storage_class.immediate:
-            require(False)
-            return
+        require(claim.storage_class.provisions and not claim.storage_class.immediate)
         node = as_expr(self.node[claim])
         there = any_of((node == n) & self.api.node_exists[n] for n in self.universe[Node])
         require(self.busy[claim] & ~there)

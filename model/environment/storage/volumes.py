@@ -234,9 +234,7 @@ class StorageUsers(Component):
     @tells("A user creates {claim}.")
     def create_claim(self, claim: VolumeClaim) -> None:
         """A user creates a claim that the cluster did not have at the start (once: a second would have a new UID)."""
-        if claim.exists:
-            require(False)
-            return
+        require(not claim.exists)
         require(~as_expr(self.made_claim[claim]))
         self.made_claim[claim] = True
         self.faults.spend(Fault.VOLUME_CREATION, claim)
@@ -246,9 +244,7 @@ class StorageUsers(Component):
     @tells("An administrator creates {volume}.")
     def create_volume(self, volume: Volume) -> None:
         """An administrator, or a provisioner of static volumes, creates a volume that the cluster did not have at the start."""
-        if volume.exists or volume.provisioned_for is not None:
-            require(False)
-            return
+        require(not volume.exists and volume.provisioned_for is None)
         require(~as_expr(self.made_volume[volume]))
         self.made_volume[volume] = True
         self.faults.spend(Fault.VOLUME_CREATION, volume)

@@ -84,9 +84,7 @@ class RejectedPodsCountWhileTheyEnd(Kubelet):
     )
     def begin_to_end(self, pod: Pod) -> None:
         """HandlePodUpdates, UpdatePod: an update of any kind, by anybody, gives the pod to a worker."""
-        if not self.scope.kubelet_admission:
-            require(False)
-            return
+        require(self.scope.kubelet_admission)
         there = {n: self.refused[pod][n] & self.is_reachable(n) for n in self.universe[Node]}
         require(self.api.remains[pod] & any_of(there.values()))
         for node, here in there.items():
@@ -98,9 +96,7 @@ class RejectedPodsCountWhileTheyEnd(Kubelet):
     @tells("The worker of the kubelet is done with {pod}, which was rejected: it no longer counts.")
     def end_rejected(self, pod: Pod) -> None:
         """SyncTerminatedPod: the pod is known to be terminated."""
-        if not self.scope.kubelet_admission:
-            require(False)
-            return
+        require(self.scope.kubelet_admission)
         require(any_of(self.ending[pod][n] for n in self.universe[Node]))
         for node in self.universe[Node]:
             self.ending[pod][node] = False

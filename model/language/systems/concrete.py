@@ -7,7 +7,7 @@ from typing import Any
 
 from ..declarations.component import Component, Model
 from ..declarations.shapes import declared
-from ..declarations.tracer import StepTrace, tracing
+from ..declarations.tracer import NeverEnabled, StepTrace, tracing
 from ..declarations.views import Record
 from ..expressions.errors import ModelError
 from ..expressions.expr import Expr, const, fresh_graph
@@ -53,12 +53,14 @@ class Concrete:
 
     def _run(self, call: Callable[[], Any], keep: bool) -> Any:
         with fresh_graph():
-            trace = StepTrace()
+            trace = StepTrace(stops=True)
             trace.values = _Constants(self._codes)
-            with tracing(trace):
-                result = self._plain(call())
-            guards = [trace.guard, *trace.constraints.values()]
-            if any(g.is_const and not g.value for g in guards):
+            try:
+                with tracing(trace):
+                    result = self._plain(call())
+            except NeverEnabled:
+                raise NotEnabled from None
+            if any(bound.is_const and not bound.value for bound in trace.constraints.values()):
                 raise NotEnabled
             if keep:
                 self._codes = {var: _code(trace.read(var), var.name) for var in self._codes}

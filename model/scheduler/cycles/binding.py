@@ -168,8 +168,7 @@ class Binding(Component):
 
     def _require_announcement(self, pod: Pod) -> None:
         points = self.scheduler.extension_points(pod)
-        if ExtensionPoint.PERMIT not in points and ExtensionPoint.PRE_BIND not in points:
-            require(False)
+        require(ExtensionPoint.PERMIT in points or ExtensionPoint.PRE_BIND in points)
         require(self.phase[pod] == BindingPhase.ANNOUNCE)
 
     def is_news(self, pod: Pod) -> Expr:
@@ -199,9 +198,7 @@ class Binding(Component):
     @tells("The binding goroutine tries to write {pod}'s nomination, the write fails, and it goes on.")
     def fail_to_announce(self, pod: Pod) -> None:
         """The PATCH fails, which is logged."""
-        if not self.scope.status_failures:
-            require(False)
-            return
+        require(bool(self.scope.status_failures))
         self._require_announcement(pod)
         require(self.is_news(pod))
         self.faults.spend(Fault.STATUS_FAILURE, pod)
@@ -211,8 +208,7 @@ class Binding(Component):
     @tells("The PreBind plugins cannot say whether they have work for {pod}: its binding fails.")
     def fail_pre_flight(self, pod: Pod) -> None:
         """An error of RunPreBindPreFlights: the cycle ends before WaitOnPermit, and leaves the pod in the map of waiting pods."""
-        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.ANNOUNCE)
         self.faults.spend(Fault.PLUGIN_ERROR, pod)
         self.phase[pod] = BindingPhase.FORGET
@@ -245,8 +241,7 @@ class Binding(Component):
     @tells("The binding goroutine of {pod} stops waiting for permission.")
     def wait_on_permit(self, pod: Pod) -> None:
         """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound, or because it is rejected or preempted."""
-        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
         require(self.waiting.answered(pod))
         with when(self.waiting.signal[pod] == Signal.ALLOWED):
@@ -270,8 +265,7 @@ class Binding(Component):
 
         From here on preemption has to delete the pod.
         """
-        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod))
         require((self.phase[pod] == BindingPhase.PRE_BIND) & self.dynamic_resources.is_bound(pod))
         require(self.volume_binding.is_bound(pod))
         if ok:
@@ -296,8 +290,7 @@ class Binding(Component):
     @tells("{pod} was preempted while its PreBind plugins ran: its binding fails.")
     def stop_pre_bind(self, pod: Pod) -> None:
         """The plugins heed the end of their context; if they do not, MarkPrebound says that the pod was cancelled."""
-        if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.PRE_BIND_CANCELLED)
         self.phase[pod] = BindingPhase.FORGET
 
@@ -320,9 +313,7 @@ class Binding(Component):
         One that is ignorable leaves the Binding to the next one then, and the last to the plugins, which send another. A call that has timed out goes on at the extender.
         """
         binders = self.extender.binds(pod)
-        if extender not in binders:
-            require(False)
-            return
+        require(extender in binders)
         number, managed = binders.index(extender), self.extender.managed(pod, extender)
         require(self.phase[pod] == BindingPhase.EXTENDER_BIND)
         for other in binders[:number]:

@@ -129,9 +129,7 @@ class FindNodes(NextPod):
 
         An error of one that is ignorable leaves them all; any other is the attempt's, or, of the nominated node, has all nodes tried.
         """
-        if extender not in self.extender.filters(pod):
-            require(False)
-            return
+        require(extender in self.extender.filters(pod))
         nominated = self._require_call(pod, extender)
         if not ok:
             self.faults.spend(Fault.EXTENDER_FAILURE, pod)
@@ -151,9 +149,7 @@ class FindNodes(NextPod):
     )
     def let_extender_pick(self, pod: Pod, node: Node, extender: HTTPExtender) -> None:
         """The same, of an extender that answers with one node, and keeps the place for the pod from then on."""
-        if not self.extender.picks(pod, extender):
-            require(False)
-            return
+        require(self.extender.picks(pod, extender))
         nominated = self._require_call(pod, extender)
         feasible, passes = self._passing(pod, extender)
         require(feasible[node] & passes[node])
@@ -167,9 +163,7 @@ class FindNodes(NextPod):
     )
     def miss_extenders_pick(self, pod: Pod, node: Node, extender: HTTPExtender) -> None:
         """The call times out (httpTimeout), which is an error, and the extender keeps the place all the same."""
-        if not (self.extender.picks(pod, extender) and self.scope.late_answers):
-            require(False)
-            return
+        require(self.extender.picks(pod, extender) and bool(self.scope.late_answers))
         nominated = self._require_call(pod, extender)
         feasible, passes = self._passing(pod, extender)
         require(feasible[node] & passes[node])
@@ -228,9 +222,7 @@ class FindNodes(NextPod):
     def ask_for_scores(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
         """The extenders' part of prioritizeNodes. An error is passed over, whether the extender is ignorable or not: its scores are missing."""
         asked = self.extender.prioritises(pod)
-        if extender not in asked or not self.scope.config.scored:
-            require(False)
-            return
+        require(extender in asked and bool(self.scope.config.scored))
         require(self.at(Phase.EXTENDERS_SCORE, pod) & self.is_next(extender, asked))
         if ok:
             self.scored[extender] = True

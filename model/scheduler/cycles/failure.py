@@ -320,9 +320,7 @@ class FailureHandler(Component):
     @tells("The failure handler writes {pod}'s condition to the API server, and the write fails.")
     def lose_patch(self, pod: Pod) -> None:
         """The PATCH fails, which is logged: a nomination, or its withdrawal, is in memory only."""
-        if not self.scope.status_failures:
-            require(False)
-            return
+        require(bool(self.scope.status_failures))
         require(self.phase[pod] == FailurePhase.PATCH)
         self.faults.spend(Fault.STATUS_FAILURE, pod)
         self.patched(pod)
@@ -356,8 +354,7 @@ class FailureHandler(Component):
     @tells("{pod} was rejected after it had room, so the other parked pods may try again.")
     def wake_others(self, pod: Pod) -> None:
         """A binding cycle that a verdict ended gave room back: the other parked pods are moved, as after a deletion."""
-        if ExtensionPoint.PERMIT not in self.scheduler.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
         require(self.phase[pod] == FailurePhase.WAKE)
         self.queue.move_all(ASSIGNED_POD_DELETE, {q: q is not pod for q in self.universe[Pod]}, about=pod)
         self.finish(pod)

@@ -172,9 +172,7 @@ class PostFilter(SchedulePod):
         stays as it is.
         """
         asked = self.asks_about_victims(pod)
-        if extender not in asked:
-            require(False)
-            return
+        require(extender in asked)
         candidates = {n: self.verdict[n] == NodeStatus.CANDIDATE for n in self.universe[Node]}
         if extender is asked[0]:
             require(self.is_searched(pod) & any_of(candidates.values()))
@@ -252,9 +250,7 @@ class PostFilter(SchedulePod):
     @tells(*eviction("it counts as deleted"))
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """DELETE one victim at the API server; an error ends the preemption."""
-        if pod is victim or not self.preempts_in_cycle():
-            require(False)
-            return
+        require(pod is not victim and self.preempts_in_cycle())
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         self.require_deletion(victim)
         if not ok:
@@ -288,9 +284,7 @@ class PostFilter(SchedulePod):
     @tells("The scheduler rejects the victim {victim}, if it waits for permission.")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
         """A victim that can be stopped in memory is; up to 1.35 that is lost on a waiting one that was allowed just now."""
-        if pod is victim or not self.rejects_in_cycle(victim):
-            require(False)
-            return
+        require(pod is not victim and self.rejects_in_cycle(victim))
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         require(self.async_preemption.is_stoppable(victim))
         self.async_preemption.stop(victim)
@@ -313,8 +307,7 @@ class PostFilter(SchedulePod):
     )
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
         """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node; that it is gone is only logged."""
-        if pod is other or not self.preempts_in_cycle():
-            require(False)
+        require(pod is not other and self.preempts_in_cycle())
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         self.api.clear_nomination(other)
         self.preemption.to_clear[other] = False
@@ -326,9 +319,7 @@ class PostFilter(SchedulePod):
     )
     def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
         """The write fails, which is logged: the nomination stays."""
-        if pod is other or not (self.preempts_in_cycle() and self.scope.status_failures):
-            require(False)
-            return
+        require(pod is not other and self.preempts_in_cycle() and bool(self.scope.status_failures))
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         self.faults.spend(Fault.STATUS_FAILURE, other)
         self.preemption.to_clear[other] = False

@@ -296,9 +296,7 @@ class SchedulePod(FindNodes):
     def reserve(self, pod: Pod, ok: bool) -> None:
         """The Reserve plugins; an error of one, and the assumed pod is forgotten."""
         points = self.cycle_points(pod)
-        if ExtensionPoint.RESERVE not in points:
-            require(False)
-            return
+        require(ExtensionPoint.RESERVE in points)
         require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
         require(self.volume_binding.is_reserved(pod))
         member = self.pod_group_cycle.member(pod)
@@ -328,9 +326,7 @@ class SchedulePod(FindNodes):
     @tells("The Permit plugins answer about {pod}: {answer}.")
     def permit(self, pod: Pod, answer: PermitAnswer) -> None:
         """The Permit plugins; a pod that is to wait does so in its binding cycle."""
-        if ExtensionPoint.PERMIT not in self.cycle_points(pod) or self.gang_scheduling.gang(pod) is not None:
-            require(False)
-            return
+        require(ExtensionPoint.PERMIT in self.cycle_points(pod) and self.gang_scheduling.gang(pod) is None)
         require(self.at(Phase.PERMIT, pod))
         if answer is PermitAnswer.REJECT:
             self.faults.spend(Fault.PERMIT_REJECTION, pod)
@@ -344,8 +340,7 @@ class SchedulePod(FindNodes):
     @tells("The scheduler forgets {pod}: the cache has it on no node any more.")
     def forget(self, pod: Pod) -> None:
         """ForgetPod, after a plugin's error or rejection: nobody is woken."""
-        if not self.cycle_points(pod):
-            require(False)
+        require(bool(self.cycle_points(pod)))
         require(self.at(Phase.FORGET, pod) & self.dynamic_resources.is_unreserved(pod))
         require(self.volume_binding.is_unreserved(pod) & self.gang_scheduling.is_unreserved(pod))
         self.cache.forget(pod, self.host)

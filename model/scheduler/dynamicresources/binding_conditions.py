@@ -75,9 +75,7 @@ class BindingConditions(FindDevices):
     @tells("PreBind: the devices of {pod} are ready, as the assume cache has it.")
     def see_ready(self, pod: Pod) -> None:
         """isPodReadyForBinding is true: PreBind is through. The claims that were read are what Unreserve looks at. All are read in one step (A-CLAIM-CLOCK)."""
-        if not self._waits(pod):
-            require(False)
-            return
+        require(self._waits(pod))
         self._require_wait(pod)
         require(all_of(self.is_ready_now(use) for use in self.uses(pod)))
         self._read_again(pod, Stage.READY)
@@ -86,9 +84,7 @@ class BindingConditions(FindDevices):
     @tells("PreBind: a device of {pod} has failed, or is late, or its claim is gone: the binding fails.")
     def see_failure(self, pod: Pod) -> None:
         """isPodReadyForBinding is an error, and PreBind with it."""
-        if not self._waits(pod):
-            require(False)
-            return
+        require(self._waits(pod))
         self._require_wait(pod)
         require(any_of(self.is_hopeless_now(use) for use in self.uses(pod)))
         self._read_again(pod, Stage.CHECKED)
@@ -98,9 +94,7 @@ class BindingConditions(FindDevices):
     @tells("PreBind: the devices of {pod} were waited for long enough, and the binding fails.")
     def tire_of_devices(self, pod: Pod) -> None:
         """The time-out of the wait is over; then every allocation that it waited for is older than that as well."""
-        if not self._waits(pod) or not self.scope.bind_timeouts:
-            require(False)
-            return
+        require(self._waits(pod) and bool(self.scope.bind_timeouts))
         self._require_wait(pod)
         require(~all_of(self.is_ready_now(use) for use in self.uses(pod)))
         self.faults.spend(Fault.BIND_TIMEOUT, pod)

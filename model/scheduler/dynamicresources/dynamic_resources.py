@@ -60,9 +60,7 @@ class DynamicResources(BindingConditions):
         Of a group, Reserve comes twice: while the cycle tries, and for the pod's binding, with what was found then.
         """
         pod, host = use.pod, self.scheduler.host
-        if device.of != use.claim.of:
-            require(False)
-            return
+        require(device.of == use.claim.of)
         require(
             self.scheduler.at(Phase.RESERVE, pod) & self._is(use, Stage.CHECKED) & ~self.copy[use].allocated
         )
@@ -258,9 +256,7 @@ class DynamicResources(BindingConditions):
     @tells("PreBind: {use} is made at the API server.")
     def create_claim(self, use: ClaimUse) -> None:
         """createExtendedResourceClaimInAPI: the special claim is there from now on, with a name and a UID that the API server gives."""
-        if not use.claim.special:
-            require(False)
-            return
+        require(use.claim.special)
         self._require_pre_bind(use, Stage.RESERVED)
         self.resource_claims.put(use.claim, THERE)
         self.copy[use] = self.resource_claims.object[use.claim]
@@ -271,9 +267,7 @@ class DynamicResources(BindingConditions):
     @tells("PreBind: {use} was made, and the call that is to allocate it fails.")
     def lose_allocation(self, use: ClaimUse) -> None:
         """The UPDATE of the status fails, otherwise than by a conflict. The object at hand has the allocation all the same (bindClaim sets it before the call)."""
-        if not use.claim.special or not self.scope.status_failures:
-            require(False)
-            return
+        require(use.claim.special and bool(self.scope.status_failures))
         self._require_pre_bind(use, Stage.CREATED)
         require((self.lag[use] == 0) & self.resource_claims.is_stored(use.claim))
         self.faults.spend(Fault.STATUS_FAILURE, use.pod)
@@ -291,9 +285,7 @@ class DynamicResources(BindingConditions):
     )
     def assume_unwritten(self, use: ClaimUse) -> None:
         """What bindClaim defers: AssumeClaimAfterAPICall with the object at hand, because the claim was made, whatever became of its allocation."""
-        if not use.claim.special:
-            require(False)
-            return
+        require(use.claim.special)
         self._require_pre_bind(use, Stage.FAILED)
         self._assume(use)
         self.stage[use] = Stage.GIVEN_UP
@@ -302,9 +294,7 @@ class DynamicResources(BindingConditions):
     @tells("PreBind: {use} is allocated, and the call that is to name it in the status of the pod fails.")
     def lose_name(self, use: ClaimUse) -> None:
         """patchPodExtendedResourceClaimStatus fails, which ends PreBind (fail_claim). What was written is assumed all the same, and in flight no longer then."""
-        if not use.claim.special or not self.scope.status_failures:
-            require(False)
-            return
+        require(use.claim.special and bool(self.scope.status_failures))
         self._require_pre_bind(use, Stage.WRITTEN)
         self._assume(use)
         self.faults.spend(Fault.STATUS_FAILURE, use.pod)
@@ -325,9 +315,7 @@ class DynamicResources(BindingConditions):
     @tells("PreBind: the informer has not delivered {use} within two minutes, and nobody waits any longer.")
     def tire_of_waiting(self, use: ClaimUse) -> None:
         """waitForExtendedClaimInAssumeCache gives up, which is logged: the claim is not assumed, and in flight no longer all the same."""
-        if not use.claim.special or not self.scope.bind_timeouts:
-            require(False)
-            return
+        require(use.claim.special and bool(self.scope.bind_timeouts))
         self._require_pre_bind(use, Stage.WRITTEN)
         require(~self.is_seen(use) & self.resource_claims.is_stored(use.claim))
         self.claim_cache.return_call(use)
@@ -338,9 +326,7 @@ class DynamicResources(BindingConditions):
     @tells("Unreserve: {use} is to be deleted, and the call fails: it stays.")
     def lose_deletion(self, use: ClaimUse) -> None:
         """deleteClaim fails, which is logged: the next attempt finds the claim."""
-        if not use.claim.special or not self.scope.status_failures:
-            require(False)
-            return
+        require(use.claim.special and bool(self.scope.status_failures))
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
         self.faults.spend(Fault.STATUS_FAILURE, use.pod)
@@ -361,9 +347,7 @@ class DynamicResources(BindingConditions):
     )
     def delete_claim(self, use: ClaimUse) -> None:
         """unreserveExtendedResourceClaim, deleteClaim: an UPDATE takes the finalizer away, and a DELETE follows."""
-        if not use.claim.special:
-            require(False)
-            return
+        require(use.claim.special)
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
         with when(self.resource_claims.is_stored(use.claim)):
@@ -440,9 +424,7 @@ class DynamicResources(BindingConditions):
     )
     def patch_reservation(self, use: ClaimUse) -> None:
         """PATCH of the status without a version: the pod is taken out of reservedFor. What the call returns is not assumed."""
-        if use.claim.special:
-            require(False)
-            return
+        require(not use.claim.special)
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
         self.resource_claims.write(use.claim, None, {use.pod: False}, keeps=True)
@@ -452,9 +434,7 @@ class DynamicResources(BindingConditions):
     @tells("Unreserve: {use} is to be reserved no longer, and the PATCH fails.")
     def lose_patch(self, use: ClaimUse) -> None:
         """The PATCH fails, which is logged."""
-        if use.claim.special or not self.scope.status_failures:
-            require(False)
-            return
+        require(not use.claim.special and bool(self.scope.status_failures))
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
         self.faults.spend(Fault.STATUS_FAILURE, use.pod)

@@ -263,9 +263,7 @@ class FindDevices(Component):
     @tells("DynamicResources reads which devices are allocated, for {pod}.")
     def list_devices(self, pod: Pod) -> None:
         """ListAllAllocatedDevices (GatherAllocatedState) begins with the devices that the events have shown, and their revision."""
-        if not pod.claims:
-            require(False)
-            return
+        require(bool(pod.claims))
         require(self.scheduler.at(Phase.LIST_DEVICES, pod))
         for device in self.universe[Device]:
             self.listed[device] = self.claim_tracker.allocated[device]
@@ -276,9 +274,7 @@ class FindDevices(Component):
     @tells("DynamicResources adds the devices of the claims in flight, for {pod}.")
     def add_in_flight(self, pod: Pod) -> None:
         """Then those in flight; if the allocated devices have changed meanwhile, it begins anew."""
-        if not pod.claims:
-            require(False)
-            return
+        require(bool(pod.claims))
         require(self.scheduler.at(Phase.ADD_IN_FLIGHT, pod))
         with when(self.lists_again()):
             self._unlist()
@@ -383,9 +379,7 @@ class FindDevices(Component):
     )
     def delete_stale(self, use: ClaimUse) -> None:
         """PostFilter, deleteClaim: an UPDATE takes the finalizer away, and a DELETE follows. If the claim is gone, that is an error."""
-        if not use.claim.special:
-            require(False)
-            return
+        require(use.claim.special)
         require(self.scheduler.at(Phase.DEALLOCATE, use.pod) & self.is_stale(use))
         with when(self.resource_claims.is_stored(use.claim)):
             self.resource_claims.put(use.claim, GONE)

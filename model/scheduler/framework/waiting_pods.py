@@ -116,8 +116,7 @@ class WaitingPods(Component):
     @tells("The Permit plugin lets {pod} go on.")
     def permit(self, pod: Pod) -> None:
         """The plugin lets a waiting pod go on."""
-        if ExtensionPoint.PERMIT not in pod.extension_points:
-            require(False)
+        require(ExtensionPoint.PERMIT in pod.extension_points)
         require(self.undecided(pod))
         self.allow(pod)
 
@@ -125,8 +124,7 @@ class WaitingPods(Component):
     @tells("The Permit plugin rejects {pod}.")
     def refuse(self, pod: Pod) -> None:
         """The plugin rejects a waiting pod, or has let it wait for too long."""
-        if ExtensionPoint.PERMIT not in pod.extension_points and pod.group is None:
-            require(False)
+        require(ExtensionPoint.PERMIT in pod.extension_points or pod.group is not None)
         require(self.undecided(pod))
         self.faults.spend(Fault.PERMIT_REJECTION, pod)
         self.reject(pod)

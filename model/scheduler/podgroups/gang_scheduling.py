@@ -73,8 +73,7 @@ class GangScheduling(Component):
     @tells("The queue hears that there is the pod group {group}: pods that wait for it are moved.")
     def tell_queue(self, group: PodGroup) -> None:
         """The handler of PodGroups: MoveAllToActiveOrBackoffQueue, which the plugin has asked for."""
-        if group.exists or not self.pod_groups.is_there():
-            require(False)
+        require(not group.exists and self.pod_groups.is_there())
         require(self.pod_groups.listed[group] & ~self.pod_groups.told[group])
         self.pod_groups.told[group] = True
         self.queue.move_all(POD_GROUP_ADD, about=group)

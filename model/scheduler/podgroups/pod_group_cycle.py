@@ -221,9 +221,7 @@ class PodGroupCycle(Component):
     )
     def gather(self, pod: Pod) -> None:
         """podGroupInfoForPod begins: UnscheduledPods of the group's state. Without a state the pod fails, with an error."""
-        if self.member(pod) is None:
-            require(False)
-            return
+        require(self.member(pod) is not None)
         member = self._at(GroupStage.GATHER, pod)
         states, others = self.pod_group_states, self._others(member)
         with when(~states.exists(member.group)):
@@ -247,9 +245,12 @@ class PodGroupCycle(Component):
     def pop_member(self, pod: Pod, other: Pod) -> None:
         """PopSpecificPod: a member is activated and taken out of activeQ, if PreEnqueue lets it, and it is in the queue at all."""
         found = self.member(other)
-        if self.member(pod) is None or found is None or pod is other or pod.group != other.group:
-            require(False)
-            return
+        require(
+            self.member(pod) is not None
+            and found is not None
+            and pod is not other
+            and pod.group == other.group
+        )
         member = self._at(GroupStage.POP, pod)
         require(self.wanted[found])
         self.wanted[found] = False
@@ -276,9 +277,7 @@ class PodGroupCycle(Component):
     )
     def take_snapshot(self, pod: Pod) -> None:
         """skipPodGroupPodSchedule, Done for each that needs no scheduling, and UpdateSnapshot."""
-        if self.member(pod) is None:
-            require(False)
-            return
+        require(self.member(pod) is not None)
         member = self._at(GroupStage.SNAPSHOT, pod)
         members = self.in_order(member.group)
         skipped = {m: self.held[m] & self._skips(m) for m in members}
@@ -523,9 +522,7 @@ class PodGroupCycle(Component):
     )
     def submit(self, pod: Pod) -> None:
         """One member: AssumePod in the cache if the group can be scheduled and the pod fits, or else the failure handler."""
-        if self.member(pod) is None:
-            require(False)
-            return
+        require(self.member(pod) is not None)
         member = self._at(GroupStage.SUBMIT, pod)
         fits, status = self.outcome[member] == Outcome.FITS, self.status
         preempts = self.outcome[member] == Outcome.PREEMPTS

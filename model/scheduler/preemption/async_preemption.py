@@ -185,8 +185,7 @@ class AsyncPreemption(Component):
 
         The PATCH of a pod that is gone is an error like any other (clearNominatedNodeName): the evictions go on, and in the end the preemptor is activated.
         """
-        if pod is other:
-            require(False)
+        require(pod is not other)
         self.require_phase(pod, AsyncPhase.CLEAR)
         require(self.to_clear[pod][other])
         with when(~self.api.finds(other)):
@@ -201,9 +200,7 @@ class AsyncPreemption(Component):
     )
     def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
         """The write fails, and the nomination stays. The evictions go on; in the end the preemptor is activated."""
-        if pod is other or not self.scope.status_failures:
-            require(False)
-            return
+        require(pod is not other and bool(self.scope.status_failures))
         self.require_phase(pod, AsyncPhase.CLEAR)
         require(self.to_clear[pod][other])
         self.faults.spend(Fault.STATUS_FAILURE, other)
@@ -215,9 +212,7 @@ class AsyncPreemption(Component):
     @tells(*EVICTED)
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """All victims but the last are evicted in parallel; an error ends this."""
-        if pod is victim:
-            require(False)
-            return
+        require(pod is not victim)
         self.require_phase(pod, AsyncPhase.EVICT)
         require(self.victim[pod][victim] & (as_expr(self.last[pod]) != victim))
         with when(self._evicts(pod, victim, ok)):
@@ -241,9 +236,7 @@ class AsyncPreemption(Component):
     @tells(*EVICTED)
     def evict_last(self, pod: Pod, victim: Pod, ok: bool) -> None:
         """The last victim is evicted."""
-        if pod is victim:
-            require(False)
-            return
+        require(pod is not victim)
         self.require_phase(pod, AsyncPhase.EVICT_LAST)
         require(as_expr(self.last[pod]) == victim)
         if ok:

@@ -373,7 +373,6 @@ class PriorityQueue(Moves):
     @tells("{pod} has been parked for so long that the periodic flush moves it.")
     def flush_unschedulable(self, pod: Pod) -> None:
         """flushUnschedulableQLeftover: the pod has been parked for longer than the limit."""
-        if not self.scope.flush:
-            require(False)
+        require(self.scope.flush)
         require((self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & self.clock.is_parked_for_long(pod))
         self._move({pod: True}, UNSCHEDULABLE_TIMEOUT)

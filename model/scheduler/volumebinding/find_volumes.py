@@ -197,9 +197,7 @@ class VolumeFinder(Component):
     @tells("VolumeBinding lists the volumes for {pod}.")
     def list_volumes(self, pod: Pod) -> None:
         """ListPVs: the volumes of the classes whose claims wait for a consumer, as they are assumed to become."""
-        if not pod.volumes:
-            require(False)
-            return
+        require(bool(pod.volumes))
         require(self.scheduler.at(Phase.LIST_VOLUMES, pod))
         for volume in self.universe[Volume]:
             if any(use.claim.storage_class is volume.storage_class for use in self.uses(pod)):

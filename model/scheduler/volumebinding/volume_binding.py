@@ -52,9 +52,7 @@ class VolumeBinding(VolumeFinder):
     )
     def look_again(self, pod: Pod) -> None:
         """AssumePodVolumes begins with arePodVolumesBound: whether all claims are bound now. If they are, nobody asks to which volumes."""
-        if not pod.volumes:
-            require(False)
-            return
+        require(bool(pod.volumes))
         require(self.scheduler.at(Phase.RESERVE, pod) & self._all(pod, VolumeStage.READ))
         bound = self.finds_all_bound(pod)
         with when(bound):
@@ -94,9 +92,7 @@ class VolumeBinding(VolumeFinder):
     )
     def assume_volume(self, use: VolumeUse, volume: Volume) -> None:
         """AssumePodVolumes for a claim that is to have a volume that is there. One that is reserved for it already is not assumed again."""
-        if volume.storage_class is not use.claim.storage_class:
-            require(False)
-            return
+        require(volume.storage_class is use.claim.storage_class)
         self._require_open(use)
         host = self.scheduler.host
         require(any_of((host == node) & self.is_match(use, volume, node) for node in self.universe[Node]))
@@ -125,9 +121,7 @@ class VolumeBinding(VolumeFinder):
     )
     def assume_claim(self, use: VolumeUse) -> None:
         """AssumePodVolumes for a claim whose volume is to be made: the annotation selected-node."""
-        if not use.claim.storage_class.provisions:
-            require(False)
-            return
+        require(use.claim.storage_class.provisions)
         self._require_open(use)
         host = self.scheduler.host
         for node in self.universe[Node]:
@@ -208,9 +202,7 @@ class VolumeBinding(VolumeFinder):
     )
     def write_volume(self, use: VolumeUse, volume: Volume) -> None:
         """bindAPIUpdate: UPDATE of the volume, with the version of the object at hand. An error reverts what has not been written."""
-        if volume.storage_class is not use.claim.storage_class:
-            require(False)
-            return
+        require(volume.storage_class is use.claim.storage_class)
         self._require_write(use)
         require(self.chosen[use] == volume)
         current: Any = self.storage.volume[volume]
@@ -235,9 +227,7 @@ class VolumeBinding(VolumeFinder):
     )
     def write_claim(self, use: VolumeUse) -> None:
         """bindAPIUpdate, after all volumes: UPDATE of the claim with the annotation selected-node."""
-        if not use.claim.storage_class.provisions:
-            require(False)
-            return
+        require(use.claim.storage_class.provisions)
         self._require_write(use)
         require(~self.is_static(use))
         require(all_of(~self._is(o, VolumeStage.ASSUMED) | ~self.is_static(o) for o in self.uses(use.pod)))
@@ -304,8 +294,7 @@ class VolumeBinding(VolumeFinder):
         return claim.exists & (self._is_claim_old(use) | (~self._fails_made(use) & unfinished))
 
     def _require_waiting(self, pod: Pod) -> list[VolumeUse]:
-        if not pod.volumes:
-            require(False)
+        require(bool(pod.volumes))
         uses = self.uses(pod)
         require(self.binding.phase[pod] == BindingPhase.PRE_BIND)
         require(any_of(self._is(use, VolumeStage.WRITTEN) for use in uses))

@@ -147,9 +147,7 @@ class NoKubelet(Kubelet):
     keeps: frozenset[str] = frozenset()
 
     def finish_termination(self, pod: Pod) -> None:
-        if pod.name in self.keeps:
-            require(False)
-            return
+        require(pod.name not in self.keeps)
         super().finish_termination(pod)
 
 
@@ -164,9 +162,7 @@ class Tester(Users):
     @step(actor="the test")
     @tells("The test creates {pod}.")
     def create_pod(self, pod: Pod) -> None:
-        if pod.name not in self.turn:
-            require(False)
-            return
+        require(pod.name in self.turn)
         require(self.made == self.turn[pod.name])
         for claim in self.awaited.get(self.turn[pod.name], ()):
             require(self._so(claim))

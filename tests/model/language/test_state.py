@@ -27,6 +27,7 @@ from podrace.model.language import (
     per,
     record,
     ref,
+    require,
     step,
     trace_system,
     when,
@@ -291,6 +292,23 @@ def test_a_field_assigned_under_when_keeps_its_value_elsewhere(flag: bool, behin
     assert after["store.entries[p].pod"] is (PODS[1] if flag else None if behind else PODS[0])
     run.do(store.write)
     assert run.get(lambda: store.number) == after["store.number"]
+
+
+def test_a_call_ends_at_the_first_requirement_that_does_not_hold() -> None:
+    run, store = shop()
+    reached = []
+
+    def call() -> None:
+        store.number = 3
+        require(store.flag)
+        reached.append("behind the first")
+        require(store.number == 5)
+        reached.append("behind the second")
+
+    with pytest.raises(NotEnabled):
+        run.do(call)
+    assert reached == ["behind the first"]
+    assert run.get(lambda: store.number) == 0
 
 
 def test_replace_choose_and_same_as() -> None:

@@ -31,9 +31,7 @@ class NodesFromLiveTree(Scheduler):
     @tells("The scheduler asks the cache which nodes there are to try for {pod}.")
     def list_tree(self, pod: Pod) -> None:
         """Read the live tree of nodes: these will be tried."""
-        if not nodes_change(self.scope):
-            require(False)
-            return
+        require(nodes_change(self.scope))
         require(self.at(Phase.LISTED, pod))
         self.snapshot.read_tree()
         self.phase = select(super().has_no_nodes(), self.phase_after_fit_error(), super().first_filtering())

@@ -231,8 +231,7 @@ class ClearingInCycleIsQueued(Scheduler):
     @tells("The scheduler queues the withdrawal of the nomination of {other}.")
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
         """PatchPodStatus: a pod that passes for one of lower priority is not to be nominated to the chosen node any more."""
-        if not self.preempts_in_cycle():
-            require(False)
+        require(self.preempts_in_cycle())
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         copy = self.queue.copy[other]
         self.api_dispatcher.add_patch(other, Patch(overrides=True), copy.nominated, copy.failed)

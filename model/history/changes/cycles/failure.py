@@ -125,8 +125,7 @@ class DoneAfterRequeue(FailureHandler):
     )
     def requeue_too_soon(self, pod: Pod) -> None:
         """AddUnschedulableIfNotPresent, and before it calls Done, Pop takes the pod, finds it in flight, and drops it."""
-        if not self.may_meet_pop(pod):
-            require(False)
+        require(self.may_meet_pop(pod))
         require((self.phase[pod] == FailurePhase.REQUEUE) & (self.scheduler.phase == Phase.IDLE))
         discarded = self.queue.discards(pod)
         taken = self.queue.requeue(pod, self.copy[pod])

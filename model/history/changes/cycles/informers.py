@@ -77,9 +77,7 @@ class ReadsOtherInformer(FailureHandler):
     @tells("The informer from which the failure handler reads pods receives the next event, about {pod}.")
     def catch_up(self, pod: Pod) -> None:
         """The second informer receives an event. That is looked at only when a failure handler is about to read: nobody else could tell."""
-        if not self.pod_watch.is_read(pod):
-            require(False)
-            return
+        require(self.pod_watch.is_read(pod))
         reading = any_of(self.phase[p] == FailurePhase.READ for p in self.universe[Pod])
         require(reading & ~self.pod_watch.own.is_empty & (self.pod_watch.own.head.pod == pod))
         self.pod_watch.receive()

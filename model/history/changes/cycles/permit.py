@@ -97,8 +97,7 @@ class UnbufferedSignal(WaitingPods):
     @tells("The binding goroutine of {pod} begins to listen for the Permit plugins.")
     def listen(self, pod: Pod) -> None:
         """The binding cycle begins to wait for a signal."""
-        if ExtensionPoint.PERMIT not in pod.extension_points:
-            require(False)
+        require(ExtensionPoint.PERMIT in pod.extension_points)
         require((self.signal[pod] == Signal.AWAITED) & ~self.listening[pod])
         self.listening[pod] = True
 
@@ -118,8 +117,7 @@ class ListenersTimeOut(WaitingPods):
     @tells("{pod} has waited for permission for too long, and is rejected.")
     def time_out(self, pod: Pod) -> None:
         """The signal was lost, and the listener waits no longer. (That a plugin decides too late is its refusal.)"""
-        if ExtensionPoint.PERMIT not in pod.extension_points:
-            require(False)
+        require(ExtensionPoint.PERMIT in pod.extension_points)
         require(self.hears(pod) & ~self.undecided(pod))
         self.signal[pod] = Signal.REFUSED
 
@@ -191,9 +189,7 @@ class WaitingVictimsDeleted(Scheduler):
     @step(actor="scheduler")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
         """A victim that has just been deleted is rejected if it waits for permission."""
-        if pod is victim or not self.rejects_in_cycle(victim):
-            require(False)
-            return
+        require(pod is not victim and self.rejects_in_cycle(victim))
         require(self.at(Phase.REJECT_VICTIM, pod) & self.preemption.is_next_victim(pod, victim))
         self.waiting.preempt(victim)
         self.done_with(victim)
@@ -218,8 +214,7 @@ class ReserveBeforeAssume(Scheduler):
     @tells("The Reserve plugins run for {pod}.")
     def reserve_first(self, pod: Pod, node: Node, ok: bool) -> None:
         """The Reserve plugins, on one of the feasible nodes."""
-        if ExtensionPoint.RESERVE not in self.extension_points(pod):
-            require(False)
+        require(ExtensionPoint.RESERVE in self.extension_points(pod))
         self.require_winner(pod, node)
         if ok:
             self.host = node

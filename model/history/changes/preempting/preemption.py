@@ -179,9 +179,7 @@ class LastVictimTriedAnyway(AsyncPreemption):
     @tells("The goroutine tries to evict the last victim for {pod}, but its calls are cancelled.")
     def fail_to_evict_last(self, pod: Pod, victim: Pod) -> None:
         """An eviction failed before: the call is not even sent."""
-        if pod is victim or not self.may_fail():
-            require(False)
-            return
+        require(pod is not victim and self.may_fail())
         self.require_phase(pod, AsyncPhase.EVICT_LAST)
         require(self.last[pod] == victim)
         require(self.cancelled[pod] & ~self.waiting.holds(victim))
@@ -247,9 +245,7 @@ class OwnNominationClearedFirst(Scheduler):
     )
     def fail_to_clear_own_nomination(self, pod: Pod) -> None:
         """The write fails, which is logged."""
-        if not self.scope.status_failures:
-            require(False)
-            return
+        require(bool(self.scope.status_failures))
         require(self.at(Phase.CLEAR_OWN_NOMINATION, pod))
         self.faults.spend(Fault.STATUS_FAILURE, pod)
         self.no_candidate()
