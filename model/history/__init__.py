@@ -1,6 +1,5 @@
 """How the scheduler used to be: one small class per upstream change, and the releases made of them."""
 
-from .moved import keep_old_names
 from .registry.change import CHANGES, Change, before
 from .registry.other_numbers import key_of
 from .releases import Composition, Patch, find_change, in_order, resolve
@@ -9,7 +8,6 @@ from .versions.gates import GateProblem
 from .versions.unknown import UnknownName
 
 RELEASES = RELEASE_ORDER
-keep_old_names()
 
 __all__ = [
     "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "GateProblem", "Patch", "UnknownName",

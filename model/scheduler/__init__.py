@@ -25,7 +25,6 @@ from .framework.scores import Scores
 from .framework.spread_scores import SpreadScores
 from .framework.status import Code, NodeStatus, Phase
 from .framework.waiting_pods import WaitingPods
-from .moved import keep_old_names
 from .node_updates import NodeUpdates
 from .pod_updates import PodUpdates
 from .podgroups.gang_scheduling import GangScheduling
@@ -40,8 +39,6 @@ from .queue.scheduling_queue import PriorityQueue, SubQueue
 from .queue.without_hints import QueueWithoutHints
 from .volumebinding.assume_cache import VolumeCache
 from .volumebinding.volume_binding import VolumeBinding
-
-keep_old_names()
 
 __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",

@@ -92,9 +92,6 @@ def lockstep(
     form: Annotated[
         LockstepForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
     ] = LockstepForm.text,
-    former: Annotated[
-        LockstepForm, typer.Option("--format", hidden=True, help="As -o, which it was called before.")
-    ] = LockstepForm.text,
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.stored.replayed import read_trace
@@ -147,7 +144,7 @@ def lockstep(
                 else held(version, wanted, go, display.say, store)
                 for version in versions
             ]
-    _print(found, former if form is LockstepForm.text else form, no_color)
+    _print(found, form, no_color)
     raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
 
 

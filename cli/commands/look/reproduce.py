@@ -94,9 +94,6 @@ def reproduce(
             help="Form of the result on stdout.  [default: text]",
         ),
     ] = None,
-    form: Annotated[
-        ReproductionForm, typer.Option("--format", hidden=True, help="As -o, which it was called before.")
-    ] = ReproductionForm.text,
     release: Release = None,
     property_: PropertyIds = None,
     gate: Gates = None,
@@ -120,6 +117,7 @@ def reproduce(
     from ...terminal.output import say
     from ...terminal.progress_display import progress_display
 
+    form = ReproductionForm.text
     if output in {known.value for known in ReproductionForm}:
         form = ReproductionForm(output)
     elif output is not None and directory is None and output not in {known.value for known in ReportForm}:

@@ -99,7 +99,7 @@ def test_differences_side_by_side(
 
 
 def test_json(shell: Shell, go: Path, ghost: Path) -> None:
-    ran = shell("reproduce", str(ghost), "--run", "--format", "json")
+    ran = shell("reproduce", str(ghost), "--run", "-o", "json")
     (found,) = json.loads(ran.out)
     jsonschema.validate([found], schema_of("reproduction"))
     assert (found["verdict"], found["scheduler"], found["violated"]) == ("REPRODUCED", "v1.36.3", True)
@@ -110,7 +110,7 @@ def test_json(shell: Shell, go: Path, ghost: Path) -> None:
 def test_html(shell: Shell, go: Path, ghost: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model and the real state side by side; the same run gives the same bytes."""
     said(monkeypatch, "differs 4")
-    page, again = (shell("reproduce", str(ghost), "--run", "--format", "html").out for _ in range(2))
+    page, again = (shell("reproduce", str(ghost), "--run", "-o", "html").out for _ in range(2))
     assert page == again
     assert "DIFFERS at step 4</span>" in page
     assert "scheduler.phase: model DRY_RUN, real none" in page
