@@ -9,7 +9,7 @@ import msgspec
 
 from ..base.text import counted
 from ..checker.core.exploration import Budget, Progress
-from ..checker.core.result import EngineDisagreement, Verdict, idle_words
+from ..checker.core.result import EngineDisagreement, Verdict
 from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import Exchange, ParametricSystem
@@ -20,6 +20,7 @@ from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import Clusters, Finding
+from ..reports.verdict_words import idle_words
 from ..scenarios.choices import divisible, exchanges, sensible, settled, settled_text
 from .asked.method import Method
 from .asked.plan import Run

@@ -22,6 +22,7 @@ from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
+from ..reports.verdict_words import verdict_words
 from ..scenarios import Scenario
 from .asked.options import bytes_in_words
 from .asked.plan import Run
@@ -128,7 +129,7 @@ def finding_of(
         transitions=counts.transitions or 0,
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
-        words=(result.words if words is None else words) + silence_of(run),
+        words=(verdict_words(result) if words is None else words) + silence_of(run),
         notes=(
             *run.composition.notes,
             *(note for note in (run.remark, _caveat(run), _idle(run, result), remedy) if note),

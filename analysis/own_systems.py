@@ -22,6 +22,7 @@ from ..checker.search import check
 from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
 from ..model.language.expressions.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
+from ..reports.verdict_words import verdict_words
 from .asked.own_code import error_in_words, theirs, what_it_changed
 from .asked.own_modules import load_module
 from .other_checkers import PROMELA_COMMANDS, tla_files
@@ -62,15 +63,33 @@ class Decided:
 
     def to_plain(self) -> list[dict[str, object]]:
         """Each verdict as mappings, lists, strings and numbers; without times, so that equal input gives equal bytes."""
-        rows = [result.to_plain() for result in self.results]
-        return [
-            {
-                **{k: v for k, v in row.items() if k != "seconds"},
-                "says": self.own.says(row["property"]),
-                "entities": self.own.kinds,
-            }
-            for row in rows
-        ]
+        return [self._row(result) for result in self.results]
+
+    def _row(self, result: Result) -> dict[str, object]:
+        counts, seen = result.counts, result.coverage
+        return {
+            "system": result.system,
+            "property": result.property_id,
+            "kind": result.kind,
+            "verdict": result.verdict.name,
+            "words": verdict_words(result),
+            "vacuous": result.vacuous,
+            "states": counts.states,
+            "transitions": counts.transitions,
+            "depth": counts.depth,
+            "engine": result.engine,
+            "stopped": result.stopped,
+            "fired": list(seen.fired),
+            "never_fired": seen.never_fired,
+            "outside_cone": seen.outside_cone,
+            "witnesses_reached": seen.witnesses_reached,
+            "witnesses_missed": seen.witnesses_missed,
+            "constraints_hit": seen.constraints_hit,
+            "never_acted": seen.never_acted,
+            "trace": None if result.evidence is None else result.evidence.to_plain(),
+            "says": self.own.says(result.property_id),
+            "entities": self.own.kinds,
+        }
 
     def text(self) -> str:
         """The verdicts and the runs for people."""

@@ -10,6 +10,7 @@ from ..checker.core.trace import plain_value
 from ..checker.simulate import Walks as Walks
 from ..checker.simulate import simulate
 from ..reports.answers.walks_report import Values, Walked
+from ..reports.verdict_words import verdict_words
 from .asked.method import NOBODY, Watcher
 from .asked.options import scaled_down
 from .asked.plan import SAFETY, Run, Selection
@@ -104,7 +105,7 @@ def walk(
         walk=counts.violating,
         met_after=None if counts.violating is None else counts.met_after,
         trace=None if found.trace is None else steps_of(system, found.trace),
-        words=found.words + silence_of(run),
+        words=verdict_words(found) + silence_of(run),
         notes=(*run.composition.notes, *notes),
         title=run.scenario.title,
         sentence=run.prop.sentence(),

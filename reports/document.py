@@ -1,7 +1,4 @@
-"""Where a scenario is written, for forms that point into files.
-
-What a verdict on a scenario that leaves numbers open says of its clusters.
-What a report says, free of any engine: the rows of `-o json`, and the input of every other report.
+"""What a report says, free of any engine: the rows of `-o json`, and the input of every other report.
 
 Field names are stable: people parse them. A value of the model is given as JSON has it: a number, a bool, null, or the
 name of a pod, a node or an enum member.

@@ -12,7 +12,7 @@ import msgspec
 
 from ..base.problems import Problem
 from .document import Fixes, Value
-from .filtered import json_filtered
+from .filtered import to_json
 
 VERSION = 1
 MAX_BYTES = 16 << 20
@@ -74,10 +74,9 @@ class _Header(msgspec.Struct):
     version: int
 
 
-@json_filtered
 def format_trace(trace: StoredTrace) -> str:
     """The file's text; the same trace gives the same text."""
-    return msgspec.json.format(msgspec.json.encode(trace), indent=2).decode() + "\n"
+    return to_json(trace)
 
 
 def parse_trace(data: bytes | str, file: str) -> StoredTrace:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...base.problems import UsageProblem
-from ...reports.filtered import escaped_json, shown, without_commands
+from ...reports.filtered import shown, to_json, without_commands
 
 
 @contextmanager
@@ -40,6 +40,4 @@ def print_form(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """A document for programs, on stdout."""
-    import json  # it takes a while to import, and documents of findings are written without it
-
-    print_form(escaped_json(json.dumps(document, indent=2, ensure_ascii=False, default=str)) + "\n")
+    print_form(to_json(document))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
 
 import msgspec
 from rich.console import Console
@@ -11,9 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ...base.text import counted, plural
-from ...checker.core.result import idle_words
+from ...reports.verdict_words import idle_words
 from ..document import Finding, Value
-from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
@@ -102,12 +100,6 @@ class Proof(msgspec.Struct, frozen=True):
         if self.vacuous:
             return f"{self.verdict} (vacuous)"
         return f"{self.verdict} ({len(self.never_acted)} never acted)" if self.never_acted else self.verdict
-
-
-@json_filtered
-def to_json(proofs: Sequence[Proof]) -> str:
-    """The proofs as JSON, indented, with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(list(proofs)), indent=2).decode() + "\n"
 
 
 def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:

@@ -7,7 +7,6 @@ from typing import Literal
 import msgspec
 
 from ..document import Finding, Fixes
-from ..filtered import json_filtered
 from ..step import ShownStep
 
 
@@ -28,9 +27,3 @@ class ReplayAnswer(msgspec.Struct, frozen=True):
     changed: bool
     steps: tuple[ShownStep, ...]
     finding: Finding | None = None
-
-
-@json_filtered
-def replay_to_json(answer: ReplayAnswer) -> str:
-    """The answer as JSON, indented, with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ..document import Finding, Fixes, ShownStep, Value, Word, show
 from ..evidence import Cause, Memory, ShownCluster, ShownCounterfactual
-from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
@@ -87,12 +86,6 @@ class Walked(msgspec.Struct, frozen=True):
             version=self.version, cluster=self.cluster, memory=self.memory, causes=self.causes,
             counterfactuals=self.counterfactuals,
         )  # fmt: skip
-
-
-@json_filtered
-def walks_to_json(found: Sequence[Walked]) -> str:
-    """What was found as JSON, indented, with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
 
 
 def print_walks(console: Console, found: Sequence[Walked], whole: bool = False) -> None:

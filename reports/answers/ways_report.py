@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Fixes, Value, Word
-from ..filtered import json_filtered
 from ..scheduler_version import ReadVersion
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
@@ -90,9 +87,3 @@ class WaysFound(msgspec.Struct, frozen=True):
         if self.scope:
             print_wrapped(console, Text(f"Scope: {scope_words(self.scope)}."), INDENT)
         print_versions(console, [self.version], INDENT)
-
-
-@json_filtered
-def ways_to_json(found: Sequence[WaysFound]) -> str:
-    """What was found as JSON, indented, with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"

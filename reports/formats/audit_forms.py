@@ -6,26 +6,17 @@ violation, of kind `fail`, and one of kind `open` for what is not excluded.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 from xml.etree import ElementTree as xml
 
-import msgspec
-
 from ..audit_report import Answer, AuditReport, Hit, account_lines
-from ..filtered import json_filtered, text_filtered
+from ..filtered import text_filtered, to_json
 from ..html.audit_page import to_html
 from .junit import clean
 from .markdown import MARKS, plain
 from .sarif import SCHEMA
-
-
-@json_filtered
-def to_json(report: AuditReport) -> str:
-    """As JSON, indented, with a newline at the end; the same report gives the same text."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
 
 
 def _told(answer: Answer) -> list[str]:
@@ -62,7 +53,6 @@ def to_junit(report: AuditReport) -> str:
     )
 
 
-@json_filtered
 def to_sarif(report: AuditReport) -> str:
     """A SARIF log with one run."""
     from importlib.metadata import version
@@ -83,10 +73,7 @@ def to_sarif(report: AuditReport) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [r for number, answer in enumerate(report.answers) for r in _results(answer, number)],
     }
-    return (
-        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
-        + "\n"
-    )
+    return to_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 OUTCOMES = {"HIT": "failed", "NOT EXCLUDED": "undecided", "EXCLUDED": "passed"}

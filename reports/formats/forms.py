@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..ci_outcome import Style
 from ..document import Finding
+from ..filtered import to_json
 
 Form = Callable[[Sequence[Finding], Style], str]
 
 
 def _json(findings: Sequence[Finding], style: Style) -> str:
-    from .json import to_json
-
     return to_json(findings)
 
 

@@ -7,20 +7,18 @@ a state stands in its `#meta`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from ..ci_outcome import USUAL, Style, subject
 from ..document import Finding, Value
-from ..filtered import json_filtered
+from ..filtered import to_json
 
 
-@json_filtered
 def to_itf(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """A JSON document on a line of its own for every counterexample; no text at all if there is none."""
     traces = (trace_of(finding, style) for finding in findings if finding.trace is not None)
-    return "".join(f"{json.dumps(trace, ensure_ascii=False)}\n" for trace in traces)
+    return "".join(to_json(trace, 0) for trace in traces)
 
 
 def trace_of(finding: Finding, style: Style = USUAL) -> dict[str, Any]:

@@ -21,14 +21,13 @@ import msgspec
 
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
 from ..document import ABOUT, Finding, ShownStep, about_of
-from ..filtered import json_filtered
+from ..filtered import to_json
 from .markdown import plain
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
 
 
-@json_filtered
 def to_sarif(findings: Sequence[Finding], style: Style = USUAL) -> str:
     """The findings as a SARIF log with one run."""
     rules = {finding.property: finding for finding in findings}
@@ -47,10 +46,7 @@ def to_sarif(findings: Sequence[Finding], style: Style = USUAL) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, style, numbers[finding.property]) for finding in shown],
     }
-    return (
-        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
-        + "\n"
-    )
+    return to_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _rule(finding: Finding) -> dict[str, Any]:

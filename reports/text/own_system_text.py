@@ -9,6 +9,7 @@ from typing import Any
 
 from ...checker.core.result import Result, Verdict
 from ...checker.core.trace import LassoTrace, Step, plain_value
+from ...reports.verdict_words import verdict_words
 
 WIDTH = 120
 
@@ -65,7 +66,7 @@ def _lines(
 def _words(result: Result) -> str:
     if result.verdict is Verdict.INCONCLUSIVE and result.stopped == "answered":
         return "Not decided: the search stopped at the first violation of another property (--first)."
-    return result.words
+    return verdict_words(result)
 
 
 def _run(

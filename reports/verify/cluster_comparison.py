@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..answers.proof_report import Proof, print_proof, size
-from ..filtered import json_filtered, text_filtered
+from ..filtered import text_filtered, to_json
 from ..formats.markdown import plain
 from ..scheduler_version import versions_of
 from ..text.findings_text import print_versions, print_wrapped
@@ -81,12 +81,6 @@ def _columns(found: Sequence[ProofPair]) -> dict[str, list[str]]:
         "violating": [f"{s.before.violated:,} / {s.after.violated:,}" for s in found],
         "outcome": [f"{s.outcome} (vacuous)" if s.after.vacuous else s.outcome for s in found],
     }
-
-
-@json_filtered
-def to_json(found: Sequence[ProofPair]) -> str:
-    """The same as JSON."""
-    return msgspec.json.format(msgspec.json.encode(list(found)), indent=2).decode() + "\n"
 
 
 @text_filtered

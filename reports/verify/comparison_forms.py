@@ -8,7 +8,7 @@ import msgspec
 
 from ..ci_outcome import Style
 from ..document import Finding
-from ..filtered import json_filtered, text_filtered
+from ..filtered import text_filtered, to_json
 from ..formats.markdown import counterexample, plain
 from ..scheduler_version import versions_of
 from .comparison import Comparison, Pair, bad_news, shown_net
@@ -24,8 +24,7 @@ MARKS = {
 }
 
 
-@json_filtered
-def to_json(comparison: Comparison) -> str:
+def comparison_to_json(comparison: Comparison) -> str:
     """The comparison as JSON, with the outcome of each property; no durations, so that equal input gives equal text."""
     pairs = tuple(
         msgspec.structs.replace(
@@ -40,8 +39,7 @@ def to_json(comparison: Comparison) -> str:
         for n in comparison.nets
     )
     whole = msgspec.structs.replace(comparison, pairs=pairs, nets=nets)
-    made = {"outcomes": comparison.outcomes, **msgspec.structs.asdict(whole)}
-    return msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n"
+    return to_json({"outcomes": comparison.outcomes, **msgspec.structs.asdict(whole)})
 
 
 @text_filtered
@@ -92,5 +90,5 @@ def _violation(after: Finding, outcome: str, remark: str = "") -> Iterator[str]:
     yield from counterexample(after, Style())
 
 
-FORMS: Mapping[str, Callable[[Comparison], str]] = {"json": to_json, "markdown": to_markdown}
+FORMS: Mapping[str, Callable[[Comparison], str]] = {"json": comparison_to_json, "markdown": to_markdown}
 """Every form but `text`."""

@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..filtered import json_filtered, text_filtered
+from ..filtered import text_filtered, to_json
 from ..formats.markdown import plain
 from ..scheduler_version import ReadVersion, versions_of
 from ..text.findings_text import print_versions, print_wrapped
@@ -98,12 +98,6 @@ def _columns(needed: Needed) -> dict[str, Sequence[str]]:
 
 def _listed(changes: Sequence[str]) -> str:
     return " + ".join(changes) or "none"
-
-
-@json_filtered
-def to_json(needed: Needed) -> str:
-    """The answer as JSON."""
-    return msgspec.json.format(msgspec.json.encode(needed), indent=2).decode() + "\n"
 
 
 @text_filtered

@@ -44,6 +44,7 @@ from podrace.model.language import (
     system_of,
     trace_system,
 )
+from podrace.reports.verdict_words import verdict_words
 from tests.checker.explicit.systems import counting
 from tests.checker.results import timeless
 from tests.profiles import examples
@@ -217,7 +218,7 @@ def test_a_lamp_that_may_be_stopped_blinks_for_ever_or_stays_off() -> None:
     once, again = story(result)
     assert "stop" in once
     assert set(again) == {"turn", "turn_back"}
-    assert result.words.startswith("Violated: it stays off. After ")
+    assert verdict_words(result).startswith("Violated: it stays off. After ")
     assert result.trace is not None
     plain = result.trace.to_plain()["lasso"]
     assert plain["fairness"]["lamp"] == {"strong": False, "answer": "never waits"}
@@ -255,7 +256,7 @@ def test_a_large_search_ends_when_it_has_found_a_lasso(monkeypatch: pytest.Monke
 def test_without_all_states_nothing_is_known(engine: Any) -> None:
     (result,) = check(lamp(FairHand), ["blinks"], Budget(max_states=2), engine=engine)
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert result.words.endswith("liveness can be decided only when every state was visited.")
+    assert verdict_words(result).endswith("liveness can be decided only when every state was visited.")
 
 
 # --- claims that are refused ---------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from podrace.checker.reduction.questions import UnknownProperty, witnesses_of
 from podrace.checker.search import check
 from podrace.checker.trace.execution import confirm, confirm_no_way_back
 from podrace.model.language import TransitionSystem
+from podrace.reports.verdict_words import verdict_words
 from tests.checker.machines import Careless, counters, graph, house
 from tests.profiles import examples
 from tests.random_systems import systems
@@ -46,7 +47,7 @@ def test_what_is_violated() -> None:
     assert alone.verdict is Verdict.VIOLATED
     assert alone.trace is not None
     assert alone.trace.path == (0, 1, 2, 3)
-    assert alone.words.startswith("Violated after 4 steps")
+    assert verdict_words(alone).startswith("Violated after 4 steps")
 
 
 def test_a_state_with_no_way_back() -> None:

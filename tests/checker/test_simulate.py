@@ -24,6 +24,7 @@ from podrace.checker.trace.execution import confirm
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
+from podrace.reports.verdict_words import verdict_words
 from podrace.scenarios import find_scenarios
 from tests.checker.machines import Careless, counters, graph, house
 from tests.checker.results import timeless, walked
@@ -84,7 +85,7 @@ def test_exact_coverage_of_a_tiny_system() -> None:
         stopped="walks",
         engine="random walks",
     )
-    assert found.words == (
+    assert verdict_words(found) == (
         "No violation in 50 random walks: 200 steps, 4 on the longest walk; 50 came to rest. "
         "Nothing is known about other runs."
     )
@@ -123,7 +124,7 @@ def test_a_violation_is_made_shorter() -> None:
     assert found.trace is not None
     assert len(found.trace.steps) == 4
     assert walked(found).met_after == 13
-    assert found.words == (
+    assert verdict_words(found) == (
         "Violated after 4 steps, perhaps sooner by another run (met by walk 0 after 13 steps, "
         "less the steps that make no difference)."
     )
@@ -132,7 +133,7 @@ def test_a_violation_is_made_shorter() -> None:
 def test_a_violation_in_the_initial_state() -> None:
     found = simulate(counters(invariants=["never"]), "never")
     assert found.trace is not None
-    assert (found.verdict, found.trace.steps, found.words) == (
+    assert (found.verdict, found.trace.steps, verdict_words(found)) == (
         Verdict.VIOLATED, (), "Violated in the initial state.",
     )  # fmt: skip
 
@@ -150,7 +151,7 @@ def test_nothing_happens_and_still_nothing_holds() -> None:
 def test_no_time() -> None:
     found = simulate(counters(invariants=["always"]), "always", Walks(None, timeout=1e-9))
     assert (found.verdict, walked(found).walks, found.stopped) == (Verdict.INCONCLUSIVE, 0, "timeout")
-    assert found.words.startswith("Stopped by the time limit: no violation in 0 random walks")
+    assert verdict_words(found).startswith("Stopped by the time limit: no violation in 0 random walks")
 
 
 def test_the_seed_race() -> None:

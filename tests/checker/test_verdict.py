@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import msgspec
 import pytest
 
 from podrace.base.text import counted
 from podrace.checker.core.result import UNMEASURED, Counts, Coverage, Result, Verdict, combine, exit_code
 from podrace.checker.core.trace import Trace
 from podrace.checker.trace.execution import replay
+from podrace.reports.verdict_words import verdict_words
 from tests.checker.machines import house
 
 SEEN = Coverage(fired={"room.ask": 34})
@@ -42,9 +42,9 @@ def test_exit_codes(results: list[Result], code: int) -> None:
 
 
 def test_words_of_holds() -> None:
-    assert HOLDS.words == "Holds in every interleaving: 1,200 states, 34 transitions, depth 5."
+    assert verdict_words(HOLDS) == "Holds in every interleaving: 1,200 states, 34 transitions, depth 5."
     bounded = replace(HOLDS, coverage=replace(SEEN, constraints_hit=("a", "b")))
-    assert bounded.words.endswith("Within these constraints, which were hit: a; b.")
+    assert verdict_words(bounded).endswith("Within these constraints, which were hit: a; b.")
 
 
 def test_vacuous() -> None:
@@ -52,30 +52,30 @@ def test_vacuous() -> None:
     assert not replace(HOLDS, coverage=UNMEASURED).vacuous
     missed = replace(HOLDS, coverage=replace(SEEN, witnesses_missed=("in", "out")))
     assert missed.vacuous
-    assert missed.words.endswith("Vacuous: never reached: in; out.")
+    assert verdict_words(missed).endswith("Vacuous: never reached: in; out.")
     idle = replace(HOLDS, coverage=Coverage())
     assert idle.vacuous
-    assert idle.words.endswith("Vacuous: no step makes a difference to it.")
+    assert verdict_words(idle).endswith("Vacuous: no step makes a difference to it.")
     assert not replace(VIOLATED, coverage=Coverage(witnesses_missed=("in",))).vacuous
     assert not replace(INCONCLUSIVE, coverage=Coverage(witnesses_missed=("in",))).vacuous
 
 
 def test_words_of_violated() -> None:
     explored = "1,200 states, 34 transitions, depth 5 explored"
-    assert VIOLATED.words == f"Violated after 2 steps, and by no shorter run ({explored})."
+    assert verdict_words(VIOLATED) == f"Violated after 2 steps, and by no shorter run ({explored})."
     start = replace(VIOLATED, evidence=Trace((), ((0, 0, 0),)))
-    assert start.words == f"Violated in the initial state, and by no shorter run ({explored})."
+    assert verdict_words(start) == f"Violated in the initial state, and by no shorter run ({explored})."
     assert VIOLATED.trace is not None
     no_way_back = replace(
         VIOLATED, kind="resettability", evidence=replace(VIOLATED.trace, closure=7, closed=True)
     )
-    assert no_way_back.words == (
+    assert verdict_words(no_way_back) == (
         "Violated after 2 steps: from there, fair steps alone never lead back "
         f"(executed again in the 7 states that they lead to; {explored})."
     )
     assert no_way_back.trace is not None
     partly = replace(no_way_back, evidence=replace(no_way_back.trace, closed=False))
-    assert "in the first 7 states that they lead to" in partly.words
+    assert "in the first 7 states that they lead to" in verdict_words(partly)
 
 
 @pytest.mark.parametrize(
@@ -86,26 +86,16 @@ def test_words_of_inconclusive(stopped: str, said: str) -> None:
     result = replace(INCONCLUSIVE, stopped=stopped)
     explored = f"Stopped by {said} after 1,200 states, 34 transitions, depth 5"
     # The last level may be incomplete, so runs of 4 steps are covered, not of 5.
-    assert result.words == f"{explored}: no violation within 4 steps, nothing known beyond."
+    assert verdict_words(result) == f"{explored}: no violation within 4 steps, nothing known beyond."
     resettability = replace(result, kind="resettability")
     assert (
-        resettability.words == f"{explored}: resettability can be decided only when every state was visited."
+        verdict_words(resettability)
+        == f"{explored}: resettability can be decided only when every state was visited."
     )
-    assert "within 0 steps" in replace(result, counts=replace(result.counts, depth=0)).words
+    assert "within 0 steps" in verdict_words(replace(result, counts=replace(result.counts, depth=0)))
 
 
 def test_numbers() -> None:
     assert counted(1, "state") == "1 state"
     assert counted(0, "state") == "0 states"
     assert counted(1024, "state") == "1,024 states"
-
-
-def test_a_result_can_be_written_to_a_file() -> None:
-    seen = replace(SEEN, witnesses_reached={"in": 2}, constraints_hit=("one key",))
-    plain = replace(VIOLATED, coverage=seen).to_plain()
-    assert msgspec.json.decode(msgspec.json.encode(plain)) == plain
-    assert plain["verdict"] == "VIOLATED"
-    assert plain["property"] == "alone"
-    assert plain["witnesses_reached"] == {"in": 2}
-    assert [step["step"] for step in plain["trace"]["steps"]] == ["ask", "enter"]
-    assert HOLDS.to_plain()["trace"] is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from podrace.reports.document import Finding, Fixes, NoWayBack, ShownChange, ShownLasso, ShownStep
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -166,3 +168,8 @@ AT_ONCE = Finding(
 )
 
 ALL = [VIOLATED, HOLDS, VACUOUS, INCONCLUSIVE, NO_WAY_BACK, STARVED, AT_ONCE]
+
+
+def from_json(text: str) -> list[Finding]:
+    """The findings in a JSON report; msgspec.ValidationError if it is none."""
+    return msgspec.json.decode(text, type=list[Finding])

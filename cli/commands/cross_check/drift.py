@@ -141,7 +141,7 @@ def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
 
     from rich.text import Text
 
-    from ....reports.formats.reproduction_forms import to_json
+    from ....reports.filtered import to_json
     from ....reports.reproduction import account_of, is_as_modelled
     from ....reports.text.findings_text import print_wrapped
     from ....reports.text.reproduction_text import print_table

@@ -160,9 +160,8 @@ def _make(folder: Path) -> None:
 
 
 def _print(found: Sequence[Lockstep], form: LockstepForm, no_color: bool) -> None:
-    import msgspec
 
-    from ....reports.filtered import escaped_json
+    from ....reports.filtered import to_json
     from ....reports.text.lockstep_text import print_lockstep
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
@@ -171,5 +170,4 @@ def _print(found: Sequence[Lockstep], form: LockstepForm, no_color: bool) -> Non
             print_lockstep(result_console(no_color), found)
         else:
             document = {"format": "podrace-lockstep", "version": 1, "versions": found}
-            text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
-            print_form(escaped_json(text) + "\n")
+            print_form(to_json(document))

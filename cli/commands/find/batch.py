@@ -60,10 +60,13 @@ def batch(
     if form is BatchForm.json:
         import msgspec
 
+        from ....reports.filtered import to_json
+        from ...terminal.console import print_form
+
         found.sort(key=lambda pair: pair[0].number)
         rows = [
             {"line": line.number, "command": line.text, **msgspec.to_builtins(ran)} for line, ran in found
         ]
         with tolerant_of_closed_pipes():
-            print(msgspec.json.format(msgspec.json.encode(rows)).decode())
+            print_form(to_json(rows))
     raise typer.Exit(code_of({ran.code for _, ran in found}))

@@ -137,7 +137,8 @@ def prove(
     from ....analysis.asked.plan import parse_scope
     from ....analysis.prove.proof_request import ProofRequest, template_of
     from ....analysis.prove.proofs import prove_all, write_examples
-    from ....reports.answers.proof_report import print_proof, to_json
+    from ....reports.answers.proof_report import print_proof
+    from ....reports.filtered import to_json
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
     from ...terminal.output import say
     from ...terminal.progress_display import progress_display

@@ -121,12 +121,13 @@ def simulate(
 
 
 def _report(found: Sequence[Walked], findings: Sequence[Finding], output: Output) -> None:
-    from ....reports.answers.walks_report import print_walks, walks_to_json
+    from ....reports.answers.walks_report import print_walks
+    from ....reports.filtered import to_json
     from ...terminal.console import print_form, result_console
     from ...terminal.output import report
 
     if output.form == "json":
-        print_form(walks_to_json(found if output.timings else [walked.untimed() for walked in found]))
+        print_form(to_json(found if output.timings else [walked.untimed() for walked in found]))
     elif output.form != "text":
         report(findings, output)
     else:

@@ -106,12 +106,12 @@ def ways(
 
 
 def _report(found: Sequence[WaysFound], output: Output) -> None:
-    from ....reports.answers.ways_report import ways_to_json
+    from ....reports.filtered import to_json
     from ...terminal.console import print_form, result_console
     from ...terminal.output import report
 
     if output.form == "json":
-        print_form(ways_to_json(found if output.timings else [one.untimed() for one in found]))
+        print_form(to_json(found if output.timings else [one.untimed() for one in found]))
     elif output.form != "text":
         report([finding for one in found for finding in one.findings()], output)
     else:

@@ -75,10 +75,11 @@ def _print(found: Replayed, whole: bool, no_color: bool) -> None:
 
 def _json(found: Replayed, trace: Path) -> str:
     from ....analysis.findings import fixes_of
-    from ....reports.answers.replay_report import ReplayAnswer, replay_to_json
+    from ....reports.answers.replay_report import ReplayAnswer
+    from ....reports.filtered import to_json
 
     finding = found.finding() if found.violated else None
-    return replay_to_json(
+    return to_json(
         ReplayAnswer(
             trace=str(trace),
             scenario=found.run.scenario.name,

@@ -15,12 +15,13 @@ from podrace.checker.search import check
 from podrace.reports.causes import drawn_causes
 from podrace.reports.ci_outcome import Style, numbered
 from podrace.reports.evidence import NodeShape, PodShape
-from podrace.reports.formats.json import from_json, to_json
+from podrace.reports.filtered import to_json
 from podrace.reports.formats.mermaid import to_mermaid
 from podrace.reports.states import states_of
 from podrace.reports.text.explanation import explain
 from podrace.reports.text.lanes_text import print_lanes
 from tests.cli.races import closed, nomination, pair, wiped
+from tests.reports.samples import from_json
 
 
 def test_the_cluster() -> None:

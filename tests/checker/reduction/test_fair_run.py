@@ -19,6 +19,7 @@ from podrace.model.language import (
     step,
     trace_system,
 )
+from podrace.reports.verdict_words import verdict_words
 
 
 class Shop(Component):
@@ -78,7 +79,7 @@ def test_no_run_is_fair_where_a_constraint_holds_back_each() -> None:
         assert found.coverage.witnesses_missed == ()
         assert found.coverage.held_back == ("servings: at most 0",)
         assert found.vacuous
-        assert "Vacuous: no run is fair, as each is held back by servings: at most 0." in found.words
+        assert "Vacuous: no run is fair, as each is held back by servings: at most 0." in verdict_words(found)
 
 
 def test_one_fair_run_is_enough() -> None:

@@ -13,6 +13,7 @@ from podrace.checker.symbolic.bounded import Claim, Runs
 from podrace.checker.symbolic.induction import NotInductive, by_k_induction
 from podrace.model.language import BOOL, INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expressions.expr import const, equal, fresh_graph, parameter, variable
+from podrace.reports.verdict_words import verdict_words
 from tests.checker.machines import Careless, house
 from tests.profiles import examples
 from tests.random_systems import coupled, systems
@@ -80,7 +81,10 @@ def test_k_induction_shows_what_it_cannot_exclude(theory: Theory) -> None:
 def test_k_induction_proves_with_a_larger_k(theory: Theory) -> None:
     proof = by_k_induction(lock(), "room", 12, theory=theory)
     assert (proof.verdict, proof.evidence, proof.stopped, proof.vacuous) == (Verdict.HOLDS, None, None, False)
-    assert proof.words == f"Proved by k-induction for runs of any length, at depth {proof.counts.depth}."
+    assert (
+        verdict_words(proof)
+        == f"Proved by k-induction for runs of any length, at depth {proof.counts.depth}."
+    )
     assert (proof.counts.depth or 0) > 1
 
 
@@ -94,7 +98,7 @@ def test_k_induction_finds_a_violation() -> None:
 def test_no_time_is_inconclusive() -> None:
     proof = by_k_induction(lock(), "room", 3, timeout=0.0)
     assert (proof.verdict, proof.counts.depth, proof.stopped) == (Verdict.INCONCLUSIVE, 0, "timeout")
-    assert (proof.evidence, proof.words) == (
+    assert (proof.evidence, verdict_words(proof)) == (
         None,
         "Stopped by the time limit at depth 0, nothing known beyond.",
     )

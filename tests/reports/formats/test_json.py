@@ -7,9 +7,9 @@ import json
 import msgspec
 import pytest
 
-from podrace.reports.formats.json import from_json, to_json
+from podrace.reports.filtered import to_json
 from tests.reports.golden import assert_golden
-from tests.reports.samples import ALL, VIOLATED
+from tests.reports.samples import ALL, VIOLATED, from_json
 
 
 def test_every_verdict() -> None:

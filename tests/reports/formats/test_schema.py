@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 from podrace.reports.document import Finding
-from podrace.reports.formats.json import from_json, to_json
+from podrace.reports.filtered import to_json
 from podrace.reports.formats.json_schema import DOCUMENTS, schema_of, schema_text
 from tests.profiles import examples
 from tests.reports.findings import findings
-from tests.reports.samples import ALL
+from tests.reports.samples import ALL, from_json
 from tests.reports.standards import assert_matches
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "schema"

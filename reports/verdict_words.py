@@ -1,0 +1,143 @@
+"""What a verdict rests on, in a sentence or two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..base.text import counted
+from ..checker.core.result import REPLAY, Result, Verdict, WalkCounts
+from ..checker.core.trace import LassoTrace
+
+
+def verdict_words(result: Result) -> str:
+    """One sentence, sometimes two: the verdict and what it rests on."""
+    if result.engine == REPLAY:
+        return _replayed(result)
+    if result.counts.walks is not None:
+        return _walked(result, result.counts.walks)
+    if result.counts.states is None:
+        return _reasoned(result)
+    telling = {Verdict.VIOLATED: _violated, Verdict.INCONCLUSIVE: _inconclusive, Verdict.HOLDS: _holds}
+    return telling[result.verdict](result)
+
+
+def _explored(result: Result) -> str:
+    counts = result.counts
+    states, transitions = counted(counts.states or 0, "state"), counted(counts.transitions or 0, "transition")
+    return f"{states}, {transitions}, depth {counts.depth}"
+
+
+def _holds(result: Result) -> str:
+    seen = result.coverage
+    sentences = [f"Holds in every interleaving: {_explored(result)}."]
+    if seen.constraints_hit:
+        sentences.append(f"Within these constraints, which were hit: {'; '.join(seen.constraints_hit)}.")
+    if not seen.fired:
+        sentences.append("Vacuous: no step makes a difference to it.")
+    elif seen.witnesses_missed:
+        sentences.append(f"Vacuous: never reached: {'; '.join(seen.witnesses_missed)}.")
+    if seen.held_back:
+        sentences.append(f"Vacuous: no run is fair, as each is held back by {'; '.join(seen.held_back)}.")
+    return " ".join([*sentences, *idle_words(seen.never_acted)])
+
+
+def idle_words(parts: Mapping[str, str]) -> list[str]:
+    """A sentence that says which parts never acted, those of one reason together; none if all did."""
+    names: dict[str, list[str]] = {}
+    for name, why in parts.items():
+        names.setdefault(why, []).append(name)
+    told = "; ".join(f"{', '.join(alike)} ({why})" for why, alike in names.items())
+    return [f"Asked for, and never acted: {told}."] if told else []
+
+
+def _violated(result: Result) -> str:
+    trace = result.trace
+    assert trace is not None
+    steps = len(trace.steps)
+    when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
+    if result.kind == "invariant":
+        return f"Violated {when}, and by no shorter run ({_explored(result)} explored)."
+    if isinstance(trace, LassoTrace):
+        return _starved(result, trace)
+    seen = counted(trace.closure, "state")
+    checked = f"the {seen} that they lead to" if trace.closed else f"the first {seen} that they lead to"
+    hit = result.coverage.constraints_hit
+    within = (
+        f" Within these constraints, which were hit, and which may be what is in the way: {'; '.join(hit)}."
+        if hit
+        else ""
+    )
+    return (
+        f"Violated {when}: from there, fair steps alone never lead back "
+        f"(executed again in {checked}; {_explored(result)} explored).{within}"
+    )
+
+
+def _starved(result: Result, lasso: LassoTrace) -> str:
+    cycle = len(lasso.steps) - lasso.turn
+    when = f"After {counted(lasso.turn, 'step')}" if lasso.turn else "From the initial state on"
+    how = f"{counted(cycle, 'step')} can repeat for ever" if cycle else "no fair step can run any more"
+    return (
+        f"Violated: {lasso.case}. {when}, {how}: every fair actor acts or has nothing to do "
+        f"({_explored(result)} explored)."
+    )
+
+
+def _inconclusive(result: Result) -> str:
+    budget = {
+        "states": "the limit of states",
+        "memory": "the limit of memory",
+        "disk": "a full disk",
+        "timeout": "the time limit",
+        "terminated": "a signal",
+    }
+    covered = f"Stopped by {budget.get(result.stopped or '', 'a limit')} after {_explored(result)}"
+    if result.kind != "invariant":
+        return f"{covered}: {result.kind} can be decided only when every state was visited."
+    clear = max((result.counts.depth or 0) - 1, 0)
+    return f"{covered}: no violation within {counted(clear, 'step')}, nothing known beyond."
+
+
+def _walked(result: Result, walks: WalkCounts) -> str:
+    if result.trace is not None:
+        steps = len(result.trace.steps)
+        if steps == 0:
+            return "Violated in the initial state."
+        met = counted(walks.met_after, "step")
+        how = "" if steps == walks.met_after else ", less the steps that make no difference"
+        return (
+            f"Violated after {counted(steps, 'step')}, perhaps sooner by another run "
+            f"(met by walk {walks.violating} after {met}{how})."
+        )
+    stopped = "Stopped by the time limit: no" if result.stopped == "timeout" else "No"
+    return (
+        f"{stopped} violation in {counted(walks.walks, 'random walk')}: {counted(walks.steps, 'step')}, "
+        f"{walks.longest:,} on the longest walk; {walks.resting:,} came to rest. "
+        "Nothing is known about other runs."
+    )
+
+
+def _replayed(result: Result) -> str:
+    trace = result.trace
+    assert trace is not None
+    run = f"a stored run of {counted(len(trace.steps), 'step')}, executed again"
+    if isinstance(trace, LassoTrace):
+        return f"Violated: {trace.case}, by {run}. Nothing else was looked at."
+    if trace.closure:
+        seen = counted(trace.closure, "state")
+        end = f"the {seen} that fair steps lead to" if trace.closed else f"the first {seen} of fair steps"
+        return f"Violated by {run}: from its end there is no way back in {end}. Nothing else was looked at."
+    return f"Violated by {run}. Nothing else was looked at."
+
+
+def _reasoned(result: Result) -> str:
+    """Of what a solver found: it counts no states."""
+    depth = result.counts.depth or 0
+    if result.verdict is Verdict.VIOLATED:
+        return f"Violated after {counted(depth, 'step')}, executed again."
+    if result.verdict is Verdict.HOLDS:
+        return f"Proved by {result.engine} for runs of any length, at depth {depth}."
+    if result.stopped == "steps":
+        return f"No violation within {counted(depth, 'step')}, nothing known beyond."
+    why = "the time limit" if result.stopped == "timeout" else result.stopped
+    return f"Stopped by {why} at depth {depth}, nothing known beyond."
