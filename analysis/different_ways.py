@@ -17,8 +17,7 @@ from ..reports.answers.ways_report import WayFound, WaysFound
 from ..reports.document import Finding
 from .asked.method import NOBODY, Method, Watcher
 from .asked.plan import SAFETY, Run, Selection, refuse_all_ignored
-from .findings import WORDS, finding_of, fixes_of, ignored_words, scope_of, silence_of
-from .scheduler_version import version_of
+from .findings import WORDS, asked_of, finding_of, ignored_words, scope_of, silence_of
 from .systems import refuse_ranges, system_of
 
 
@@ -71,10 +70,7 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         for number, way in enumerate(answer.ways)
     ]
     return WaysFound(
-        scenario=run.scenario.name,
-        release=run.composition.release,
-        fixes=fixes_of(run.composition),
-        property=run.property,
+        **asked_of(run),
         verdict=WORDS[answer.result.verdict.name],
         complete=answer.result.stopped is None,
         words=words,
@@ -84,12 +80,8 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         common=answer.common,
         ways=tuple(shown),
         notes=run.composition.notes,
-        title=run.scenario.title,
-        sentence=run.prop.sentence(),
-        issues=run.prop.issues,
         scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
         constraints_hit=answer.result.coverage.constraints_hit,
-        version=version_of(run.composition),
     )
 
 

@@ -76,17 +76,37 @@ def undecided(run: Run) -> Finding:
 def question_of(run: Run) -> dict[str, Any]:
     """The fields of a Finding that say what was asked, and what was expected."""
     return {
+        **asked_of(run),
+        "expected": run.expected,
+        "expected_steps": run.expected_steps,
+        "place": place_of(run.scenario, run.property, run.origin),
+    }
+
+
+def asked_of(run: Run) -> dict[str, Any]:
+    """The fields of every document that say what was asked."""
+    return {
         "scenario": run.scenario.name,
         "release": run.composition.release,
         "fixes": fixes_of(run.composition),
         "property": run.property,
-        "expected": run.expected,
-        "expected_steps": run.expected_steps,
         "title": run.scenario.title,
         "sentence": run.prop.sentence(),
         "issues": run.prop.issues,
-        "place": place_of(run.scenario, run.property, run.origin),
         "version": version_of(run.composition),
+    }
+
+
+def seen_of(run: Run, result: Result) -> dict[str, Any]:
+    """The fields of a document that say within which bounds runs were looked at, and what never happened in them."""
+    seen = result.coverage
+    return {
+        "verdict": WORDS[result.verdict.name],
+        "scope": scope_of(run.scenario.spec.scope, run.scenario.spec),
+        "constraints_hit": seen.constraints_hit,
+        "witnesses_reached": {witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
+        "witnesses_missed": tuple(witness_words(name) for name in seen.witnesses_missed),
+        "steps_never_fired": seen.never_fired,
     }
 
 
@@ -124,7 +144,7 @@ def finding_of(
     counts, seen = _figures(result), result.coverage
     found = Finding(
         **question_of(run),
-        verdict=WORDS[result.verdict.name],
+        **seen_of(run, result),
         states=counts.states or 0,
         transitions=counts.transitions or 0,
         depth=counts.depth or 0,
@@ -134,12 +154,7 @@ def finding_of(
             *run.composition.notes,
             *(note for note in (run.remark, _caveat(run), _idle(run, result), remedy) if note),
         ),
-        scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
-        constraints_hit=seen.constraints_hit,
-        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
-        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
         steps_fired=tuple(seen.fired),
-        steps_never_fired=seen.never_fired,
         vacuous=result.vacuous,
         engine=result.engine,
         silenced=dict(run.silenced) or msgspec.UNSET,

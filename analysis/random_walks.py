@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..base.problems import UsageProblem
 from ..checker.core.result import Seen
@@ -14,8 +15,7 @@ from ..reports.verdict_words import verdict_words
 from .asked.method import NOBODY, Watcher
 from .asked.options import scaled_down
 from .asked.plan import SAFETY, Run, Selection
-from .findings import WORDS, fixes_of, ignored_words, scope_of, silence_of, witness_words
-from .scheduler_version import version_of
+from .findings import asked_of, ignored_words, seen_of, silence_of
 from .shown.evidence import evidence_of
 from .shown.steps import steps_of
 from .systems import system_of
@@ -86,16 +86,11 @@ def walk(
     counts, seconds, seen = found.counts.walks, found.counts.seconds or 0.0, found.coverage
     assert counts is not None
     shown = None if found.trace is None else evidence_of(run.scenario.spec, system, found.trace, run.property)
+    evidence = ("cluster", "memory", "causes", "counterfactuals")
     return Walked(
-        scenario=run.scenario.name,
-        release=run.composition.release,
-        fixes=fixes_of(run.composition),
-        property=run.property,
-        verdict=WORDS[found.verdict.name],
-        seed=walks.seed,
-        by=walks.by,
-        max_walks=walks.count,
-        max_steps=walks.steps,
+        **asked_of(run),
+        **seen_of(run, found),
+        **_options(walks),
         walks=counts.walks,
         steps=counts.steps,
         resting=counts.resting,
@@ -107,36 +102,18 @@ def walk(
         trace=None if found.trace is None else steps_of(system, found.trace),
         words=verdict_words(found) + silence_of(run),
         notes=(*run.composition.notes, *notes),
-        title=run.scenario.title,
-        sentence=run.prop.sentence(),
-        issues=run.prop.issues,
-        version=version_of(run.composition),
-        scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
-        constraints_hit=seen.constraints_hit,
-        witnesses_reached={witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
-        witnesses_missed=tuple(witness_words(name) for name in seen.witnesses_missed),
         steps_fired=dict(seen.fired),
-        steps_never_fired=seen.never_fired,
         values=tuple(_values(one) for one in seen.values),
-        cluster=None if shown is None else shown.cluster,
-        memory=None if shown is None else shown.memory,
-        causes=() if shown is None else shown.causes,
-        counterfactuals=() if shown is None else shown.counterfactuals,
+        **{name: getattr(shown, name) for name in evidence if shown is not None},
     )
 
 
 def ignored(run: Run, walks: Walks) -> Walked:
     """What is reported of a run that the scenario says is not to be looked at: no walk was taken."""
     return Walked(
-        scenario=run.scenario.name,
-        release=run.composition.release,
-        fixes=fixes_of(run.composition),
-        property=run.property,
+        **asked_of(run),
+        **_options(walks),
         verdict="IGNORED",
-        seed=walks.seed,
-        by=walks.by,
-        max_walks=walks.count,
-        max_steps=walks.steps,
         walks=0,
         steps=0,
         resting=0,
@@ -145,11 +122,11 @@ def ignored(run: Run, walks: Walks) -> Walked:
         steps_per_second=0,
         words=ignored_words(run),
         notes=run.composition.notes,
-        title=run.scenario.title,
-        sentence=run.prop.sentence(),
-        issues=run.prop.issues,
-        version=version_of(run.composition),
     )
+
+
+def _options(walks: Walks) -> dict[str, Any]:
+    return {"seed": walks.seed, "by": walks.by, "max_walks": walks.count, "max_steps": walks.steps}
 
 
 def _values(seen: Seen) -> Values:

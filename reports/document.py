@@ -132,64 +132,95 @@ class ShownLasso(msgspec.Struct, frozen=True):
     rests: tuple[str, ...] = ()
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """The verdict on one property of one scenario in one release.
-
-    `expected` is what should have come out, where that is known, and `expected_steps` how long the counterexample should
-    have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample; for a
-    property of what must stay possible it leads into a `no_way_back`; `after` and then `cycle`, which repeats for ever, are an
-    example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`. `words` says what the verdict rests on;
-    `witnesses_reached` gives the length of a shortest run to each witness. `cluster`, `memory`, `causes`, `counterfactuals` and
-    `nearby_states` are what a counterexample is shown with; `causes` are of all steps of its `story`. `replayed_across`
-    is what becomes of the counterexample of another release in this one, where the property holds.
-    `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
-    open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
-    the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too. `version` is what is known of
-    the version that `release` stands for. `about` is there where Kubernetes objects were reduced: what of them was kept, left out
-    and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
-    `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
-    `wrong` says which objects the violation is about, a sentence each, where its last state shows that.
-    """
+class Asked(msgspec.Struct, frozen=True):
+    """What was asked: one property of one scenario in one release; and the verdict."""
 
     scenario: str
     release: str
     fixes: Fixes
     property: str
     verdict: Word
-    states: int
-    transitions: int
-    depth: int
-    seconds: float | None
-    trace: tuple[ShownStep, ...] | None = None
-    no_way_back: NoWayBack | None = None
-    lasso: ShownLasso | None = None
-    after: tuple[ShownStep, ...] = ()
-    cycle: tuple[ShownStep, ...] = ()
+
+    @builtins.property
+    def label(self) -> str:
+        """The release with its fixes, for example `1.13 + 72259`."""
+        return self.release + self.fixes.words
+
+
+class Told(Asked, frozen=True, kw_only=True):
+    """What every report tells of it. `words` says what the verdict rests on, `scope` has the bounds.
+
+    `version` is what is known of the version that `release` stands for.
+    """
+
     words: str = ""
-    expected: Word | None = None
-    expected_steps: int | None = None
     notes: tuple[str, ...] = ()
     title: str = ""
     sentence: str = ""
     issues: tuple[int, ...] = ()
     scope: dict[str, Value] = {}
     constraints_hit: tuple[str, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+
+    def as_finding(self, states: int, transitions: int, depth: int, seconds: float | None) -> Finding:
+        """The same as headings, drawings and the other forms know it, with these figures."""
+        known = Shown if isinstance(self, Shown) else Told
+        given = {name: getattr(self, name) for name in known.__struct_fields__}
+        return Finding(**given, states=states, transitions=transitions, depth=depth, seconds=seconds)
+
+
+class Shown(Told, frozen=True, kw_only=True):
+    """What is told of runs. `trace` is the counterexample; `cluster`, `memory`, `causes` and `counterfactuals` are what it is shown with.
+
+    `witnesses_reached` gives the fewest steps after which each witness was reached.
+    """
+
+    trace: tuple[ShownStep, ...] | None = None
     witnesses_reached: dict[str, int] = {}
     witnesses_missed: tuple[str, ...] = ()
-    steps_fired: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
-    vacuous: bool = False
-    engine: str = ""
     cluster: ShownCluster | None = None
     memory: Memory | None = None
     causes: tuple[Cause, ...] = ()
     counterfactuals: tuple[ShownCounterfactual, ...] = ()
+
+
+class Finding(Shown, frozen=True):
+    """The verdict on one property of one scenario in one release.
+
+    `expected` is what should have come out, where that is known, and `expected_steps` how long the counterexample should
+    have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample; for a
+    property of what must stay possible it leads into a `no_way_back`; `after` and then `cycle`, which repeats for ever, are an
+    example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`.
+    `nearby_states`, too, are what a counterexample is shown with; `causes` are of all steps of its `story`. `replayed_across`
+    is what becomes of the counterexample of another release in this one, where the property holds.
+    `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
+    open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
+    the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too.
+    `about` is there where Kubernetes objects were reduced: what of them was kept, left out
+    and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
+    `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
+    `wrong` says which objects the violation is about, a sentence each, where its last state shows that.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    seconds: float | None
+    no_way_back: NoWayBack | None = None
+    lasso: ShownLasso | None = None
+    after: tuple[ShownStep, ...] = ()
+    cycle: tuple[ShownStep, ...] = ()
+    expected: Word | None = None
+    expected_steps: int | None = None
+    steps_fired: tuple[str, ...] = ()
+    vacuous: bool = False
+    engine: str = ""
     nearby_states: ShownNearbyStates | None = None
     replayed_across: ShownReplay | None = None
     place: Place | None = None
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     about: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     closing: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     never_acted: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
@@ -223,11 +254,6 @@ class Finding(msgspec.Struct, frozen=True):
         if self.vacuous:
             return f"{self.headline} (vacuous)"
         return f"{self.headline} ({len(self.never_acted)} never acted)" if self.never_acted else self.headline
-
-    @builtins.property
-    def label(self) -> str:
-        """The release with its fixes, for example `1.13 + 72259`."""
-        return self.release + self.fixes.words
 
     @builtins.property
     def story(self) -> tuple[ShownStep, ...]:

@@ -8,9 +8,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..document import Finding, Fixes, ShownStep, Value, Word, show
-from ..evidence import Cause, Memory, ShownCluster, ShownCounterfactual
-from ..scheduler_version import ReadVersion
+from ..document import Finding, Shown, Value, show
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
 from ..text.table import VERDICT_STYLES, print_columns, seconds
@@ -28,21 +26,14 @@ class Values(msgspec.Struct, frozen=True):
     missing: tuple[Value, ...] = ()
 
 
-class Walked(msgspec.Struct, frozen=True):
+class Walked(Shown, frozen=True):
     """What the walks from one seed found about one property of one scenario in one release.
 
     `walks` ended, `resting` of them where nothing could happen any more. `walk` is the first that violated the property,
     after `met_after` steps; `trace` is what is left of it, and all counts end there. `steps_fired` says how often each
-    step was taken; `witnesses_reached` gives the fewest steps after which a walk reached a witness. What depends on the clock is
-    left out (None) where equal input must give equal reports. `cluster`, `memory`, `causes` and `counterfactuals` are what a
-    counterexample is shown with.
+    step was taken. What depends on the clock is left out (None) where equal input must give equal reports.
     """
 
-    scenario: str
-    release: str
-    fixes: Fixes
-    property: str
-    verdict: Word
     seed: int
     by: str
     max_walks: int | None
@@ -55,24 +46,8 @@ class Walked(msgspec.Struct, frozen=True):
     steps_per_second: int | None
     walk: int | None = None
     met_after: int | None = None
-    trace: tuple[ShownStep, ...] | None = None
-    words: str = ""
-    notes: tuple[str, ...] = ()
-    title: str = ""
-    sentence: str = ""
-    issues: tuple[int, ...] = ()
-    scope: dict[str, Value] = {}
-    constraints_hit: tuple[str, ...] = ()
-    witnesses_reached: dict[str, int] = {}
-    witnesses_missed: tuple[str, ...] = ()
-    steps_fired: dict[str, int] = {}
-    steps_never_fired: tuple[str, ...] = ()
+    steps_fired: dict[str, int] = msgspec.field(default_factory=dict)
     values: tuple[Values, ...] = ()
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
-    cluster: ShownCluster | None = None
-    memory: Memory | None = None
-    causes: tuple[Cause, ...] = ()
-    counterfactuals: tuple[ShownCounterfactual, ...] = ()
 
     def untimed(self) -> Walked:
         """The same without what depends on the clock."""
@@ -80,19 +55,14 @@ class Walked(msgspec.Struct, frozen=True):
 
     def finding(self) -> Finding:
         """The counterexample as drawings and headings know it; the counts of states are those of no search."""
-        return Finding(
-            self.scenario, self.release, self.fixes, self.property, self.verdict, 0, self.steps, self.longest,
-            self.seconds, self.trace, words=self.words, title=self.title, sentence=self.sentence, issues=self.issues,
-            version=self.version, cluster=self.cluster, memory=self.memory, causes=self.causes,
-            counterfactuals=self.counterfactuals,
-        )  # fmt: skip
+        return self.as_finding(0, self.steps, self.longest, self.seconds)
 
 
 def print_walks(console: Console, found: Sequence[Walked], whole: bool = False) -> None:
     """Print everything that there is to say about these walks; as a `whole`, counterexamples also in lanes."""
     columns: dict[str, list[str]] = {
         "scenario": [w.scenario for w in found],
-        "release": [w.finding().label for w in found],
+        "release": [w.label for w in found],
         "property": [w.property for w in found],
         "verdict": [w.verdict for w in found],
         "walks": [f"{w.walks:,}" for w in found],

@@ -6,8 +6,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..document import Finding, Fixes, Value, Word
-from ..scheduler_version import ReadVersion
+from ..document import Finding, Told
 from ..text.findings_text import INDENT, print_heading, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
 from ..text.table import seconds
@@ -21,7 +20,7 @@ class WayFound(msgspec.Struct, frozen=True):
     finding: Finding
 
 
-class WaysFound(msgspec.Struct, frozen=True):
+class WaysFound(Told, frozen=True):
     """The ways to a violation of one property of one scenario in one release, the shorter first.
 
     `complete`: every run that violates the property takes all kinds of steps of one of them. `common` are the kinds that all of
@@ -29,25 +28,12 @@ class WaysFound(msgspec.Struct, frozen=True):
     input must give equal reports.
     """
 
-    scenario: str
-    release: str
-    fixes: Fixes
-    property: str
-    verdict: Word
     complete: bool
-    words: str
     searches: int
     states: int
     seconds: float | None
     common: tuple[str, ...] = ()
     ways: tuple[WayFound, ...] = ()
-    notes: tuple[str, ...] = ()
-    title: str = ""
-    sentence: str = ""
-    issues: tuple[int, ...] = ()
-    scope: dict[str, Value] = {}
-    constraints_hit: tuple[str, ...] = ()
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     def untimed(self) -> WaysFound:
         """The same without what depends on the clock."""
@@ -62,11 +48,7 @@ class WaysFound(msgspec.Struct, frozen=True):
         return [way.finding for way in self.ways] or [self._head()]
 
     def _head(self) -> Finding:
-        return Finding(
-            self.scenario, self.release, self.fixes, self.property, self.verdict, self.states, 0, 0, self.seconds,
-            words=self.words, notes=self.notes, title=self.title, sentence=self.sentence, issues=self.issues,
-            scope=self.scope, constraints_hit=self.constraints_hit, version=self.version,
-        )  # fmt: skip
+        return self.as_finding(self.states, 0, 0, self.seconds)
 
     def print(self, console: Console, whole: bool = False) -> None:
         """Print everything that there is to say; as a `whole`, the steps of each way also in lanes."""
