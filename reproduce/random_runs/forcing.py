@@ -185,7 +185,7 @@ class Forcing:
             says = self._is_set(before, f"failure.unschedulable[{pod.name}]")
             (self._erred.discard if says else self._erred.add)(pod)
             if says:
-                self._said.add(pod)
+                self._said.update(self._written_to(pod, before))
 
     def _note_claim(self, name: tuple[str, str], claim: Claim, before: State, after: State) -> None:
         """Keep of which claims the assume cache may have one version twice: as the informer's object, and as what a write has returned."""
@@ -231,8 +231,15 @@ class Forcing:
 
     def _is_replaced(self, pod: Pod, state: State) -> bool:
         """Whether the API server has another pod under the name."""
+        return any(other is not pod for other in self._written_to(pod, state))
+
+    def _written_to(self, pod: Pod, state: State) -> list[Pod]:
+        """The pod, and who has its name in the API server: a PATCH goes by the name."""
         others = self._taken_by.get(pod.name, ())
-        return any(self._is_set(state, f"api.pod[{other}].exists") for other in others)
+        return [
+            pod,
+            *(q for q in self._pods if q.name in others and self._is_set(state, f"api.pod[{q.name}].exists")),
+        ]
 
     def _is_missed(self, pod: Pod, state: State) -> bool:
         """Whether the pod is gone, and the lister has it."""

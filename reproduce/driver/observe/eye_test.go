@@ -4,6 +4,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 func TestNamesOfVariables(t *testing.T) {
@@ -119,5 +123,20 @@ func TestWhatCannotBeSeenAnyMoreIsToldAsTheModelHasIt(t *testing.T) {
 	want := map[string]any{"queue.gated[p]": false, "snapshot.live[n]": false, "cache.live[n]": false}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("told %v, not %v", got, want)
+	}
+}
+
+func TestANodeThatIsGoneHasNoVersionAndItsDeletionShowsTheFirst(t *testing.T) {
+	node := func(generation int64) *v1.Node {
+		return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Generation: generation}}
+	}
+	e := eye{versions: &Case{NodeVersions: map[string]*v1.Node{"n.larger": node(0)}}}
+	if got := e.versions.version(nil); got != nil {
+		t.Errorf("a node that is gone has the version %v", got)
+	}
+	for kind, want := range map[watch.EventType]string{watch.Modified: "n.larger", watch.Deleted: "n.initial"} {
+		if got := e.shownVersion(event{Event: watch.Event{Type: kind, Object: node(2)}, name: "n"}); got != want {
+			t.Errorf("%s shows %v, not %s", kind, got, want)
+		}
 	}
 }

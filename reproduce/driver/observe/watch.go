@@ -28,18 +28,10 @@ func (e *eye) objects(store *Store, pods, nodes lister) {
 	}
 	for _, node := range e.nodes {
 		e.see["api.node_exists["+node+"]"] = store.Node(node) != nil
-		e.see["api.node_version["+node+"]"] = e.createdAs(node, store.Node(node))
+		e.see["api.node_version["+node+"]"] = e.versions.version(store.Node(node))
 		_, there := listed[*v1.Node](nodes, node)
 		e.see["node_watch.lister["+node+"]"] = there
 	}
-}
-
-// createdAs is the version of a node's object; of one that is not there, the one in which it would be created.
-func (e *eye) createdAs(name string, node *v1.Node) any {
-	if versions := e.versions.versionsOf(name); node == nil && len(versions) > 0 {
-		return versions[0]
-	}
-	return e.versions.version(node)
 }
 
 // lister is an informer's store.
@@ -80,12 +72,17 @@ func (e *eye) underWay(store *Store) {
 		at := fmt.Sprintf("%s[%d].", nodesUnderWay, i)
 		e.see[at+"node"] = event.name
 		e.see[at+"exists"] = event.Type != watch.Deleted
-		written, _ := event.Object.(*v1.Node)
-		if event.Type == watch.Deleted {
-			written = nil
-		}
-		e.see[at+"version"] = e.createdAs(event.name, written)
+		e.see[at+"version"] = e.shownVersion(event)
 	}
+}
+
+// shownVersion is the version of the node that an event shows; of a deletion, the one in which it would be created again.
+func (e *eye) shownVersion(shown event) any {
+	if versions := e.versions.versionsOf(shown.name); shown.Type == watch.Deleted && len(versions) > 0 {
+		return versions[0]
+	}
+	node, _ := shown.Object.(*v1.Node)
+	return e.versions.version(node)
 }
 
 // wentBeyond are the names of the pods of which a watch has delivered an event that the model does not have.

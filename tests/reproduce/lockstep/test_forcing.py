@@ -300,6 +300,26 @@ def test_a_second_failure_says_less_of_another_pod_of_the_name(more: str, verdic
     assert forcing.allows(patch, state(1, 0, 1)) is allows
 
 
+@pytest.mark.parametrize("replaced", [0, 1])
+def test_what_was_said_of_a_name_was_said_of_the_pod_that_has_it(replaced: int) -> None:
+    """p's PATCH goes to r, if r has the name by then; r is bound, and tried again from the object that says so."""
+    model = Model.of(NAME_AGAIN, resolve("1.36.3"))
+    patches = {t.label: t for t in model.system.transitions if t.part == "failure"}
+    forcing, names = Forcing(model.system), [v.name for v in model.system.variables]
+
+    def state(values: dict[str, int]) -> tuple[int, ...]:
+        return tuple((dict(zip(names, model.system.initial, strict=True)) | values).values())
+
+    written = {
+        "failure.unschedulable[p]": 1,
+        "api.pod[p].exists": 1 - replaced,
+        "api.pod[r].exists": replaced,
+    }
+    forcing.go(patches["failure.patch(pod=p)"], state(written), state({}))
+    bound = {"failure.unschedulable[r]": 1, "api.pod[r].exists": 1, "api.pod[r].node": 1}
+    assert forcing.allows(patches["failure.patch(pod=r)"], state(bound)) is not bool(replaced)
+
+
 WITH_CLAIM = """
 nodes: {n1: {cpu: 2}}
 devices: {d1: {node: n1}}
