@@ -13,7 +13,7 @@ from ...analysis.asked.option_files import write_text
 from ...base.problems import Problem, UsageProblem
 from ...base.text import one_line
 from ...checker.trace.fingerprint import fingerprint
-from ...model.history import Composition, resolve
+from ...model.history import Composition, GateProblem, resolve
 from ...reports.lockstep import Cause, Lockstep
 from ...reports.stored import StoredScenario, StoredStep, StoredTrace, format_trace
 from ...scenarios import parse_scenario
@@ -61,7 +61,10 @@ def held(
 
     `composed` changes the model that is held against the version.
     """
-    composition = composed(resolve(release_of(version), gates=wanted.gates))
+    try:
+        composition = composed(resolve(release_of(version), gates=wanted.gates))
+    except GateProblem as problem:
+        raise UsageProblem(f"--kubernetes {version}: {problem}: name another version") from None
     play = plays(built_for(version, go, say))
     began = time.monotonic()
 

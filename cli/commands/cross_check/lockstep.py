@@ -82,7 +82,7 @@ def lockstep(
         bool,
         typer.Option(
             "--groups",
-            help="Clusters with groups of pods (from 1.35 on), GangScheduling on, instead of the usual ones.",
+            help="Clusters with groups of pods (on 1.35 and 1.36), GangScheduling on, instead of the usual ones.",
         ),
     ] = False,
     store: Annotated[

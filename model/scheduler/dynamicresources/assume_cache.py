@@ -179,19 +179,27 @@ class AssumeCache(Component):
             self.latest_lag[claim] = lag
 
     def restore(self, claim: Claim) -> None:
-        """Restore: the informer's object is the latest one again."""
-        with when(self.latest_lag[claim] != self.stored_lag[claim]):
+        """Restore: the informer's object is the latest one again. A special claim may have been assumed with an allocation that was never written."""
+        differs = self.latest_lag[claim] != self.stored_lag[claim]
+        if claim.special:
+            differs = differs | self._differs(self.latest[claim], self.stored[claim])
+        with when(differs):
             self._push(claim, self.stored[claim])
             self.latest[claim] = self.stored[claim]
             self.latest_lag[claim] = self.stored_lag[claim]
 
-    def _push(self, claim: Claim, new: Any) -> None:
-        old: Any = self.latest[claim]
+    def _differs(self, old: Any, new: Any) -> Expr:
+        """Whether the status of one object is another's."""
         differs = (as_expr(old.device) != new.device) | any_of(
             as_expr(old.reserved[pod]) != new.reserved[pod] for pod in self.universe[Pod]
         )
         if self.resource_claims.has_conditions():
             differs = differs | (as_expr(old.readiness) != new.readiness)
+        return differs
+
+    def _push(self, claim: Claim, new: Any) -> None:
+        old: Any = self.latest[claim]
+        differs = self._differs(old, new)
         for watch in self.universe[ClaimWatch]:
             passing: dict[str, Expr] = {}
             if self.resource_claims.passes():

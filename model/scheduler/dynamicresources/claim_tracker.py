@@ -35,6 +35,9 @@ class AssumedClaims(Protocol):
 
     latest: Any  # per claim, a ClaimObject
 
+    def has(self, claim: Claim) -> Expr:
+        """Whether there is an object of the claim."""
+
 
 class ClaimTracker(Component):
     """`in_flight[c]`: the device that a pod's Reserve has chosen for the claim. `allocated[d]`: the events of the cache show the device allocated.
@@ -117,6 +120,10 @@ class ClaimTracker(Component):
         """Whether the assume cache has the claim as allocated, so that nothing needs to be in flight."""
         allocated: Expr = self.claim_cache.latest[claim].allocated
         return allocated
+
+    def loses(self, claim: Claim) -> Expr:
+        """Whether `signal` looks the claim up in the assume cache and does not find it, which is an error. A special one is not looked up."""
+        return as_expr(False) if claim.special else ~self.is_pending(claim) & ~self.claim_cache.has(claim)
 
     def is_last(self, claim: Claim) -> Expr:
         """Whether one pod at most counts on the allocation in flight."""

@@ -61,14 +61,8 @@ class DynamicResources(BindingConditions):
         """
         pod, host = use.pod, self.scheduler.host
         require(device.of == use.claim.of)
-        require(
-            self.scheduler.at(Phase.RESERVE, pod) & self._is(use, Stage.CHECKED) & ~self.copy[use].allocated
-        )
-        require(
-            all_of(
-                self.copy[other].allocated | self._is(other, Stage.RESERVED) for other in self.earlier(use)
-            )
-        )
+        self._require_reserve(use)
+        require(~self._is_lost(use))
         free = ~self.listed[device] & all_of(self.chosen[other] != device for other in self.earlier(use))
         free = free & any_of((host == node) for node in self.universe[Node] if device.is_on(node))
         if self.is_of_group(use):
@@ -81,6 +75,28 @@ class DynamicResources(BindingConditions):
         self.stage[use] = Stage.RESERVED
         with when(self.is_reserved(pod)):
             self._unlist()
+
+    @step(actor="scheduler")
+    @tells("Reserve: {use} is gone from the assume cache, which is an error.")
+    def lose_claim(self, use: ClaimUse) -> None:
+        """Reserve, where SignalClaimPendingAllocation does not find the claim: Unreserve gives back what was reserved before."""
+        require(self.resource_claims.passes())
+        self._require_reserve(use)
+        require(self._is_lost(use))
+        self._unlist()
+        self.scheduler.fail_assumed(use.pod)
+
+    def _require_reserve(self, use: ClaimUse) -> None:
+        at = self.scheduler.at(Phase.RESERVE, use.pod) & self._is(use, Stage.CHECKED)
+        require(at & ~self.copy[use].allocated)
+        require(
+            all_of(
+                self.copy[other].allocated | self._is(other, Stage.RESERVED) for other in self.earlier(use)
+            )
+        )
+
+    def _is_lost(self, use: ClaimUse) -> Expr:
+        return as_expr(False) if self.is_of_group(use) else self.claim_tracker.loses(use.claim)
 
     def put_in_flight(self, use: ClaimUse, device: Device) -> None:
         """SignalClaimPendingAllocation, also for a pod that uses what another one of its group has put in flight."""

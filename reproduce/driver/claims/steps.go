@@ -33,6 +33,7 @@ func claimRules() map[string]rule {
 		"dynamic_resources.add_in_flight": {do: addInFlight},
 		"dynamic_resources.deallocate":    {who: isScheduler, ends: points("Claim.UpdateStatus< C"), via: points("Framework.RunPostFilterPlugins< P")},
 		"dynamic_resources.reserve_claim": {who: isScheduler, ends: points("Claims.SignalClaimPendingAllocation< C"), via: points("Framework.RunReservePluginsReserve< P")},
+		"dynamic_resources.lose_claim":    {who: isScheduler, ends: points("Claims.SignalClaimPendingAllocation< C"), via: points("Framework.RunReservePluginsReserve< P")},
 
 		// In the binding cycle.
 		"dynamic_resources.write_claim":   {do: writeClaim},

@@ -9,6 +9,7 @@ from podrace.model.environment.cluster.storage import Claim, Device
 from podrace.model.environment.objects import OTHERS, OWN, ClusterSpec, Node, Pod, Scope
 from podrace.model.history import resolve
 from podrace.model.scheduler import BindingPhase
+from podrace.model.scheduler.framework.status import Phase
 from podrace.properties import instrument
 from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete
@@ -45,9 +46,9 @@ API, CACHED = f"resource_claims.object[{CLAIM}]", f"claim_cache.latest[{CLAIM}]"
 FLIGHT = f"claim_tracker.in_flight[{CLAIM}]"
 
 
-def after(*labels: str) -> dict[str, object]:
+def after(*labels: str, release: str = "1.36.3", cluster: str = CLUSTER) -> dict[str, object]:
     """What the state is after these steps, by the names of variables."""
-    system = instrument(parse_scenario(CLUSTER, "x.yaml").spec, resolve("1.36.3").classes, [])
+    system = instrument(parse_scenario(cluster, "x.yaml").spec, resolve(release).classes, [])
     numbers = {transition.label: number for number, transition in enumerate(system.transitions)}
     last = replay(system, tuple(numbers[label] for label in labels)).states[-1]
     return dict(system.describe(last))
@@ -69,6 +70,59 @@ def test_what_could_not_be_written_is_assumed_all_the_same() -> None:
     assert devices(failed) == ["None", "gpu1", "None"]
     assert failed["claim_tracker.allocated[gpu1]"] is True
     assert failed["binding.phase[a]"] is BindingPhase.FORGET
+
+
+def test_unreserve_goes_back_from_what_was_never_written_to_the_informers_object() -> None:
+    """From 1.37 on, where the flight ends there (139418): the cache's object is another one, although nothing newer was written."""
+    failed = (
+        *MADE,
+        f"dynamic_resources.lose_allocation({USE})",
+        f"dynamic_resources.assume_unwritten({USE})",
+        *TOLD,
+        f"dynamic_resources.fail_claim({USE})",
+        f"dynamic_resources.unreserve_claim({USE})",
+    )
+    assert devices(after(*failed, release="1.37.2")) == ["None", "gpu1", "None"]
+    restored = after(*failed, f"dynamic_resources.restore_claim({USE})", release="1.37.2")
+    assert devices(restored) == ["None", "None", "None"]
+    assert restored["claim_cache.events[claims].length"] == 1
+    with pytest.raises(ReplayError):
+        after(*failed, f"dynamic_resources.restore_claim({USE})")
+
+
+WITH_CLAIM = """
+nodes: {n1: {cpu: 1}}
+devices: {gpu1: {node: n1}}
+resourceClaims: {c: {}}
+pods: {a: {cpu: 1, resourceClaims: [c]}}
+scope: {claim_deletions: 1, flush: false}
+"""
+
+
+@pytest.mark.parametrize(("release", "gone"), [("1.36.3", True), ("1.37.2", False), ("1.37.2", True)])
+def test_reserve_looks_up_a_claim_that_is_no_special_one(release: str, gone: bool) -> None:
+    """From 1.37 on it is an error if the claim is gone (140269); its Unreserve finds nothing in flight."""
+    use = "use=c of a"
+    reserving = (
+        *(label.replace(USE, use) for label in RESERVED[:8]),
+        *(("claim_deletions.delete_claim(claim=c)", "claim_cache.deliver(claim=c)") if gone else ()),
+        "scheduler.start_binding(pod=a)",
+    )
+    reserves = (
+        f"dynamic_resources.reserve_claim({use}, device=gpu1)",
+        f"dynamic_resources.lose_claim({use})",
+    )
+    loses = gone and release == "1.37.2"
+    state = after(*reserving, reserves[loses], release=release, cluster=WITH_CLAIM)
+    assert (state["claim_tracker.in_flight[c]"] is None) is loses
+    assert state["scheduler.phase"] is (Phase.FORGET if loses else Phase.RESERVE)
+    assert state["scheduler.scheduler_error"] is loses
+    with pytest.raises((ReplayError, KeyError)):
+        after(*reserving, reserves[not loses], release=release, cluster=WITH_CLAIM)
+    if loses:
+        given_back = (reserves[1], f"dynamic_resources.unreserve_claim({use})", "scheduler.forget(pod=a)")
+        state = after(*reserving, *given_back, release=release, cluster=WITH_CLAIM)
+        assert state["cache.pod[a].node"] is None
 
 
 def test_the_device_is_free_again_once_the_deletion_is_delivered() -> None:

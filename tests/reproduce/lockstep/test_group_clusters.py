@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.base.problems import UsageProblem
+from podrace.reproduce.lockstep.asked import held
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import Go
 from podrace.reproduce.objects import objects_of
 from podrace.reproduce.random_runs.group_clusters import GATES, group_cluster
+from podrace.reproduce.random_runs.random_runs import Wanted
 from podrace.scenarios import parse_scenario
 
 
@@ -31,3 +37,12 @@ def test_what_is_rarer_is_drawn_often_enough() -> None:
         sum(bool(spec.claims) for spec in specs),
         sum(any(pod.node for pod in spec.pods) for spec in specs),
     ] == [10, 3, 12, 13, 10, 10]
+
+
+@pytest.mark.parametrize("version", ["1.34.4", "1.37.2"])
+def test_a_version_without_their_gate_is_refused_before_anything_is_built(version: str) -> None:
+    go = Go("/no/go", "go1.26.8")
+    with pytest.raises(UsageProblem) as refused:
+        held(parse_version(f"v{version}"), Wanted(cluster=group_cluster, gates=GATES), go, print)
+    gate = f"{version} has no gate GangScheduling: it came with 1.35.0 and was gone in 1.37.0"
+    assert str(refused.value) == f"--kubernetes v{version}: {gate}: name another version"

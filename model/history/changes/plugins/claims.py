@@ -259,7 +259,7 @@ class GivenBackTwice(DynamicResources):
 
 @before(
     "140269",
-    "Reserve puts no claim in flight that is allocated by now",
+    "Reserve puts no claim in flight that is allocated by now, or gone",
     first_in="1.37",
     issues=(140263,),
 )
@@ -267,6 +267,9 @@ class FlownAgain(ClaimTracker):
     """Reserve believed the object that PreFilter had read."""
 
     def is_allocated(self, claim: Claim) -> Expr:
+        return as_expr(False)
+
+    def loses(self, claim: Claim) -> Expr:
         return as_expr(False)
 
 
