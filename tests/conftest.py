@@ -33,7 +33,9 @@ def _as_in_a_process_of_its_own() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """What takes long is left to CI by the fast profile (tests/durations.py)."""
     if PROFILE == "fast":
-        for item in left_out([i for i in items if i.get_closest_marker("ci") is None], read()):
+        for item in left_out(
+            [i for i in items if not any(map(i.get_closest_marker, ("ci", "nightly")))], read()
+        ):
             item.add_marker(pytest.mark.ci)
 
 

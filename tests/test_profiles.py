@@ -34,7 +34,7 @@ def test_ci_runs_lint_and_every_test_but_the_campaign() -> None:
     (recipe,) = re.findall(r"^test-all: setup\n\t(.*)$", makefile, re.MULTILINE)
     assert (
         recipe
-        == "PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign and not real and not lockstep' $(PYTEST_ARGS)"
+        == "PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign and not real and not lockstep and not nightly' $(PYTEST_ARGS)"
     )
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert [c for c in ("make lint </dev/null", "make test-all </dev/null") if c not in commands] == []

@@ -85,7 +85,7 @@ def is_as_found(scenario: Scenario, composition: Composition) -> bool:
     ("scenario", "name", "composition"),
     [
         pytest.param(
-            s, p, c, id=f"{s.name} {p} {c.label}", marks=[] if is_as_found(s, c) else [pytest.mark.ci]
+            s, p, c, id=f"{s.name} {p} {c.label}", marks=[] if is_as_found(s, c) else [pytest.mark.nightly]
         )
         for s, p, c in CASES
     ],
@@ -128,7 +128,7 @@ LONG = ("nominated-node-race S-NOMVIS 1.13", "node-comes-back-empty S-CAP 1.18 +
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=[pytest.mark.ci] if case in LONG else []) for case in SMALL]
+    "case", [pytest.param(case, marks=[pytest.mark.nightly] if case in LONG else []) for case in SMALL]
 )
 def test_engines_agree_to_the_end_on_a_small_backlog(case: str) -> None:
     system = sliced(*CASES[IDS.index(case)], pod_events=1)

@@ -33,7 +33,7 @@ def test_every_case_that_applies_holds(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "release"),
     [
-        pytest.param(name, release, marks=[] if release == "1.13" else [pytest.mark.ci])
+        pytest.param(name, release, marks=[] if release == "1.13" else [pytest.mark.nightly])
         for name in OWN
         for release in ("1.9", "1.13", "1.15", "1.18", "1.19", "1.20", "1.21")
     ],

@@ -23,9 +23,10 @@ def outcomes(name: str, release: str) -> dict[str, tuple[str, str]]:
     "release",
     [
         "1.22",
+        pytest.param("1.36", marks=pytest.mark.ci),
         *(
-            pytest.param(release, marks=pytest.mark.ci)
-            for release in ("1.36", "1.34", "1.29", "1.21", "1.19", "1.18")
+            pytest.param(release, marks=pytest.mark.nightly)
+            for release in ("1.34", "1.29", "1.21", "1.19", "1.18")
         ),
     ],
 )

@@ -137,7 +137,9 @@ class Workshop:
             MOST_OF_A_TEST["ci" if recording else profile],
             recorder if recording else None,
         )
-        chosen = "not campaign and not real and not lockstep" + (" and not ci" if profile == "fast" else "")
+        chosen = "not campaign and not nightly and not real and not lockstep" + (
+            " and not ci" if profile == "fast" else ""
+        )
         status = pytest.main(
             ["-q", "-x", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", chosen, *files],
             plugins=[watcher],

@@ -192,7 +192,7 @@ def test_html_of_a_page_is_shown_not_run() -> None:
     assert "<script>" not in SITE.to_html("a <script>alert(1)</script> b")
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_tutorial_runs_as_printed(tmp_path: Path) -> None:
     assert len(commands()) == 13
     shown = outputs()

@@ -9,7 +9,9 @@ import pytest
 from tests.pages.pages import assert_commands_print
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("command", ["synthesize", "induct"])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param("synthesize", marks=pytest.mark.nightly), pytest.param("induct", marks=pytest.mark.ci)],
+)
 def test_the_commands_print_what_the_page_says(command: str, tmp_path: Path) -> None:
     assert_commands_print("symbolic.md", command, tmp_path)

@@ -522,8 +522,13 @@ def test_the_page_has_commands() -> None:
     assert len(COMMANDS) == len(re.findall(r"^    podrace", PAGE, re.MULTILINE)) > 8
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize(("command", "verdict"), COMMANDS)
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        pytest.param(*row, marks=pytest.mark.ci if number in (0, len(COMMANDS) - 1) else pytest.mark.nightly)
+        for number, row in enumerate(COMMANDS)
+    ],
+)
 def test_the_commands_give_what_the_page_says(command: str, verdict: str) -> None:
     program, *arguments = shlex.split(command)
     done = subprocess.run(

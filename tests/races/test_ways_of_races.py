@@ -88,7 +88,7 @@ LARGE = "forgotten-move-request"
 
 
 def priced(name: str) -> Any:
-    marks = pytest.mark.campaign if name == LARGE else () if name in IN_EVERY_RUN else pytest.mark.ci
+    marks = pytest.mark.campaign if name == LARGE else () if name in IN_EVERY_RUN else pytest.mark.nightly
     return pytest.param(name, marks=marks)
 
 

@@ -51,7 +51,7 @@ IN_EVERY_RUN = (
     "update-in-flight S-CYCLE 1.31 + 118438",
     "missed-deletion S-LEAK 1.22",
 )
-"""What `make test` asks SPIN, whose programs take seconds to compile."""
+"""What every run asks SPIN, whose programs take seconds to compile. The others are asked by `make nightly`."""
 ASKABLE = [
     number
     for number, (scenario, name, _) in enumerate(CASES)
@@ -115,7 +115,7 @@ def breaches(system: TransitionSystem) -> int:
 
 
 def case_of(number: int) -> Any:
-    marks = [] if IDS[number] in IN_EVERY_RUN else [pytest.mark.ci]
+    marks = [] if IDS[number] in IN_EVERY_RUN else [pytest.mark.nightly]
     return pytest.param(number, id=IDS[number], marks=marks)
 
 

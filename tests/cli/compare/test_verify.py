@@ -42,7 +42,7 @@ def read(text: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_fix_of_the_seed_race_leaves_another_interleaving(shell: Shell) -> None:
     ran = shell("verify", "72259", "--release", "1.13", "--scenario", "72124", "-o", "json")
     assert (ran.code, ran.err) == (0, "")
@@ -103,7 +103,7 @@ def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
     assert "scheduler.assume" in told["steps_lost"]
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_three_changes_are_needed_together(shell: Shell) -> None:
     ran = shell(
         "verify",

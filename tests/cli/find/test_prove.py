@@ -69,7 +69,7 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
     assert (proof["states"], proof["depth"]) == (28757, 60)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, tmp_path: Path) -> None:
     ran = shell(
         "prove", "--pods", "3", "--nodes", "1", "--release", "1.13", "--property", "S-NOMVIS", "--zero-grace",

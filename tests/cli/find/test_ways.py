@@ -55,7 +55,7 @@ def test_both_ways_that_72259_left_open_and_no_other(shell: Shell, tmp_path: Pat
     ]
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_neither_of_the_two_other_fixes_is_enough_by_itself(shell: Shell) -> None:
     """90660 takes the goroutine away; then the update still comes late, once the pod is back in the queue."""
     (row,) = json.loads(shell(*LEFT_OPEN, "--with-fix", "77990", "-o", "json").out)

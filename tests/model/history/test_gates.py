@@ -1,5 +1,7 @@
 """Feature gates: the table, what a gate takes with it, and what cannot be set."""
 
+from typing import Any
+
 import pytest
 
 from podrace.model.cluster import build_cluster
@@ -173,19 +175,27 @@ def test_which_gates_are_on_and_not_modelled():
     assert set(on_and_unmodelled("1.34")) - set(on_and_unmodelled("1.34.4")) == {"SchedulerAsyncAPICalls"}
 
 
-@pytest.mark.parametrize(
-    ("release", "name"),
-    [
-        (version, gate.name)
-        for gate in gates().values()
-        if gate.how == "modelled"
-        for version in VERSIONS
-        if (state := gate.at(version))
-        and not state.locked
-        and not gate.gap(version)
-        and (version, gate.name) not in UNMODELLED
-    ],
-)
+def settings() -> list[Any]:
+    """Each gate in each version in which it can be set; every run has the last of them, and `make nightly` all."""
+    found = []
+    for gate in gates().values():
+        versions = [
+            version
+            for version in VERSIONS
+            if gate.how == "modelled"
+            and (state := gate.at(version))
+            and not state.locked
+            and not gate.gap(version)
+            and (version, gate.name) not in UNMODELLED
+        ]
+        found += [
+            pytest.param(version, gate.name, marks=[] if version == versions[-1] else [pytest.mark.nightly])
+            for version in versions
+        ]
+    return found
+
+
+@pytest.mark.parametrize(("release", "name"), settings())
 def test_every_setting_can_be_traced(release, name):
     made = resolve(release, gates={name: not find_gate(name).is_on(release)})
     assert made.label.startswith(f"{release} {name}=")

@@ -263,7 +263,10 @@ def test_every_change_is_seen_in_a_cluster_that_uses_plugins(key):
     assert shape(resolve("1.22", (), [*without, key])) != shape(resolve("1.22", (), without))
 
 
-@pytest.mark.parametrize("release", ["1.15", "1.17", "1.18", "1.22", "1.35", "1.36"])
+@pytest.mark.parametrize(
+    "release",
+    ["1.15", "1.36", *(pytest.param(r, marks=pytest.mark.nightly) for r in ("1.17", "1.18", "1.22", "1.35"))],
+)
 def test_both_engines_agree_where_plugins_have_work(release):
     pod = Pod(0, "p", 2, extension_points=ALL)
     cluster = spec([pod], nodes(2), pod_events=2, permit_rejections=1, plugin_errors=1, flush=False)

@@ -150,8 +150,13 @@ NOT_MET = ("AssumeKeepsTheNomination", "ForgetWakesNobody", "HintIsTooNarrow", "
 MET = [mutant for mutant in MUTANTS if mutant.__name__ not in NOT_MET]
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("mutant", MET, ids=lambda mutant: mutant.__name__)
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        pytest.param(mutant, id=mutant.__name__, marks=pytest.mark.ci if number < 2 else pytest.mark.nightly)
+        for number, mutant in enumerate(MET)
+    ],
+)
 def test_a_mutant_does_not_explain_all_records(mutant: type[Component]) -> None:
     composition = mutated(resolve(RELEASE), mutant)
     assert len(MET) == len(MUTANTS) - len(NOT_MET)
