@@ -52,8 +52,8 @@ CASES ?= $(wildcard tests/conformance/upstream/*.json) --release 1.36
 conform: setup
 	$(BIN)/python -m tests.conformance.play $(CASES)
 
-# 200 random mutants of the engines and of the scheduler's model, against the tests that reach them; measuring which do takes a quarter of
-# an hour, and is kept. MUTANTS="--seed 7 --count 50 --table FILE" draws others; those that the table has are not tested again.
+# 200 random mutants of the engines and of the model, against the tests that reach them; measuring which do takes a quarter of
+# an hour, and is kept. MUTANTS="--seed 7 --count 50 --table FILE" draws others, "--under model" from the model alone; those that the table has are not tested again.
 MUTANTS ?=
 
 mutants: setup

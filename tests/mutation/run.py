@@ -1,4 +1,4 @@
-"""Mutation testing of the engines and of the scheduler's model: `make mutants`.
+"""Mutation testing of the engines and of the model: `make mutants`.
 
 Mutants are drawn by seed from all that `operators` finds. Each is tested by the files that reach the function in which it is, which is
 measured first; those that mirror its file come first, then the quick ones. It is killed by the first failure, or by taking too long.
@@ -15,6 +15,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -23,8 +24,7 @@ from tests.mutation.operators import Mutant, functions_of, mutants_of
 from tests.mutation.workshop import MUTATED, ROOT, Outcome, Workshop, preload, workshop
 
 KILLERS = (
-    "tests/checker", "tests/independent", "tests/model", "tests/conformance", "tests/properties", "tests/analysis",
-    "tests/races/test_catalogue.py", "tests/races/test_hazards.py", "tests/races/test_starvation.py", "tests/races/test_ways_of_races.py",
+    "tests/checker", "tests/independent", "tests/model", "tests/conformance", "tests/properties", "tests/analysis", "tests/races",
 )  # fmt: skip
 """Where the tests are that may kill."""
 MOST = {"fast": 60.0, "ci": 240.0}
@@ -43,21 +43,21 @@ class Killer:
     reached: dict[str, list[str]]
 
 
-def test_files() -> list[str]:
-    """Every file of KILLERS."""
-    found = []
-    for name in KILLERS:
+def test_files(folders: Sequence[str]) -> list[str]:
+    """Every test file of these folders."""
+    found: list[Path] = []
+    for name in folders:
         path = ROOT / name
         found += [path] if path.is_file() else sorted(path.rglob("test_*.py"))
     return [str(path.relative_to(ROOT)) for path in found]
 
 
-def measured(shop: Workshop, kept: Path) -> list[Killer]:
-    """The killers, as they were measured once (kept in `kept`). A file that fails without any mutant is left out."""
+def measured(shop: Workshop, kept: Path, files: Sequence[str]) -> list[Killer]:
+    """These test files, as they were measured once (kept in `kept`). A file that fails without any mutant is left out."""
     known = (
         {entry["file"]: Killer(**entry) for entry in json.loads(kept.read_text())} if kept.exists() else {}
     )
-    for file in test_files():
+    for file in files:
         if file not in known:
             outcome = shop.run([file], 600, recording=True)
             print(f"{file}: {outcome.end}, {outcome.seconds:.0f} s", flush=True)
@@ -66,13 +66,14 @@ def measured(shop: Workshop, kept: Path) -> list[Killer]:
             kept.parent.mkdir(parents=True, exist_ok=True)
             entries = [{"file": k.file, "seconds": k.seconds, "reached": k.reached} for k in known.values()]
             kept.write_text(json.dumps(entries))
-    return [killer for killer in known.values() if killer.reached]
+    return [known[file] for file in files if known[file].reached]
 
 
-def all_mutants() -> list[Mutant]:
-    """Every mutant of the mutated folders."""
+def all_mutants(under: str = "") -> list[Mutant]:
+    """Every mutant of the mutated folders, or of the files whose names begin with this."""
     files = sorted(path for folder in MUTATED for path in (ROOT / folder).rglob("*.py"))
-    return [m for path in files for m in mutants_of(str(path.relative_to(ROOT)), path.read_bytes())]
+    named = {str(path.relative_to(ROOT)): path.read_bytes() for path in files}
+    return [m for name in named if name.startswith(under) for m in mutants_of(name, named[name])]
 
 
 def killers_of(mutant: Mutant, killers: list[Killer], most: float) -> list[Killer]:
@@ -137,17 +138,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--under", default="", help="draw from the files under this folder alone")
+    parser.add_argument("--tests", nargs="+", default=KILLERS, help="the folders of tests that may kill")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no mutant after so long")
     parser.add_argument("--table", type=Path, default=ROOT / "tests/mutation/mutants.tsv")
     parser.add_argument("--again", action="store_true", help="test those that survived, with all examples")
     asked = parser.parse_args(arguments)
     preload()
     started = time.monotonic()
-    drawn = Random(asked.seed).sample(all_mutants(), asked.count)
+    drawn = Random(asked.seed).sample(all_mutants(asked.under), asked.count)
     lines = asked.table.read_text().splitlines()[1:] if asked.table.exists() else []
     rows = {tuple(line.split("\t")[:3]): line.split("\t") for line in lines}
     with workshop() as shop:
-        killers = measured(shop, ROOT / "build/mutation/killers.json")
+        killers = measured(shop, ROOT / "build/mutation/killers.json", test_files(asked.tests))
         for mutant in drawn:
             key = f"{mutant.file}:{mutant.line}", mutant.operator, mutant.change
             if (key not in rows) if asked.again else (key in rows):

@@ -24,7 +24,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-MUTATED = ("checker", "model/scheduler")
+MUTATED = ("checker", "model")
 LIBRARIES = ("hypothesis", "llvmlite.binding", "msgspec", "numpy", "pytest", "rich", "typer", "yaml", "z3")
 MOST_MEMORY = 6 << 30
 MOST_OF_A_TEST = {"fast": 15.0, "ci": 90.0}
