@@ -114,12 +114,15 @@ class Draft:
 
     @property
     def there(self) -> set[str]:
-        """What bounds of the scope may need: sections, and extension points that some pod has."""
+        """What bounds of the scope may need: sections, extension points and finalizers that some pod has, taints that drive pods away."""
         points = {point for pod in self.pods for point in pod.extension_points}
         if self.groups:
             points.add(ExtensionPoint.PERMIT)
         sections = {n for n, section in self.sections.items() if section.node.value or n == "extender"}
-        return sections | {point.value for point in points}
+        forms = [v.content for v in versions_of(self.nodes.values())] + list(self.nodes.values())
+        others = {"finalizers": any(pod.finalizers for pod in self.pods)}
+        others["NoExecute"] = any(taint.effect == "NoExecute" for node in forms for taint in node.taints)
+        return sections | {point.value for point in points} | {name for name, given in others.items() if given}
 
     def spec(self, name: str) -> ClusterSpec:
         """The cluster."""

@@ -9,7 +9,7 @@ import pytest
 
 from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.systems import traced
-from podrace.base.problems import UsageProblem
+from podrace.base.problems import NotInRelease
 from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, as_expr
@@ -94,7 +94,7 @@ def test_with_an_informer_that_is_in_time_no_device_goes_to_two(identifier: str)
 
 def test_older_releases_are_refused() -> None:
     (scenario,) = find_scenarios(str(FOLDER / "extended-left.yaml"))
-    with pytest.raises(UsageProblem, match=r"extended resources of deviceClasses are modelled from 1\.36 on"):
+    with pytest.raises(NotInRelease, match=r"extended resources of deviceClasses are modelled from 1\.36 on"):
         traced(plan(Selection(given=(scenario,), release="1.35.4"))[0])
 
 

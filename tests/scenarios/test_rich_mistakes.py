@@ -601,3 +601,12 @@ def test_a_device_of_another_class() -> None:
     assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1, resourceClaims: [c]}}", rest) == (
         "s.yaml:4: resourceClaims.c.device: `d` is of class gpu: name the class of both alike, as `deviceClassName`"
     )
+
+
+def test_switches_that_nothing_could_follow() -> None:
+    assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1}}", "scope: {bound_finalizers: true}") == (
+        "s.yaml:3: scope.bound_finalizers: no pod has finalizers that could keep it: give one `finalizers`, or remove `bound_finalizers`"
+    )
+    assert complaint("{n: {cpu: 1}}", "{p: {cpu: 1}}", "scope: {taint_eviction: true}") == (
+        "s.yaml:3: scope.taint_eviction: no node has a taint with the effect NoExecute, at first or by `updates`: give one such a taint, or remove `taint_eviction`"
+    )

@@ -19,7 +19,7 @@ UPDATED = f"updates: {{going: {{taints: [{{key: {TAINT}, effect: NoSchedule}}]}}
 EVERYTHING = f"""\
 name: everything
 nodes:
-  n: {{cpu: 2, {UPDATED}}}
+  n: {{cpu: 2, taints: [{{key: broken, effect: NoExecute}}], {UPDATED}}}
   m: {{cpu: 2, exists: false, {UPDATED}}}
 pods:
   a: {{cpu: 1, nodeName: n, finalizers: [x], hostPorts: [80], labels: {{app: web}}}}
