@@ -122,7 +122,9 @@ class Draft:
         forms = [v.content for v in versions_of(self.nodes.values())] + list(self.nodes.values())
         others = {"finalizers": any(pod.finalizers for pod in self.pods)}
         others["NoExecute"] = any(taint.effect == "NoExecute" for node in forms for taint in node.taints)
-        return sections | {point.value for point in points} | {name for name, given in others.items() if given}
+        return (
+            sections | {point.value for point in points} | {name for name, given in others.items() if given}
+        )
 
     def spec(self, name: str) -> ClusterSpec:
         """The cluster."""

@@ -12,51 +12,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker import explicit as native
-from podrace.checker.core.exploration import Budget, Exploration
-from podrace.checker.explicit import reference
+from podrace.checker.core.exploration import Budget
 from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.search import check
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
-from tests.checker.results import timeless as without_seconds
+from tests.checker.results import engine_contract, timeless
 from tests.profiles import examples
 from tests.random_systems import systems
-
-
-def timeless(found: Exploration) -> Exploration:
-    return replace(found, seconds=0.0)
-
-
-def both(system: TransitionSystem, budget: Budget | None = None) -> Exploration:
-    """What the engines found, if it is the same."""
-    expected = timeless(reference.explore(system, budget))
-    assert timeless(native.explore(system, budget)) == expected
-    return expected
 
 
 @settings(max_examples=examples(300))
 @given(systems())
 def test_on_random_systems(system: TransitionSystem) -> None:
-    both(system)
+    engine_contract(system)
 
 
 @settings(max_examples=examples(150))
 @given(systems(resettabilities=0))
 def test_where_a_search_may_end_early(system: TransitionSystem) -> None:
-    both(system)
+    engine_contract(system)
 
 
 @settings(max_examples=examples(150))
 @given(systems())
 def test_on_slices_of_random_systems(system: TransitionSystem) -> None:
-    both(slice_system(system))
+    engine_contract(slice_system(system))
 
 
 @settings(max_examples=examples(150))
 @given(systems(), st.integers(1, 40))
 def test_where_states_run_out(system: TransitionSystem, limit: int) -> None:
-    found = both(system, Budget(max_states=limit))
+    found = engine_contract(system, Budget(max_states=limit))
     assert found.states <= limit
 
 
@@ -66,8 +53,8 @@ def test_on_results(system: TransitionSystem) -> None:
     if system.invariants or system.resettabilities:
         expected = check(system, engine="reference")
         found = check(system, engine="native")
-        assert [replace(without_seconds(r), engine="") for r in found] == [
-            replace(without_seconds(r), engine="") for r in expected
+        assert [replace(timeless(r), engine="") for r in found] == [
+            replace(timeless(r), engine="") for r in expected
         ]
 
 
@@ -87,5 +74,5 @@ def test_on_results(system: TransitionSystem) -> None:
 )
 @pytest.mark.parametrize("limit", [None, 1, 2, 7])
 def test_on_small_machines(system: TransitionSystem, states: int, limit: int | None) -> None:
-    found = both(system, Budget(max_states=limit))
+    found = engine_contract(system, Budget(max_states=limit))
     assert found.states == (states if limit is None else min(states, limit))

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
 
 from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.result import Verdict
-from podrace.checker.explicit import reference
 from podrace.checker.reduction.questions import explored_slice, kind_of
 from podrace.checker.symbolic.bounded import search
 from podrace.model.language import TransitionSystem
+from tests.checker.results import engine_contract
 from tests.profiles import examples
 from tests.random_clusters import Asked, questions
 
 LARGE = 20_000
 """Natively, this many states are explored; what is complete by then is compared in full."""
-
-
-def timeless(found: Exploration) -> Exploration:
-    return replace(found, seconds=0.0)
 
 
 def system_of(asked: Asked) -> TransitionSystem:
@@ -34,8 +28,7 @@ def assert_interpreter_agrees(asked: Asked, states: int) -> None:
     """The native engine and the interpreter, on the slice that is explored, and on the whole system."""
     system = system_of(asked)
     for explored in (explored_slice(system, asked.property), system):
-        budget = Budget(max_states=states)
-        assert timeless(native.explore(explored, budget)) == timeless(reference.explore(explored, budget))
+        engine_contract(explored, Budget(max_states=states))
 
 
 def lengths(found: Exploration) -> tuple[dict[str, int], dict[str, int]]:

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import engine
 from podrace.checker.explicit import explore as explore_natively
-from podrace.checker.explicit.reference import explore
 from podrace.checker.explicit.small_search import explore_if_small
 from podrace.checker.explicit.states import sleep_sets
 from podrace.checker.reduction.questions import explored_slice
@@ -22,6 +21,7 @@ from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import Scenario, catalogue
+from tests.checker.results import engine_contract, untimed
 from tests.profiles import by_profile
 
 FIRST = by_profile(fast=300, full=1500)
@@ -61,19 +61,6 @@ def sliced(scenario: Scenario, name: str, composition: Composition, **scope: Any
     return slice_system(instrument(spec, composition.classes, [PROPERTIES[name]]))
 
 
-def without_time(found: Exploration) -> Exploration:
-    return replace(found, seconds=0.0)
-
-
-def agree(system: TransitionSystem, budget: Budget) -> Exploration:
-    """Both engines' answer, which must be one; where the search is small, also that of the search for those."""
-    native = without_time(explore_natively(system, budget))
-    assert native == without_time(explore(system, budget))
-    small = explore_if_small(system, budget)
-    assert small is None or without_time(small) == native
-    return native
-
-
 def is_as_found(scenario: Scenario, composition: Composition) -> bool:
     """Whether no fix has been put in."""
     assert scenario.release is not None
@@ -91,7 +78,7 @@ def is_as_found(scenario: Scenario, composition: Composition) -> bool:
     ],
 )
 def test_engines_agree_on_the_first_states(scenario: Scenario, name: str, composition: Composition) -> None:
-    found = agree(sliced(scenario, name, composition), Budget(max_states=FIRST))
+    found = engine_contract(sliced(scenario, name, composition), Budget(max_states=FIRST))
     assert found.states <= FIRST
     assert found.complete or found.stopped in ("states", "answered")
 
@@ -103,10 +90,10 @@ def test_sleep_sets_change_nothing(
 ) -> None:
     system, budget = sliced(scenario, name, composition), Budget(max_states=60_000)
     monkeypatch.setattr(engine, "AFTER", 1 << 62)
-    plain = without_time(explore_natively(system, budget))
+    plain = untimed(explore_natively(system, budget))
     monkeypatch.setattr(engine, "AFTER", -1)
     monkeypatch.setattr(sleep_sets, "_LEAST_SHARE", -1.0)
-    assert without_time(explore_natively(system, budget)) == plain
+    assert untimed(explore_natively(system, budget)) == plain
 
 
 # The same model on the smallest backlog is small enough for the interpreter to finish.
@@ -132,7 +119,7 @@ LONG = ("nominated-node-race S-NOMVIS 1.13", "node-comes-back-empty S-CAP 1.18 +
 )
 def test_engines_agree_to_the_end_on_a_small_backlog(case: str) -> None:
     system = sliced(*CASES[IDS.index(case)], pod_events=1)
-    found = agree(system, Budget())
+    found = engine_contract(system, Budget())
     assert found.states == SMALL[case]
     assert found.stopped in (None, "answered")
 
@@ -146,11 +133,11 @@ def test_small_searches_have_the_answer_of_native_code(
     small = explore_if_small(system, Budget())
     if small is None:
         pytest.skip("not small")
-    assert without_time(explore_natively(system)) == without_time(small)
+    assert untimed(explore_natively(system)) == untimed(small)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
 def test_engines_agree_to_the_end(scenario: Scenario, name: str, composition: Composition) -> None:
-    found = agree(sliced(scenario, name, composition), Budget())
+    found = engine_contract(sliced(scenario, name, composition), Budget())
     assert found.stopped in (None, "answered")

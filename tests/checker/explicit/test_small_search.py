@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,18 +22,15 @@ from podrace.model.language import INT, Transition, TransitionSystem, Universe, 
 from podrace.model.language.expressions.expr import Parameter, parameter, select, variable
 from tests.checker.explicit.systems import counting
 from tests.checker.machines import counters
+from tests.checker.results import untimed
 from tests.profiles import examples
 from tests.random_systems import systems
-
-
-def timeless(found: Exploration) -> Exploration:
-    return replace(found, seconds=0.0)
 
 
 def small(system: TransitionSystem, budget: Budget | None = None) -> Exploration:
     found = explore_if_small(system, budget or Budget())
     assert found is not None
-    return timeless(found)
+    return untimed(found)
 
 
 def wide(system: TransitionSystem) -> bool:
@@ -47,21 +43,21 @@ def test_random_systems_have_the_answer_of_the_reference(system: TransitionSyste
     if wide(system):
         assert explore_if_small(system, Budget()) is None
     else:
-        assert small(system) == timeless(reference.explore(system))
+        assert small(system) == untimed(reference.explore(system))
 
 
 @settings(max_examples=examples(200))
 @given(systems(resettabilities=0))
 def test_where_a_search_may_end_early(system: TransitionSystem) -> None:
     if not wide(system):
-        assert small(system) == timeless(reference.explore(system))
+        assert small(system) == untimed(reference.explore(system))
 
 
 @settings(max_examples=examples(200))
 @given(systems(invariants=1, witnesses=0, resettabilities=1, livenesses=2))
 def test_lassos_and_ways_back_are_those_of_the_reference(system: TransitionSystem) -> None:
     if not wide(system):
-        assert small(system) == timeless(reference.explore(system))
+        assert small(system) == untimed(reference.explore(system))
 
 
 @settings(max_examples=examples(100))
@@ -69,16 +65,16 @@ def test_lassos_and_ways_back_are_those_of_the_reference(system: TransitionSyste
 def test_what_exceeds_the_states_allowed_is_left_to_others(system: TransitionSystem, limit: int) -> None:
     system = slice_system(system)
     found = explore_if_small(system, Budget(max_states=limit))
-    expected = timeless(reference.explore(system, Budget(max_states=limit)))
+    expected = untimed(reference.explore(system, Budget(max_states=limit)))
     if found is None:
         assert wide(system) or expected.stopped == "states" or expected.states == limit
     else:
-        assert timeless(found) == expected
+        assert untimed(found) == expected
 
 
 def test_so_many_states_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_search, "MOST_STATES", 81)
-    assert small(counters(4)) == timeless(native.explore(counters(4)))
+    assert small(counters(4)) == untimed(native.explore(counters(4)))
     assert explore_if_small(counters(5), Budget()) is None
     monkeypatch.setattr(small_search, "MOST_STATES", 80)
     assert explore_if_small(counters(4), Budget()) is None
@@ -87,7 +83,7 @@ def test_so_many_states_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_while_levels_become_wider_fewer_states_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of five counters up to 2, the levels have 1, 5, 15, 30, 45, 51, 45, 30, 15, 5, 1 states.
     monkeypatch.setattr(small_search, "MOST_WHILE_WIDENING", 147)
-    assert small(counters(5)) == timeless(native.explore(counters(5)))
+    assert small(counters(5)) == untimed(native.explore(counters(5)))
     monkeypatch.setattr(small_search, "MOST_WHILE_WIDENING", 146)
     assert explore_if_small(counters(5), Budget()) is None
 
@@ -95,7 +91,7 @@ def test_while_levels_become_wider_fewer_states_are_small(monkeypatch: pytest.Mo
 def test_while_levels_multiply_fewer_still_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     # The level of 45 states is the last that is wider by so much than the one before, the third in a row.
     monkeypatch.setattr(small_search, "MOST_WHILE_MULTIPLYING", 96)
-    assert small(counters(5)) == timeless(native.explore(counters(5)))
+    assert small(counters(5)) == untimed(native.explore(counters(5)))
     monkeypatch.setattr(small_search, "MOST_WHILE_MULTIPLYING", 95)
     assert explore_if_small(counters(5), Budget()) is None
 
