@@ -47,7 +47,8 @@ DELETES = ("users", "delete_pod")
 REREADS = ("scheduler", "reread_preemptor")
 LEARNS = ("handlers", "learn_of_condition")
 
-ASSUMES, RESTORES = ("dynamic_resources", "assume_claim"), ("dynamic_resources", "restore_claim")
+ASSUMES = tuple(("dynamic_resources", step) for step in ("assume_claim", "lose_name", "assume_unwritten"))
+RESTORES = ("dynamic_resources", "restore_claim")
 DELIVERS = ("claim_cache", "deliver")
 
 CHANGES_DEVICES = (
@@ -166,7 +167,7 @@ class Forcing:
         victim = next((value for key, value in transition.args if key == "victim"), None)
         if isinstance(victim, Pod) and self._is_set(before, f"api.pod[{victim.name}].terminating"):
             self._said_to_be_victims.add(victim)
-        if name in (ASSUMES, DELIVERS):
+        if name in (*ASSUMES, DELIVERS):
             self._note_claim(name, _claim_of(transition), before, after)
         if name == DELETES and about is not None:
             self._ended_by_user |= self._is_set(after, f"api.pod[{about.name}].terminating")
@@ -192,7 +193,10 @@ class Forcing:
         latest, stored = (
             self._place[f"claim_cache.{which}_lag[{claim.name}]"] for which in ("latest", "stored")
         )
-        if name == ASSUMES and after[latest] == after[stored]:
+        devices = {
+            after[self._place[f"claim_cache.{which}[{claim.name}].device"]] for which in ("latest", "stored")
+        }
+        if name in ASSUMES and after[latest] == after[stored] and len(devices) == 1:
             self._assumed_again.add(claim)
         elif name == DELIVERS and after[latest] != before[latest]:
             self._assumed_again.discard(claim)

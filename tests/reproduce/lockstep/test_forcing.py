@@ -489,3 +489,26 @@ def test_there_is_no_process_after_a_panic() -> None:
         groups=True,
     )
     assert taken == [True] * (len(taken) - 1) + [False]
+
+
+SPECIAL = """
+nodes: {n1: {cpu: 1}}
+deviceClasses: {gpu: {extendedResourceName: example.com/gpu}}
+devices: {d: {node: n1, deviceClassName: gpu}}
+pods: {p: {cpu: 1, resources: {example.com/gpu: 1}}}
+scope: {status_failures: 1, flush: false}
+"""
+
+
+@pytest.mark.parametrize("step", ["lose_name", "assume_unwritten"])
+@pytest.mark.parametrize("device", [0, 1])
+def test_no_restore_of_a_special_claim_that_is_assumed_as_the_informer_has_it(step: str, device: int) -> None:
+    """After a failure. With an allocation that was never written, Restore changes something, and the model knows."""
+    model = Model.of(SPECIAL, resolve("1.37.2"))
+    steps = {t.step: t for t in model.system.transitions if t.part == "dynamic_resources"}
+    names = [v.name for v in model.system.variables]
+    assumed = list(model.system.initial)
+    assumed[names.index("claim_cache.latest[p-extended-resources].device")] = device
+    forcing = Forcing(model.system)
+    forcing.go(steps[step], model.system.initial, tuple(assumed))
+    assert forcing.allows(steps["restore_claim"], tuple(assumed)) is bool(device)
