@@ -149,25 +149,38 @@ def _is_possible(entry: _Entry, system: TransitionSystem) -> bool:
     states, transitions, depth, seconds = counts.states, counts.transitions, counts.depth, counts.seconds
     if states is None or transitions is None or depth is None or seconds is None or counts.walks is not None:
         return False
-    steps = sorted({step_name(t) for t in system.transitions})
-    shortest = entry.run is not None and entry.kind != "liveness"
     return (
         0 <= depth < states
         and sum(seen.fired.values()) == transitions >= states - 1
         and math.isfinite(seconds)
         and seconds >= 0
-        and seen.measured
+        and all(0 <= length <= depth for length in seen.witnesses_reached.values())
+        and _may_be_seen(seen, system)
+        and entry.stopped in ((None, "answered") if run is not None else (None,))
+        and entry.engine in ENGINES
+        and _may_be_run(run, entry.kind, depth)
+    )
+
+
+def _may_be_seen(seen: Coverage, system: TransitionSystem) -> bool:
+    steps = sorted({step_name(t) for t in system.transitions})
+    return (
+        seen.measured
         and not seen.values
         and sorted([*seen.fired, *seen.never_fired, *seen.outside_cone]) == steps
         and all(times > 0 for times in seen.fired.values())
         and not set(seen.witnesses_reached) & set(seen.witnesses_missed)
-        and all(0 <= length <= depth for length in seen.witnesses_reached.values())
         and seen.constraints_hit == tuple(c for c in system.constraints if c in seen.constraints_hit)
-        and entry.stopped in ((None, "answered") if run is not None else (None,))
-        and entry.engine in ENGINES
-        and (run is None or run.turn is None) == (entry.kind != "liveness" or run is None)
-        and (not shortest or run is None or (len(run.path) <= depth and not run.case))
     )
+
+
+def _may_be_run(run: _Run | None, kind: Kind, depth: int) -> bool:
+    """A liveness is violated by a lasso, the others by a shortest run; HOLDS has none."""
+    if run is None:
+        return True
+    if kind == "liveness":
+        return run.turn is not None
+    return run.turn is None and len(run.path) <= depth and not run.case
 
 
 def _executed(run: _Run, system: TransitionSystem, name: str, kind: Kind) -> Trace:

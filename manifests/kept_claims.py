@@ -248,6 +248,30 @@ def _claim(claim: OpenVolume, volumes: Mapping[str, VolumeObject]) -> dict[str, 
 
 def _devices(choice: _Choice) -> dict[str, list[str]]:
     """The claims of devices that the kept pods have in the scenario; devices and claims go to the sections."""
+    found, of_pods = _kept_claims(choice)
+    if not found:
+        return {}
+    kinds = _kinds(choice, list(found.values()))
+    names, devices = _kept_devices(choice, found, kinds)
+    lost = [c for c in found.values() if c.device is not None and c.device not in names]
+    for claim in lost:
+        del found[claim.name]
+        for some in of_pods.values():
+            if claim.name in some:
+                some.remove(claim.name)
+    claims = {
+        claim.name: _device_claim(choice, claim, kinds, names, of_pods)
+        for claim in found.values()
+        if claim.exists or not claim.resource
+    }
+    made = {**({"devices": devices} if devices else {}), **({"resourceClaims": claims} if claims else {})}
+    choice.sections |= made | _backing(choice, of_pods, kinds)
+    _tell(choice, found, of_pods, kinds, names)
+    return of_pods
+
+
+def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list[str]]]:
+    """The claims by name, and their names by pod. Pods on nodes count only where a pod that waits has any."""
     kept = [p.name for p in choice.pods]
     found: dict[str, OpenDevice] = {}
     of_pods: dict[str, list[str]] = {}
@@ -266,13 +290,17 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
                 continue
             found[name] = claim
             of_pods.setdefault(pod.name, []).append(name)
-    if not found:
-        return {}
-    kinds = _kinds(choice, list(found.values()))
+    return found, of_pods
+
+
+def _kept_devices(
+    choice: _Choice, claims: Mapping[str, OpenDevice], kinds: Mapping[_Kind, set[DeviceKey]]
+) -> tuple[dict[DeviceKey, str], dict[str, Any]]:
+    """The names of the devices in the scenario, and what it says of each."""
     names: dict[DeviceKey, str] = {}
     devices: dict[str, Any] = {}
     for kind, keys in kinds.items():
-        for key in _enough(choice, keys, [c for c in found.values() if c.name in kind.claims]):
+        for key in _enough(choice, keys, [c for c in claims.values() if c.name in kind.claims]):
             names[key] = _name(key, devices)
             at = _at(choice, key)
             devices[names[key]] = {
@@ -280,28 +308,23 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
                 "deviceClassName": kind.name,
                 **({"bindingConditions": True} if choice.claims.has_conditions(key) else {}),
             }
-    lost = [c for c in found.values() if c.device is not None and c.device not in names]
-    for claim in lost:
-        del found[claim.name]
-        for some in of_pods.values():
-            if claim.name in some:
-                some.remove(claim.name)
-    claims = {}
-    for claim in found.values():
-        if claim.resource and not claim.exists:
-            continue
-        kind_of = next(k for k in kinds if claim.name in k.claims)
-        users = [p for p in claim.reserved if claim.name in of_pods.get(p, ())]
-        claims[claim.name] = {
-            **({"device": names[claim.device]} if claim.device is not None else {}),
-            "deviceClassName": kind_of.name,
-            **({"reservedFor": users} if users else {}),
-            **_readiness(choice, claim),
-        }
-    made = {**({"devices": devices} if devices else {}), **({"resourceClaims": claims} if claims else {})}
-    choice.sections |= made | _backing(choice, of_pods, kinds)
-    _tell(choice, found, of_pods, kinds, names)
-    return of_pods
+    return names, devices
+
+
+def _device_claim(
+    choice: _Choice,
+    claim: OpenDevice,
+    kinds: Iterable[_Kind],
+    names: Mapping[DeviceKey, str],
+    of_pods: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    users = [p for p in claim.reserved if claim.name in of_pods.get(p, ())]
+    return {
+        **({"device": names[claim.device]} if claim.device is not None else {}),
+        "deviceClassName": next(k for k in kinds if claim.name in k.claims).name,
+        **({"reservedFor": users} if users else {}),
+        **_readiness(choice, claim),
+    }
 
 
 def _readiness(choice: _Choice, claim: OpenDevice) -> dict[str, str]:

@@ -111,20 +111,31 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     entities: tuple[Node | Pod, ...] = (*spec.nodes, *spec.pods)
     if any(_number(q) >= _MOST for entity in entities for q in entity.quantities if q is not None):
         yield "the amounts of a resource have no common unit that is large enough"
-    names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods if pod.recreates is None]
-    if len(set(names)) < len(names):
-        yield "two pods have one name in one namespace"
-    else:
-        named = [name.partition("/")[0] for name in names]
-        twice = next((name for name in named if named.count(name) > 1), None)
-        if twice is not None:
-            yield f"two pods are called {twice}, in two namespaces, and the driver knows pods by their names: give one of them another name"
+    yield from _same_names(spec)
     for pod in spec.pods:
         if any(constraint.others for constraint in (*pod.spread, *pod.wishes.spread)):
             yield f"a topology spread constraint of {pod.name} counts pods that are no part of the cluster"
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
     yield from missing_storage(spec)
+    yield from _several_namespaces(spec)
+    config = spec.scope.config
+    if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(DEFAULTS, n)]:
+        yield f"the configuration says {', '.join(f'{name}={getattr(config, name)}' for name in said)}"
+
+
+def _same_names(spec: ClusterSpec) -> Iterator[str]:
+    names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods if pod.recreates is None]
+    if len(set(names)) < len(names):
+        yield "two pods have one name in one namespace"
+        return
+    named = [name.partition("/")[0] for name in names]
+    twice = next((name for name in named if named.count(name) > 1), None)
+    if twice is not None:
+        yield f"two pods are called {twice}, in two namespaces, and the driver knows pods by their names: give one of them another name"
+
+
+def _several_namespaces(spec: ClusterSpec) -> Iterator[str]:
     for claim in spec.claims:
         users = [pod for pod in spec.pods if claim.name in pod.claims]
         if "/" in claim.name or len({pod.namespace for pod in users}) > 1:
@@ -132,9 +143,6 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     for group in spec.groups:
         if len({pod.namespace for pod in spec.pods if pod.group == group.name}) > 1:
             yield f"the pods of {group.name} are in several namespaces"
-    config = spec.scope.config
-    if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(DEFAULTS, n)]:
-        yield f"the configuration says {', '.join(f'{name}={getattr(config, name)}' for name in said)}"
 
 
 def node_object(node: Node) -> Object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -21,6 +21,7 @@ from ...checker.reduction.slicing import Slicer, step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.verdict_cache import source_hash
 from ...model.asked_for import asked_for
+from ...model.language import TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
 from ...properties import PROPERTIES
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
@@ -229,21 +230,16 @@ class Prover:
         outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
         violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
         undecided = sum(o.regions for _, o in outcomes if o.verdict == "INCONCLUSIVE")
+        open_ = "INCONCLUSIVE" if undecided or self.is_cut else ""
         results = [r for some in self.found.values() for r in some]
-        witnesses = {witness for _, regions in self.regions.values() for witness in regions.slice.witnesses}
+        slices = [regions.slice for _, regions in self.regions.values()]
+        witnesses = {witness for of in slices for witness in of.witnesses}
         reached = {witness for r in results for witness in r.witnesses}
         fired = {step for r in results for step in r.fired}
-        steps = {
-            step_name(t): None for _, regions in self.regions.values() for t in regions.slice.transitions
-        }
         return Proof(
             property=self.question.property,
             release=self.composition.label,
-            verdict="VIOLATED"
-            if violated
-            else "INCONCLUSIVE"
-            if undecided or self.is_cut
-            else "HOLDS FOR ALL",
+            verdict="VIOLATED" if violated else open_ or "HOLDS FOR ALL",
             pods=self.request.pods,
             nodes=self.request.nodes,
             gangs=self.question.template.gangs,
@@ -253,7 +249,7 @@ class Prover:
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
             distinct=sum(r.distinct for r in results),
-            parts=max((len(some) for some in self.found.values()), default=1) if self.together else 1,
+            parts=max(map(len, self.found.values()), default=1) if self.together else 1,
             violated=sum(o.regions for _, o in violated),
             inconclusive=undecided,
             short_of_memory=any(r.short_of_memory for r in results),
@@ -266,8 +262,8 @@ class Prover:
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
             witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
-            steps_never_fired=tuple(step for step in steps if step not in fired),
-            never_acted={} if violated or undecided or self.is_cut else self._never_acted(fired),
+            steps_never_fired=_never_fired(slices, fired),
+            never_acted={} if violated or open_ else self._never_acted(fired),
             notes=(*self.composition.notes, *([_CUT] if self.is_cut else self._idle_notes())),
             version=version_of(self.composition),
         )
@@ -366,6 +362,11 @@ class Prover:
             unwritten=unwritten,
             finding=finding,
         )
+
+
+def _never_fired(slices: Sequence[TransitionSystem], fired: Collection[str]) -> tuple[str, ...]:
+    steps = dict.fromkeys(step_name(t) for of in slices for t in of.transitions)
+    return tuple(step for step in steps if step not in fired)
 
 
 def _decided(outcome: BatchOutcome) -> int:

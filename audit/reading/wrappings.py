@@ -302,37 +302,44 @@ def _wrapped(line: Line, data: bytes | msgspec.Raw, server: str, depth: int) -> 
             if several:
                 yield from _each(several, server, depth)
                 return
-        if line.results:
-            for row in _ROWS.decode(line.results):
-                for column in row:
-                    if column.field == "@message":
-                        yield from inside(column.value.encode(), server, depth + 1)
-        elif line.protoPayload:
-            yield _of_gke(line, _GKE.decode(line.protoPayload))
-        elif line.properties:
-            properties = _PROPERTIES_TEXT.decode(line.properties)
-            if isinstance(properties, str):
-                properties = _PROPERTIES.decode(properties.encode())
-            yield from inside(properties.log.encode(), properties.pod or server, depth + 1)
-        elif line.log_s:
-            yield from inside(line.log_s.encode(), server, depth + 1)
-        elif line.result:
-            yield from unwrapped(line.result, server, depth + 1)
-        elif line.hits:
-            for hit in _HITS.decode(line.hits).hits:
-                yield from unwrapped(hit, server, depth + 1)
-        elif line.data:
-            for stream in _LOKI.decode(line.data).result:
-                for value in stream.values:
-                    yield from inside(value[-1].encode(), server, depth + 1)
-        elif line.AuditId:
-            yield _of_aks(_AKS.decode(data))
-        elif line.aks_message:  # of a union of tables each row has the columns of all, and most are empty
-            yield from inside(_inner(line.aks_message).strip(b" \r\n"), server, depth + 1)
-        else:
-            raise NotUnderstood("JSON, but no audit event")
+        yield from _of_service(line, data, server, depth)
     except NOT_READABLE:
         raise NotUnderstood("JSON, but no audit event") from None
+
+
+def _of_service(
+    line: Line, data: bytes | msgspec.Raw, server: str, depth: int
+) -> Iterator[AuditEvent | Other]:
+    """What stands in a record of one of the services that keep logs, by the field that each has of its own."""
+    if line.results:
+        for row in _ROWS.decode(line.results):
+            for column in row:
+                if column.field == "@message":
+                    yield from inside(column.value.encode(), server, depth + 1)
+    elif line.protoPayload:
+        yield _of_gke(line, _GKE.decode(line.protoPayload))
+    elif line.properties:
+        properties = _PROPERTIES_TEXT.decode(line.properties)
+        if isinstance(properties, str):
+            properties = _PROPERTIES.decode(properties.encode())
+        yield from inside(properties.log.encode(), properties.pod or server, depth + 1)
+    elif line.log_s:
+        yield from inside(line.log_s.encode(), server, depth + 1)
+    elif line.result:
+        yield from unwrapped(line.result, server, depth + 1)
+    elif line.hits:
+        for hit in _HITS.decode(line.hits).hits:
+            yield from unwrapped(hit, server, depth + 1)
+    elif line.data:
+        for stream in _LOKI.decode(line.data).result:
+            for value in stream.values:
+                yield from inside(value[-1].encode(), server, depth + 1)
+    elif line.AuditId:
+        yield _of_aks(_AKS.decode(data))
+    elif line.aks_message:  # of a union of tables each row has the columns of all, and most are empty
+        yield from inside(_inner(line.aks_message).strip(b" \r\n"), server, depth + 1)
+    else:
+        raise NotUnderstood("JSON, but no audit event")
 
 
 def inside(text: bytes, server: str = "", depth: int = 0) -> Iterator[AuditEvent | Other]:

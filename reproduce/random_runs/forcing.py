@@ -94,19 +94,7 @@ class Forcing:
     def allows(self, transition: Transition, before: State) -> bool:
         """Whether the step can be forced in this state."""
         name = (transition.part, transition.step)
-        if name == RESTORES and _claim_of(transition) in self._assumed_again:
-            return False
-        if name in CHANGES_DEVICES and self._lists_devices(before):
-            return False
-        if name == FLUSHES[1] and any(
-            self._is_set(before, f"queue.in_flight[{pod}]") for pod in self._claimants
-        ):
-            return False
-        if self._is_set(before, "pod_group_states.panicked"):
-            return False
-        if name == STORES_GROUP and self._groups_to_tell(before):
-            return False
-        if name == GROUP_SNAPSHOT and any(self._is_bound_by_others(pod, before) for pod in self._pods):
+        if self._is_held_up(name, transition, before):
             return False
         if self._amid or name == STORES[0]:
             return name == STORES[0]
@@ -115,22 +103,7 @@ class Forcing:
         if name == PATCH:
             return not self._says_less(pod_of(transition), before)
         if name == HAND_OVER:
-            known = (
-                self._ungated
-                or any(
-                    self._knows_older(pod, before) or self._is_set(before, f"pod_watch.condition[{pod.name}]")
-                    for pod in self._pods
-                )
-                or any(
-                    self._is_there(pod, before) or self._is_set(before, f"cache.pod[{pod.name}].node")
-                    for pod in self._said_to_be_victims
-                )
-            )
-            return (
-                not self._to_handle
-                and not known
-                and not any(self._comes_late(pod, before) for pod in self._late)
-            )
+            return not self._to_handle and not self._may_know_more(before)
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
         if name == REREADS and not self._rereads_itself(pod_of(transition), before):
@@ -140,6 +113,35 @@ class Forcing:
         if name == LEARNS:
             return not self._to_store
         return not 0 < self._stored(transition, before) < self._to_store
+
+    def _is_held_up(self, name: tuple[str, str], transition: Transition, before: State) -> bool:
+        """Whether something that the driver cannot make wait comes first."""
+        if name == RESTORES and _claim_of(transition) in self._assumed_again:
+            return True
+        if name in CHANGES_DEVICES and self._lists_devices(before):
+            return True
+        if name == FLUSHES[1] and any(
+            self._is_set(before, f"queue.in_flight[{pod}]") for pod in self._claimants
+        ):
+            return True
+        if self._is_set(before, "pod_group_states.panicked"):
+            return True
+        if name == STORES_GROUP and self._groups_to_tell(before):
+            return True
+        return name == GROUP_SNAPSHOT and any(self._is_bound_by_others(pod, before) for pod in self._pods)
+
+    def _may_know_more(self, before: State) -> bool:
+        """Whether a component may know of a pod what the watch of the new scheduler does not show it."""
+        older = any(
+            self._knows_older(pod, before) or self._is_set(before, f"pod_watch.condition[{pod.name}]")
+            for pod in self._pods
+        )
+        victims = any(
+            self._is_there(pod, before) or self._is_set(before, f"cache.pod[{pod.name}].node")
+            for pod in self._said_to_be_victims
+        )
+        late = any(self._comes_late(pod, before) for pod in self._late)
+        return self._ungated or older or victims or late
 
     def _is_bound_by_others(self, pod: Pod, state: State) -> bool:
         """Whether the cycle of a group has the pod in its hands, and the cache knows it on a node without having assumed it there."""
