@@ -80,7 +80,7 @@ def _found(run: Run, system: TransitionSystem, answer: Ways, most: int) -> WaysF
         common=answer.common,
         ways=tuple(shown),
         notes=run.composition.notes,
-        scope=scope_of(run.scenario.spec.scope, run.scenario.spec),
+        scope=scope_of(run.scenario.spec.scope, run.scenario.spec, run.composition.classes),
         constraints_hit=answer.result.coverage.constraints_hit,
     )
 

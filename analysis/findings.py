@@ -6,6 +6,7 @@ Every Finding about a run is built here.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ def seen_of(run: Run, result: Result) -> dict[str, Any]:
     seen = result.coverage
     return {
         "verdict": WORDS[result.verdict.name],
-        "scope": scope_of(run.scenario.spec.scope, run.scenario.spec),
+        "scope": scope_of(run.scenario.spec.scope, run.scenario.spec, run.composition.classes),
         "constraints_hit": seen.constraints_hit,
         "witnesses_reached": {witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
         "witnesses_missed": tuple(witness_words(name) for name in seen.witnesses_missed),
@@ -224,8 +225,8 @@ def _lasso(trace: LassoTrace) -> ShownLasso:
     )
 
 
-def scope_of(scope: Scope, spec: ClusterSpec | None = None) -> dict[str, Value]:
-    """The bounds, of the configuration what is not as by default, and of the cluster which orders of equal pods were explored."""
+def scope_of(scope: Scope, spec: ClusterSpec | None = None, classes: Iterable[type] = ()) -> dict[str, Value]:
+    """The bounds, of the configuration what is not as by default, and of the cluster, which these classes schedule, which orders of equal objects were explored."""
     bounds: dict[str, Value] = {
         name: getattr(scope, name)
         for name, bound in BOUNDS.items()
@@ -237,7 +238,7 @@ def scope_of(scope: Scope, spec: ClusterSpec | None = None) -> dict[str, Value]:
         bounds[kind] = f"{bounds[kind]} of {', '.join(struck)}"
     config = asdict(scope.config).items()
     bounds |= {name: value for name, value in config if value != getattr(DEFAULTS, name)}
-    return bounds | (orders_of(spec) if spec is not None else {})
+    return bounds | (orders_of(spec, classes) if spec is not None else {})
 
 
 def witness_words(name: str) -> str:

@@ -6,18 +6,22 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from ...model.environment.objects import ClusterSpec, Pod
+from ...model.history.changes.caching.node_tree import IteratedTree
 from ...model.language import Parameter
+from ...model.scheduler.cache.order import zone_key
 from ...reports.step import Value
 
 ANY, LISTED, ARRIVED = "in any order", "in the order of the file", "in the order of their arrival"
 WAITING, VICTIMS, MEMBERS = "pods that wait alike", "equal victims", "equal members of groups"
+NODES = "nodes at the start"
 
 
-def orders_of(spec: ClusterSpec) -> dict[str, Value]:
-    """For each kind of pods that nothing tells apart, in which orders they are taken; kinds of which there are not two have no entry.
+def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Value]:
+    """For each kind of pods that nothing tells apart, in which orders they are taken; kinds of which there are not two have no entry. `classes` are those of the scheduler.
 
     Arrivals are those of pods that wait at the start, or are found by a new process; they are explored, unless `file_order` asks for one. The
-    order of victims that are equally important (A-VICTIMS) and of equal members of a group (A-GROUP-ORDER) is always the scenario's.
+    order of victims that are equally important (A-VICTIMS) and of equal members of a group (A-GROUP-ORDER) is always the scenario's, and so is that
+    of the nodes that are there at the start (A-NODE-ORDER), which is named where a cycle may leave nodes out.
     """
     found: dict[str, Value] = {}
     scope = spec.scope
@@ -30,12 +34,21 @@ def orders_of(spec: ClusterSpec) -> dict[str, Value]:
     for name, some in ((VICTIMS, _victims(spec)), (MEMBERS, _members(spec))):
         if any(some):
             found[name] = LISTED
+    if _nodes_come_in_turn(spec, classes):
+        found[NODES] = LISTED
     return found
 
 
 def orders_of_all(groups: bool) -> dict[str, Value]:
     """The same for all clusters of a kind, in every order of arrival; `groups`: there are groups of pods."""
     return {VICTIMS: ARRIVED, **({MEMBERS: ARRIVED} if groups else {})}
+
+
+def _nodes_come_in_turn(spec: ClusterSpec, classes: Iterable[type]) -> bool:
+    """Whether a cycle may leave nodes out, because the tree goes on where it stopped, in several zones."""
+    zones = {zone_key(node.labels) for node in spec.nodes}
+    several = len(zones) > 1 and sum(node.exists for node in spec.nodes) > 1
+    return several and any(issubclass(cls, IteratedTree) for cls in classes)
 
 
 def _are_equal(a: Pod, b: Pod) -> bool:

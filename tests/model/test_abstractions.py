@@ -574,6 +574,14 @@ def test_a_victims():
     assert model.get(lambda: [before(pods[0], pods[1]), before(pods[1], pods[0])]) == [True, False]
 
 
+def test_a_node_order():
+    zones = [{"topology.kubernetes.io/zone": name} for name in ("a", "b", "a")]
+    on = tuple(Node(i, f"n{2 - i}", 1, labels=labels) for i, labels in enumerate(zones))
+    model = concrete(spec([Pod(0, "p", 1)], on), "1.18")
+    tree = model.part("node_tree")
+    assert model.get(lambda: [tree.index(node) for node in on]) == [0, 1, 2]
+
+
 def lost_pods():
     """Two pods with anti-affinity on n0 and n1, both of which are gone from the lister."""
     apart = [Term({"app": "x"}, "kubernetes.io/hostname", required=True, anti=True)]

@@ -13,7 +13,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.cluster.footprint import UsedPort, used_ports_of
 from podrace.model.environment.cluster.node_versions import NodeVersion
 from podrace.model.environment.cluster.pod_versions import PodVersion
-from podrace.model.environment.objects import HostPort, Node, Pod, PodCopy
+from podrace.model.environment.objects import HostPort, Node, Pod, PodCopy, Scope
 from podrace.model.environment.storage.volumes import CountedClaim
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete, Model, Universe, build
@@ -65,7 +65,7 @@ def test_a_node_info_lists_what_was_put_in_since_the_same_was_last_taken_out(mov
         NodeVersion: (),
         CountedClaim: (),
     }
-    model = Concrete(build(Infos, Universe(kinds)))
+    model = Concrete(build(Infos, Universe(kinds, Scope())))
     cache, infos = model.part("cache"), model.part("node_infos")
     listed: dict[int, set[HostPort]] = {0: set(), 1: set()}
     place: dict[int, int] = {}

@@ -1,0 +1,22 @@
+"""Which orders of equal objects a verdict names."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.analysis.shown.orders import orders_of
+from podrace.model.history import resolve
+from podrace.scenarios import parse_scenario
+
+ZONES = "{a1: {cpu: 1, labels: {topology.kubernetes.io/zone: a}}, b1: {cpu: 1, labels: {topology.kubernetes.io/zone: b}}}"
+ONE_ZONE = "{a1: {cpu: 1}, a2: {cpu: 1}}"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "release", "named"),
+    [(ZONES, "1.9", False), (ZONES, "1.12", True), (ZONES, "1.18", True), (ZONES, "1.19", False), (ONE_ZONE, "1.18", False)],
+)  # fmt: skip
+def test_the_order_of_nodes_where_a_cycle_may_leave_some_out(nodes: str, release: str, named: bool) -> None:
+    spec = parse_scenario(f"nodes: {nodes}\npods: {{p: {{cpu: 1}}}}\n", "two.yaml").spec
+    expected = {"nodes at the start": "in the order of the file"} if named else {}
+    assert orders_of(spec, resolve(release).classes) == expected
