@@ -7,13 +7,14 @@ from itertools import combinations
 
 from ...model.environment.objects import ClusterSpec, Pod
 from ...model.history.changes.caching.node_tree import IteratedTree
+from ...model.history.changes.preempting.preemption import EveryBudgetIsSpent
 from ...model.language import Parameter
 from ...model.scheduler.cache.order import zone_key
 from ...reports.step import Value
 
 ANY, LISTED, ARRIVED = "in any order", "in the order of the file", "in the order of their arrival"
 WAITING, VICTIMS, MEMBERS = "pods that wait alike", "equal victims", "equal members of groups"
-NODES = "nodes at the start"
+NODES, BUDGETS = "nodes at the start", "budgets of one pod"
 
 
 def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Value]:
@@ -21,7 +22,8 @@ def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Valu
 
     Arrivals are those of pods that wait at the start, or are found by a new process; they are explored, unless `file_order` asks for one. The
     order of victims that are equally important (A-VICTIMS) and of equal members of a group (A-GROUP-ORDER) is always the scenario's, and so is that
-    of the nodes that are there at the start (A-NODE-ORDER), which is named where a cycle may leave nodes out.
+    of the nodes that are there at the start (A-NODE-ORDER), which is named where a cycle may leave nodes out, and that of
+    the budgets of a pod that has several (A-BUDGETS).
     """
     found: dict[str, Value] = {}
     scope = spec.scope
@@ -36,6 +38,8 @@ def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Valu
             found[name] = LISTED
     if _nodes_come_in_turn(spec, classes):
         found[NODES] = LISTED
+    if _budgets_are_asked_in_turn(spec, classes):
+        found[BUDGETS] = LISTED
     return found
 
 
@@ -49,6 +53,12 @@ def _nodes_come_in_turn(spec: ClusterSpec, classes: Iterable[type]) -> bool:
     zones = {zone_key(node.labels) for node in spec.nodes}
     several = len(zones) > 1 and sum(node.exists for node in spec.nodes) > 1
     return several and any(issubclass(cls, IteratedTree) for cls in classes)
+
+
+def _budgets_are_asked_in_turn(spec: ClusterSpec, classes: Iterable[type]) -> bool:
+    """Whether preemption stops at the first budget of a victim that has no room for it, which upstream may be any."""
+    every_one = any(issubclass(cls, EveryBudgetIsSpent) for cls in classes)
+    return not every_one and any(sum(b.selects(pod) for b in spec.budgets) > 1 for pod in spec.pods)
 
 
 def _are_equal(a: Pod, b: Pod) -> bool:

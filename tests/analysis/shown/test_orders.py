@@ -20,3 +20,25 @@ def test_the_order_of_nodes_where_a_cycle_may_leave_some_out(nodes: str, release
     spec = parse_scenario(f"nodes: {nodes}\npods: {{p: {{cpu: 1}}}}\n", "two.yaml").spec
     expected = {"nodes at the start": "in the order of the file"} if named else {}
     assert orders_of(spec, resolve(release).classes) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "release", "named"),
+    [("{x: 1, y: 1}", "1.36", False), ("{x: 1, y: 1}", "1.37", True), ("{x: 1}", "1.37", False)],
+)
+def test_the_order_of_budgets_where_the_first_without_room_decides(
+    labels: str, release: str, named: bool
+) -> None:
+    quoted = labels.replace("1", "'1'")
+    spec = parse_scenario(
+        f"""
+nodes: {{n: {{cpu: 1}}}}
+podDisruptionBudgets:
+  b1: {{selector: {{matchLabels: {{x: '1'}}}}, disruptionsAllowed: 0}}
+  b2: {{selector: {{matchLabels: {{y: '1'}}}}, disruptionsAllowed: 1}}
+pods: {{v: {{cpu: 1, nodeName: n, labels: {quoted}}}}}
+""",
+        "two.yaml",
+    ).spec
+    expected = {"budgets of one pod": "in the order of the file"} if named else {}
+    assert orders_of(spec, resolve(release).classes) == expected
