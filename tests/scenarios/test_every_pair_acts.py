@@ -26,6 +26,7 @@ EXCLUDED: Mapping[Pair, str] = {}
 
 NEVER_ALONE = {
     "config": "the section of that name",
+    "facts": "follow from the cluster",
     "aims": "says which objects faults strike",
     "assume_expiries": "up to 1.24",
     "pod_gc": "on by default",
