@@ -71,8 +71,8 @@ def test_the_page_says_how_many_mutants_were_killed() -> None:
             f"long; {ends['survived']} survived. A mutant took {seconds / len(draw):.0f} seconds on average.\n\n"
         )
     told += (
-        f"{kinds['killed since']} of the killed had survived at first, and tests were written for them; {kinds['open']} are open. Lines are those "
-        "of the tree on which the mutants were drawn (`tests/mutation/mutants.tsv`).\n\n"
+        f"{kinds['killed since']} of the killed had survived at first: a test was written, or one was found that nobody had tried; {kinds['open']} are open. "
+        "Lines are those of the tree on which the mutants were drawn (`tests/mutation/mutants.tsv`).\n\n"
         "| Survivor | Change | Judgement | Why |\n|---|---|---|---|\n"
     )
     for place, _, change, judgement, reason in judged:

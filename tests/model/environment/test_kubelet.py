@@ -267,3 +267,14 @@ def test_only_what_is_put_off_keeps_others_out(
     (found,) = check(instrument(scenario.spec, resolve("1.36").classes, [PROPERTIES["S-DEFER"]]), ["S-DEFER"])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+
+
+def test_135296_a_rejected_pod_counts_on_the_node_that_rejected_it() -> None:
+    n, m = Node(0, "n", 2), Node(1, "m", 2)
+    base, huge = Pod(0, "base", 1, node=n), Pod(1, "huge", 2)
+    model = model_of([base, huge], n, m, release="1.36.3")
+    kubelet = model.part("kubelet")
+    bind(model, huge, n)
+    model.do(lambda: kubelet.reject(huge))
+    model.do(lambda: kubelet.begin_to_end(huge))
+    assert model.get(lambda: [kubelet.ending[huge][node] for node in (n, m)]) == [True, False]

@@ -17,7 +17,7 @@ from podrace.model.scheduler.framework.events import (
     default_plugins,
 )
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
-from tests.model.clusters import concrete, nodes, spec
+from tests.model.clusters import concrete, enabled, nodes, spec
 
 
 def places(model, *pods):
@@ -379,3 +379,16 @@ def test_a_pod_that_comes_to_a_node_wakes_and_one_that_was_there_does_not(assign
     old = PodObject(exists=True, node=on[0] if assigned else None)
     model.do(lambda: handlers.wake_for_assigned(comes, old, PodObject(exists=True, node=on[0])))
     assert (places(model, waits) == [SubQueue.UNSCHEDULABLE]) is assigned
+
+
+def test_a_node_is_removed_after_the_queue_was_notified():
+    """deleteNodeFromCache: from MoveAllToActiveOrBackoffQueue until RemoveNode the cache still has the node."""
+    on, pod = nodes(2), Pod(0, "p", 1, extension_points=[ExtensionPoint.PERMIT])
+    model = concrete(spec([pod], on, node_deletions=1), "1.36")
+    handlers, cache = model.part("handlers"), model.part("cache")
+    assert not enabled(model, lambda: handlers.remove_node(on[0]))
+    model.do(lambda: model.part("api").write_node(on[0], exists=False))
+    model.do(lambda: handlers.handle_node(on[0]))
+    assert model.get(lambda: (handlers.node_busy, cache.live[on[0]])) == (True, True)
+    model.do(lambda: handlers.remove_node(on[0]))
+    assert model.get(lambda: (handlers.node_busy, cache.live[on[0]])) == (False, False)

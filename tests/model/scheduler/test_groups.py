@@ -127,3 +127,21 @@ def test_a_gated_pod_is_held_by_its_gates_alone(release: str) -> None:
         system, "users.remove_gates(pod=a)", "handlers.handle_for_queue(pod=a)", "handlers.update_queue(pod=a)"
     )  # fmt: skip
     assert opened["queue.rejected_by[a][GangScheduling]"] is True
+
+
+def test_an_error_of_reserve_comes_in_the_cycle_that_binds_and_not_while_members_are_tried() -> None:
+    """The model's faults of plugins strike when the group's result is submitted; until then only GangScheduling and DynamicResources answer."""
+    system = system_of(RESERVED, "1.36.3")
+    tried = (
+        "scheduler.pop(pod=a)", "pod_group_cycle.gather(pod=a)", "pod_group_cycle.take_snapshot(pod=a)", "dynamic_resources.get_claim(use=c of a)",
+        "dynamic_resources.check_claim(use=c of a)", "dynamic_resources.list_devices(pod=a)", "dynamic_resources.add_in_flight(pod=a)",
+        "scheduler.filter(pod=a, node=n1)", "scheduler.assume(pod=a, node=n1)", "dynamic_resources.reserve_claim(use=c of a, device=d)",
+    )  # fmt: skip
+    submitted = (
+        "dynamic_resources.unreserve_claim(use=c of a)", "dynamic_resources.restore_claim(use=c of a)", "dynamic_resources.end_restore(use=c of a)",
+        "pod_group_cycle.revert(pod=a, other=a)", "pod_group_cycle.submit(pod=a)", "scheduler.start_binding(pod=a)",
+        "dynamic_resources.reserve_claim(use=c of a, device=d)",
+    )  # fmt: skip
+    passes, fails = "scheduler.reserve(pod=a, ok=True)", "scheduler.reserve(pod=a, ok=False)"
+    assert possible(system, *tried) == {passes}
+    assert possible(system, *tried, passes, *submitted) == {passes, fails}

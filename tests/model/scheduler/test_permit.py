@@ -17,7 +17,7 @@ from podrace.model.scheduler.event_handlers import Removal
 from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.framework.waiting_pods import PermitAnswer, Signal
 from podrace.properties import PROPERTIES, instrument
-from tests.model.clusters import concrete, nodes, spec
+from tests.model.clusters import concrete, enabled, nodes, spec
 
 ALL = tuple(ExtensionPoint)
 KEYS = (
@@ -293,3 +293,16 @@ def test_a_rejected_pod_wakes_nobody():
     system = instrument(spec(pods, on, **scope), resolve("1.22").classes, [PROPERTIES["S-STUCK"]])
     found = native.explore(slice_system(system, invariants=["S-STUCK"]))
     assert "S-STUCK" in found.violations
+
+
+def test_an_error_of_reserve_before_assume_ends_the_attempt():
+    """Nothing is assumed yet: there is nothing to forget (scheduleOne, 1.18)."""
+    on, pod = nodes(2), Pod(0, "p", 1, extension_points=[ExtensionPoint.RESERVE])
+    model = concrete(spec([pod], on, plugin_errors=1), "1.18")
+    scheduler = model.part("scheduler")
+    model.do(lambda: scheduler.pop(pod))
+    model.do(lambda: scheduler.take_snapshot(pod))
+    model.do(lambda: scheduler.filter(pod, on[0]))
+    model.do(lambda: scheduler.reserve_first(pod, on[0], False))
+    assert model.get(lambda: (scheduler.phase, model.part("cache").knows(pod))) == (Phase.FAIL, False)
+    assert enabled(model, lambda: scheduler.fail(pod))

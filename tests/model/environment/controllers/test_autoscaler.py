@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from podrace.model.cluster import build_cluster
 from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope, Taint
-from podrace.model.language import as_expr
+from podrace.model.history import resolve
+from podrace.model.language import Concrete, as_expr
+from podrace.properties.cache_views import CacheFollowsNodeEvents
 from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, enabled
 
@@ -172,3 +175,17 @@ def test_pods_of_a_daemon_set_keep_no_node_and_no_node_is_made_for_them() -> Non
     assert enabled(model, lambda: autoscaler.find_empty(n))
     assert not enabled(model, lambda: autoscaler.make_node(m, b))
     assert model.get(lambda: autoscaler.is_on(a, n))
+
+
+def test_monitors_keep_nothing_of_the_node_that_had_the_name_before() -> None:
+    """The node that is made is a new one: what S-CACHE saw of the one before says nothing about it."""
+    nodes = (Node(0, "n", 1), Node(1, "m", 2, exists=False))
+    of = ClusterSpec("made", (Pod(0, "p", 2),), nodes, Scope(autoscaler=True))
+    cluster = build_cluster(of, resolve("1.36").classes)
+    monitor = cluster.add(CacheFollowsNodeEvents.id, CacheFollowsNodeEvents)
+    model, (n, m), (p,) = Concrete(cluster), nodes, of.pods
+    model.do(lambda: model.part("api").patch_status(p, failed=True, nominated=None))
+    for node in (n, m):
+        model.do(partial(monitor.handled.__setitem__, node, True))
+    model.do(lambda: model.part("autoscaler").make_node(m, p))
+    assert model.get(lambda: [monitor.handled[node] for node in (n, m)]) == [True, False]

@@ -214,3 +214,17 @@ def test_what_terminates_on_a_node_that_is_out_of_service_is_removed(
     assert not enabled(model, lambda: gc.collect_from_dead_node(web))
     model.do(lambda: api.write_node(n0, exists=True, version=bad_version))
     assert enabled(model, lambda: gc.collect_from_dead_node(web)) is removed
+
+
+def test_a_node_may_be_out_of_service_from_the_start() -> None:
+    """gcTerminating, of a node whose object never changes."""
+    n0, n1 = (
+        Node(i, f"n{i}", 2, taints=taints, conditions={"Ready": "False"})
+        for i, taints in enumerate(((OUT,), ()))
+    )
+    a, b = Pod(0, "a", 1, node=n0), Pod(1, "b", 1, node=n1)
+    model = concrete(spec([a, b], (n0, n1)), "1.36")
+    for pod in (a, b):
+        model.do(partial(model.part("api").delete_pod, pod))
+    gc = model.part("pod_gc")
+    assert [enabled(model, partial(gc.collect_from_dead_node, pod)) for pod in (a, b)] == [True, False]

@@ -212,3 +212,12 @@ def test_in_the_cycle_a_known_victim_counts_as_deleted() -> None:
     case.chooses(("learn_of_condition",))
     case.model.do(lambda: case.scheduler.evict(case.p, case.v, True))
     assert case.model.get(lambda: case.scheduler.nominee) is case.n
+
+
+def test_the_snapshot_is_gone_with_its_cycle() -> None:
+    case = Evicting("1.33.6")
+    snapshot = case.model.part("snapshot")
+    case.model.do(snapshot.update)
+    assert case.model.get(lambda: (snapshot.live[case.n], snapshot.on(case.v, case.n))) == (True, True)
+    case.model.do(snapshot.clear)
+    assert case.model.get(lambda: (snapshot.live[case.n], snapshot.on(case.v, case.n))) == (False, False)

@@ -80,3 +80,12 @@ def test_a_pod_that_is_yet_to_be_created_is_not_there_at_the_start():
     late = Pod(0, "late", 1, node=on[0], exists=False)
     model = concrete(spec([late], on, pod_creations=1))
     assert model.get(lambda: model.part("cache").pod[late]) == GONE
+
+
+def test_an_update_of_a_node_that_the_cache_has_no_object_of_gives_it_one():
+    """UpdateNode of internal/cache/cache.go: SetNode, whatever the NodeInfo had before."""
+    model, cache, (_, b), (_, n1) = make()
+    zone = cache.node_tree.zone_by_labels(n1)
+    model.do(lambda: cache.remove_node(n1))
+    model.do(lambda: cache.update_node(n1, None, zone))
+    assert model.get(lambda: (cache.live[n1], cache.on(b, n1))) == (True, True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from podrace.model.environment.objects import Claim, Device, Pod
-from podrace.model.environment.storage.claims import ClaimWatch
+from podrace.model.environment.storage.claims import ClaimShare, ClaimWatch
 from podrace.model.scheduler.framework.status import Phase
 from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete
@@ -39,3 +41,27 @@ def test_restore_has_an_event_of_its_own() -> None:
     model.do(lambda: cache.latest_lag.__setitem__(c, 1))
     model.do(lambda: cache.restore(c))
     assert model.get(lambda: (cache.events[watch].length, cache.latest[c].device)) == (2, None)
+
+
+SHARED = """
+name: shared
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {}}
+devices: {d: {node: n1}}
+resourceClaims: {c: {}}
+pods: {a: {cpu: 1, podGroup: g, resourceClaims: [c]}, b: {cpu: 1, podGroup: g, resourceClaims: [c]}}
+featureGates: {GangScheduling: true}
+"""
+
+
+def test_an_allocation_in_flight_ends_with_the_last_pod_that_counts_on_it() -> None:
+    """SignalClaimPendingAllocation begins with one sharer, and MaybeRemoveClaimPendingAllocation takes one off (1.36)."""
+    model = concrete(parse_scenario(SHARED).spec, "1.36.3")
+    tracker = model.part("claim_tracker")
+    (c,), (d,), (share,) = (tracker.universe[kind] for kind in (Claim, Device, ClaimShare))
+    seen = []
+    for call in (tracker.signal, tracker.signal, tracker.remove, tracker.remove):
+        more = {"forced": False} if call == tracker.remove else {"device": d}
+        model.do(partial(call, c, **more))
+        seen.append(model.get(lambda: (tracker.sharers[share], tracker.in_flight[c])))
+    assert seen == [(1, d), (2, d), (1, d), (0, None)]

@@ -124,6 +124,12 @@ def test_floating_point_may_come_to_less_than_the_quotient() -> None:
     assert scores("balanced", used, [node], release="1.35") == [by_floats(used, node)]
 
 
+def test_floating_point_may_come_to_less_where_a_share_is_small() -> None:
+    node, used = (200, 200), (1, 137)
+    assert (by_floats(used, node), 100 - 50 * (137 - 1) // 200) == (65, 66)
+    assert scores("balanced", used, [node], release="1.35") == [65]
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_balance_is_that_of_floating_point(data: st.DataObject) -> None:

@@ -265,6 +265,14 @@ def test_default_constraints_ignore_nodes_without_a_zone_up_to_1_22():
     assert totals(p, webs, on, "1.19") == [200, 200, 200]
 
 
+def test_in_1_18_pods_of_the_node_count_against_it():
+    """A constraint about host names: the node without such pods has everything (PodTopologySpread's Score and NormalizeScore, 1.18)."""
+    on = (Node(0, "a", 9), Node(1, "b", 9))
+    web = Pod(1, "web", 1, labels=WEB, node=on[0])
+    p = Pod(0, "p", 1, wishes=Wishes((SpreadConstraint(HOSTNAME, Selector(WEB)),)))
+    assert totals(p, [web], on, "1.18") == [0, 100]
+
+
 def test_two_constraints_of_one_key_had_one_count_up_to_1_32():
     on = (Node(0, "a", 9, {ZONE: "a"}), Node(1, "b", 9, {ZONE: "b"}))
     pods = [Pod(1, "web", 1, labels=WEB, node=on[0]), Pod(2, "db", 1, labels=DB, node=on[1])]

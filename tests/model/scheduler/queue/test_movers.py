@@ -9,13 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.trace.execution import replay
+from podrace.model.environment.objects import Pod, PodCopy, Term
 from podrace.model.history import resolve
 from podrace.model.language import State
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.reproduce.random_runs.claim_clusters import claim_cluster
 from podrace.reproduce.random_runs.group_clusters import GATES, group_cluster
 from podrace.reproduce.random_runs.quick_steps import QuickSteps
 from podrace.reproduce.random_runs.random_runs import Model, Wanted, random_runs
 from podrace.reproduce.random_runs.varied_clusters import varied_cluster
+from tests.model.clusters import concrete, nodes, spec
 from tests.profiles import examples
 
 PREEMPTED = """
@@ -157,3 +160,18 @@ def test_nor_in_random_clusters(seed: int, kind: str, release: str) -> None:
             state = moves.steps.successor(state, number)
             if any(moves.met(state)):
                 assert not any(moves.outlived(state, mover)), run.model.system.transitions[number].label
+
+
+@pytest.mark.parametrize(("version", "woken"), [(None, False), (1, True)])
+def test_the_version_that_an_event_shows_decides_and_not_the_listers(
+    version: int | None, woken: bool
+) -> None:
+    """AssignedPodUpdated is given the new object; the lister may have another one (getUnschedulablePodsWithCrossTopologyTerm)."""
+    on, term = nodes(2), Term({"app": "web"}, "kubernetes.io/hostname")
+    a = Pod(0, "a", 1, node=on[0], later={"web": Pod(0, "a", 1, labels={"app": "web"})})
+    waits = Pod(1, "waits", 1, terms=[term])
+    model = concrete(spec([a, waits], on, pod_updates=1), "1.36")
+    queue = model.part("queue")
+    model.do(lambda: queue.put(waits, SubQueue.UNSCHEDULABLE, PodCopy()))
+    model.do(lambda: queue.move_matching(a, version=version))
+    assert (model.get(lambda: queue.sub_queue[waits]) is not SubQueue.UNSCHEDULABLE) is woken
