@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 STAMP := $(VENV)/.stamp
 
-FOLDERS := base model checker properties reports scenarios manifests analysis audit reproduce api cli
+FOLDERS := base model checker properties patching reports scenarios manifests analysis audit reproduce api cli
 TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))

@@ -10,6 +10,7 @@ FOLDERS = (
     "model",
     "checker",
     "properties",
+    "patching",
     "reports",
     "scenarios",
     "manifests",

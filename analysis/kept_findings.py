@@ -32,7 +32,17 @@ from .asked.method import Method
 from .asked.plan import Run
 from .findings import question_of
 
-FOLDERS = ("analysis", "base", "checker", "manifests", "model", "properties", "reports", "scenarios")
+FOLDERS = (
+    "analysis",
+    "base",
+    "checker",
+    "manifests",
+    "model",
+    "patching",
+    "properties",
+    "reports",
+    "scenarios",
+)
 """All that a finding is made by."""
 
 USE = "finding"

@@ -40,3 +40,18 @@ def known_names(name: str, known: Iterable[str]) -> str:
     likely = next((n for n in names if close and n.lower() == close[0]), None)
     listed = f"known: {', '.join(names)}" if names else "none is known"
     return f"did you mean `{likely}`? ({listed})" if likely else listed
+
+
+NEAREST = 3
+"""So many upstream changes are named for one that is not known; there are more than anybody reads in a message."""
+
+
+def nearest_fixes(key: str, known: Sequence[str]) -> str:
+    """A remedy for an upstream change that is not known: the nearest that are, and the command that lists all."""
+    if key.isascii() and key.isdigit():
+        numbers = [name for name in known if name.isdigit()]
+        close = sorted(numbers, key=lambda name: (abs(int(name) - int(key)), name))[:NEAREST]
+    else:
+        close = get_close_matches(key.lower(), known, n=NEAREST, cutoff=0.5)
+    nearest = f"the nearest: {', '.join(close)}; " if close else ""
+    return f"{nearest}`podrace fixes` lists all {len(known)}"

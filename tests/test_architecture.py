@@ -29,11 +29,13 @@ ALLOWED: dict[str, set[str]] = {
     "model": MODEL,
     "checker": {"model.language"},
     "properties": MODEL - {"model.history"},
+    # Names for the files of users, of whatever they may be written with.
+    "patching": {*MODEL, "properties"},
     "reports": {"checker", "model.language"},
     "scenarios": MODEL,
     "manifests": {*MODEL, "scenarios"},
     # analysis, from the bottom up: what is asked; one run to its finding; then what asks for several.
-    "analysis.asked": {*MODEL, "checker", "properties", "reports", "scenarios", "manifests"},
+    "analysis.asked": {*MODEL, "checker", "patching", "properties", "reports", "scenarios", "manifests"},
     "analysis": {
         *MODEL,
         "analysis.asked",

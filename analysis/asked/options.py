@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from ...base.problems import UsageProblem
-from ...base.text import known_names, one_line
+from ...base.text import NEAREST, known_names, nearest_fixes, one_line
 from ...scenarios import number_of
 
 _NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
@@ -226,21 +226,6 @@ def known_gate(name: str) -> str:
     raise UsageProblem(
         f"unknown gate `{one_line(name)}`; {guess}`podrace gates` lists those that concern the scheduler"
     )
-
-
-NEAREST = 3
-"""So many upstream changes are named for one that is not known; there are more than anybody reads in a message."""
-
-
-def nearest_fixes(key: str, known: Sequence[str]) -> str:
-    """A remedy for an upstream change that is not known: the nearest that are, and the command that lists all."""
-    if key.isascii() and key.isdigit():
-        numbers = [name for name in known if name.isdigit()]
-        close = sorted(numbers, key=lambda name: (abs(int(name) - int(key)), name))[:NEAREST]
-    else:
-        close = get_close_matches(key.lower(), known, n=NEAREST, cutoff=0.5)
-    nearest = f"the nearest: {', '.join(close)}; " if close else ""
-    return f"{nearest}`podrace fixes` lists all {len(known)}"
 
 
 def parse_fix(text: str, known: Sequence[str]) -> str:

@@ -77,9 +77,14 @@ def forget() -> None:
 
 def error_in_words(error: BaseException) -> str:
     """For example `ValueError: no such thing`, or what the code was to do that ends the process."""
+    from ...base.problems import Problem
     from ...base.text import one_line
 
-    return str(error) if isinstance(error, Ended) else f"{type(error).__name__}: {one_line(str(error))}"
+    return (
+        str(error)
+        if isinstance(error, (Ended, Problem))
+        else f"{type(error).__name__}: {one_line(str(error))}"
+    )
 
 
 def _guard() -> None:

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
+from ... import patching
 from ...base.text import one_line
 from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
@@ -104,22 +105,9 @@ def _where_to_import_from(error: BaseException) -> str:
     if not isinstance(error, ImportError) or not (error.name or "").startswith("podrace."):
         return ""
     wanted = _NOT_THERE.search(str(error))
-    if wanted is not None and (part := _module_of_part(wanted[1])):
-        return f"; {wanted[1]} is in {part}"
-    return (
-        "; the parts of the scheduler and their words are in podrace.model.scheduler, pods and nodes in "
-        "podrace.model.environment.objects, the expressions in podrace.model.language"
-    )
-
-
-def _module_of_part(name: str) -> str:
-    """Where a part of the scheduler is imported from; empty for what is none."""
-    from ...model import scheduler
-    from .patch_checks import PARTS
-
-    if name not in PARTS:
-        return ""
-    return scheduler.__name__ if vars(scheduler).get(name) is PARTS[name] else PARTS[name].__module__
+    if wanted is not None and wanted[1] in patching.__all__:
+        return f"; {wanted[1]} is in {patching.__name__}"
+    return "; the parts of the scheduler, their words, pods, nodes and expressions are in podrace.patching"
 
 
 def states_of(module: ModuleType) -> States:

@@ -9,12 +9,12 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ...base.text import known_names
-from ...model.cluster import Cluster
 from ...model.history import CHANGES
 from ...model.language import Component, Expr
-from ...model.language.declarations.component import parameter_hints, part_classes
+from ...model.language.declarations.component import parameter_hints
+from ...patching import call_of, parts
 
-PARTS: dict[str, type[Component]] = {cls.__name__: cls for cls in part_classes(Cluster).values()}
+PARTS: dict[str, type[Component]] = parts()
 """The classes that a patch may derive from, by their names."""
 
 _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -229,5 +229,5 @@ def _remedy(cls: type, name: str) -> str:
     earlier = [c for change in CHANGES.values() for c in change.classes]
     for other in (*PARTS.values(), *earlier):
         if name in overridable(other) and not issubclass(cls, other):
-            return f"`{name}` is a method of {other.__name__} ({other.__module__}): derive from that"
+            return f"`{name}` is a method of {call_of(other) or other.__name__} of podrace.patching: derive from that"
     return known_names(name, sorted(overridable(cls).keys() - vars(cls).keys()))

@@ -14,12 +14,13 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from ... import patching
 from ...base.problems import UsageProblem
 from ...base.text import known_names, one_line
-from ...model import language, scheduler
 from ...model.history import Composition, resolve
 from ...model.language import Component
 from ...model.language.declarations.component import combine
+from ...patching import call_of
 from .option_files import refuse_unwritable, write_text
 from .patch_checks import PARTS, overridable, shown_parameters
 
@@ -56,12 +57,12 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
         )
     function = methods[method]
     home = _home(cls, method)
-    base = home if _derivable(home) else PARTS[part]
+    base, derived = _to_derive_from(cls, home, part)
     names = sorted({n for n in _annotations(function) if n in function.__globals__})
     defaults = (p.default for p in inspect.signature(function).parameters.values())
     names += [n for n in (_constant(function, d) for d in defaults if d is not inspect.Parameter.empty) if n]
     imports = _imports(
-        {base.__name__: base, **{n: function.__globals__[n] for n in names}}, function.__module__
+        {derived.partition("(")[0]: base, **{n: function.__globals__[n] for n in names}}, function.__module__
     )
     written = _camel(name)
     if keyword.iskeyword(written) or written in {base.__name__, *names}:
@@ -79,7 +80,7 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
         f"podrace verify {_snake(name)}.py --release {release}\n"
         '"""\n\n'
         f"from __future__ import annotations\n\n{imports}\n\n\n"
-        f"class {written}({base.__name__}):\n"
+        f"class {written}({derived}):\n"
         '    """Say in one sentence what changes, and why."""\n\n'
         f"    def {method}({signature}:\n"
         f'        """{doc}"""\n'
@@ -144,9 +145,15 @@ def _home(cls: type, method: str) -> type:
     return next(base for base in cls.__mro__ if method in vars(base))
 
 
-def _derivable(cls: type) -> bool:
-    """Whether the class is one that a patch may derive from: a part, or a change to one."""
-    return any(issubclass(cls, part) for part in PARTS.values())
+def _to_derive_from(cls: type, home: type, part: str) -> tuple[type, str]:
+    """What a patch of a method of `home` derives from, and how its file says so: the part, or a class on top of it that has the method."""
+    if issubclass(PARTS[part], home):
+        return PARTS[part], part
+    if getattr(patching, home.__name__, None) is home:
+        return home, home.__name__
+    changes = [base for base in cls.__mro__ if issubclass(base, home) and call_of(base)]
+    base = home if home in changes else changes[0]
+    return base, call_of(base)
 
 
 def _is_step(cls: type, method: str) -> bool:
@@ -159,11 +166,11 @@ def _annotations(function: FunctionType) -> Iterator[str]:
 
 
 def _imports(things: Mapping[str, Any], place: str) -> str:
-    """Import lines for names, by module: of packages that export a name, the package; of a constant, where it is used."""
+    """Import lines for names, by module: podrace.patching, if it has them; of a constant, else, where it is used."""
     modules: dict[str, set[str]] = {}
     for name, thing in things.items():
-        packages = (language, scheduler)
-        home = next((p.__name__ for p in packages if vars(p).get(name) is thing), None)
+        is_there = name == "before" or getattr(patching, name, None) is thing
+        home = patching.__name__ if is_there else None
         own = thing.__module__ if isinstance(thing, type) else "typing" if name in vars(typing) else place
         module = home or own
         if module != "builtins":

@@ -12,6 +12,7 @@ from ...base.text import known_names
 from ...model.history import Composition, Patch
 from ...model.language import Component
 from ...model.language.declarations.component import combine
+from ...patching import part_of
 from .option_files import split_option
 from .own_modules import load_module
 from .patch_checks import (
@@ -94,8 +95,8 @@ def _hidden(patches: Sequence[Patch]) -> Iterator[str]:
             for first, other in before:
                 both = sorted(own & vars(other).keys())
                 related = issubclass(other, cls) or issubclass(cls, other)
-                part = _part_of(cls)
-                if both and part is not None and part is _part_of(other) and not related:
+                part = part_of(cls)
+                if both and part is not None and part is part_of(other) and not related:
                     one, two = (p.name if first.name != patch.name else p.source for p in (first, patch))
                     if first is patch:
                         one, two = other.__name__, cls.__name__
@@ -117,11 +118,11 @@ def _assumptions(composition: Composition, patches: Sequence[Patch]) -> Iterator
     for patch in patches:
         around = [cls for cls in patch.classes if _is_around(cls)]
         for cls in around:
-            part = _part_of(cls)
+            part = part_of(cls)
             changed = ", ".join(n for n, thing in vars(cls).items() if _function(thing) is not None)
             if part is not None and changed:
                 yield f"{patch.name} changes what runs around the scheduler ({part.__name__}: {changed}): the verdict is about a cluster where that is so"
-        for part in dict.fromkeys(p for cls in patch.classes if (p := _part_of(cls)) is not None):
+        for part in dict.fromkeys(p for cls in patch.classes if (p := part_of(cls)) is not None):
             had = _fair_steps(part, composition.classes)
             has = _fair_steps(part, (*patch.classes, *composition.classes))
             for step, fair in has.items():
@@ -133,7 +134,7 @@ def _assumptions(composition: Composition, patches: Sequence[Patch]) -> Iterator
 
 def _is_around(cls: type[Component]) -> bool:
     """Whether a class changes a part that is none of kube-scheduler's: the watches are its own informers."""
-    part = _part_of(cls)
+    part = part_of(cls)
     return (
         part is not None
         and part.__module__.startswith(_ENVIRONMENT)
@@ -168,10 +169,6 @@ def _function(thing: object) -> FunctionType | None:
     if isinstance(thing, property):
         thing = thing.fget
     return thing if isinstance(thing, FunctionType) else None
-
-
-def _part_of(cls: type[Component]) -> type | None:
-    return next((part for part in PARTS.values() if issubclass(cls, part)), None)
 
 
 def _inherited(base: type, inside: set[type[Component]]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 
 from ...base.problems import NotInRelease, Problem, UsageProblem
 from ...base.structs import dataclass
-from ...base.text import listed, one_line
+from ...base.text import listed, nearest_fixes, one_line
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
 from ...properties import PROPERTIES, Property
@@ -22,7 +22,6 @@ from ...scenarios.reader.values.yaml_values import parse_document
 from .in_release import refusal_of
 from .options import (
     known_gate,
-    nearest_fixes,
     nearest_properties,
     parse_fix,
     parse_gates,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import msgspec
 
 from ...base.problems import UsageProblem
-from ...base.text import one_line
+from ...base.text import nearest_fixes, one_line
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
 from ...properties import PROPERTIES, Property
@@ -18,7 +18,7 @@ from ...scenarios import Scenario, number_of
 from ..asked.in_release import refusal_of
 from ..asked.method import NOBODY, Method, Watcher
 from ..asked.option_files import split_option
-from ..asked.options import nearest_fixes, parse_fix, parse_gates, parse_property
+from ..asked.options import parse_fix, parse_gates, parse_property
 from ..asked.patches import read_patch, with_patches
 from ..asked.plan import (
     Run,

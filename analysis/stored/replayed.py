@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ...base.problems import Problem, UsageProblem
-from ...base.text import known_names, one_line
+from ...base.text import known_names, nearest_fixes, one_line
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.result import Result
@@ -27,7 +27,7 @@ from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, parse_trace
 from ...scenarios import parse_scenario
-from ..asked.options import nearest_fixes, nearest_properties, parse_fix
+from ..asked.options import nearest_properties, parse_fix
 from ..asked.patches import with_patches
 from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..findings import finding_of

@@ -38,7 +38,7 @@ def test_the_guide(
     found = re.search(r"<!-- file: (\S+) -->\n```python\n(.*?)```", PAGE, re.S)
     assert found is not None
     for line in (
-        "class KeepNomination(Before77990):",
+        'class KeepNomination(before("77990")):',
         "    def update(self, pod: Pod, old_field: Value, new_field: Value)",
     ):
         assert line in scaffolded

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from podrace.model.environment.cluster.owned_pods import Owned, Owner
-from podrace.model.environment.cluster.placement_rules import Taint
-from podrace.model.environment.cluster.workloads import StrategyKind, StrategySpec
-from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED, Autoscaler
-from podrace.model.environment.controllers.budgets import Budgets
-from podrace.model.environment.controllers.descheduler import Descheduler
-from podrace.model.environment.controllers.drain import Drain
-from podrace.model.environment.controllers.gate_keepers import GateKeepers
-from podrace.model.environment.controllers.replacement import Controllers, Phase
-from podrace.model.environment.gates import Gate
-from podrace.model.environment.objects import DisruptionBudget, Node, Pod
-from podrace.model.language import Expr, any_of, as_expr, require
-from podrace.model.scheduler import Filters
-from podrace.model.scheduler.framework.placement import Placement
-from podrace.model.scheduler.framework.status import Code
-from podrace.model.scheduler.other_scheduler import OtherScheduler
+from podrace.model.environment.controllers.replacement import Phase
+from podrace.patching import (
+    TO_BE_DELETED,
+    Autoscaler,
+    Budgets,
+    Code,
+    Controllers,
+    Descheduler,
+    DisruptionBudget,
+    Drain,
+    Expr,
+    Filters,
+    Gate,
+    GateKeepers,
+    Node,
+    OtherScheduler,
+    Owned,
+    Owner,
+    Placement,
+    Pod,
+    StrategyKind,
+    StrategySpec,
+    Taint,
+    any_of,
+    as_expr,
+    require,
+)
 
 
 class PreferredHaveRoom(Descheduler):

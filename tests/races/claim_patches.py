@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.api import APIServer
-from podrace.model.environment.objects import Device, Node, Pod
-from podrace.model.environment.storage.claims import GONE, ClaimChange, ClaimController, ClaimUse, NameOfUser
-from podrace.model.language import Expr, Value, any_of, as_expr, otherwise, require, when
-from podrace.model.scheduler import AssumeCache, DynamicResources, Hints, Phase
-from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.dynamicresources.find_devices import Stage
-from podrace.model.scheduler.framework.events import (
+from podrace.patching import (
     ASSIGNED_POD_DELETE,
     DYNAMIC_RESOURCES,
+    GONE,
+    APIServer,
+    AssumeCache,
+    BindingPhase,
+    ClaimChange,
+    ClaimController,
+    ClaimUse,
     ClusterEvent,
+    Device,
+    DynamicResources,
+    Expr,
+    Hints,
+    NameOfUser,
+    Node,
+    Phase,
     Plugin,
+    Pod,
+    Value,
+    any_of,
+    as_expr,
+    otherwise,
+    require,
+    when,
 )
 
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.extender import Extender, HTTPExtender
-from podrace.model.environment.objects import Node, Pod, PodCopy
-from podrace.model.language import Expr, step
-from podrace.model.scheduler import Binding, Placement, Plugin, Preemption, PriorityQueue, Scheduler
-from podrace.model.scheduler.framework.events import EXTENDER
+from podrace.patching import (
+    EXTENDER,
+    Binding,
+    Expr,
+    Extender,
+    HTTPExtender,
+    Node,
+    Placement,
+    Plugin,
+    Pod,
+    PodCopy,
+    Preemption,
+    PriorityQueue,
+    Scheduler,
+    step,
+)
 
 
 class CountsWhenAsked(Extender):

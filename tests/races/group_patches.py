@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from podrace.model.environment.objects import Pod, PodGroup
-from podrace.model.environment.pod_groups import Member
-from podrace.model.environment.watch import PodWatch
-from podrace.model.language import Expr, Value, boolean, otherwise, per, require, step, when
-from podrace.model.scheduler import GangScheduling, Phase, PodGroupStates, PriorityQueue, Scheduler, SubQueue
-from podrace.model.scheduler.cycles.failure import FailedAttempt
-from podrace.model.scheduler.framework.waiting_pods import WaitingPods
-from podrace.model.scheduler.podgroups.pod_group_cycle import Outcome, PodGroupCycle
+from podrace.patching import (
+    Expr,
+    FailedAttempt,
+    GangScheduling,
+    Member,
+    Outcome,
+    Phase,
+    Pod,
+    PodGroup,
+    PodGroupCycle,
+    PodGroupStates,
+    PodWatch,
+    PriorityQueue,
+    Scheduler,
+    SubQueue,
+    Value,
+    WaitingPods,
+    boolean,
+    otherwise,
+    per,
+    require,
+    step,
+    when,
+)
 
 
 class CycleOnlyLooks(GangScheduling):

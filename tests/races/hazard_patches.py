@@ -4,22 +4,47 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from podrace.model.environment.api import APIServer
-from podrace.model.environment.cluster.node_versions import NodeChange
-from podrace.model.environment.controllers.autoscaler import Autoscaler
-from podrace.model.environment.controllers.budgets import Budgets
-from podrace.model.environment.kubelet import Kubelet
-from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject, Term
-from podrace.model.environment.watch import PodWatch
-from podrace.model.history.changes.cycles.failure import ConditionWrittenByUpdate
-from podrace.model.history.changes.queueing.queue import DoneAtTheEnd
-from podrace.model.language import (
+from podrace.patching import (
+    ASSIGNED_POD_DELETE,
+    NODE_DELETE,
+    NOMINATED_POD_GONE,
+    Action,
+    APIDispatcher,
+    APIServer,
+    AsyncPreemption,
+    Autoscaler,
+    Binding,
+    BindingPhase,
+    Budgets,
+    Cache,
+    Call,
+    CallType,
+    ClusterEvent,
     Component,
+    EventHandlers,
     Expr,
+    Hints,
+    Kubelet,
+    Node,
+    NodeChange,
+    Nominator,
+    Placement,
+    Plugin,
+    Pod,
+    PodCopy,
+    PodObject,
+    PodWatch,
+    PriorityQueue,
+    Process,
     Record,
+    Snapshot,
+    Stage,
+    SubQueue,
+    Term,
     Value,
     any_of,
     as_expr,
+    before,
     boolean,
     otherwise,
     per,
@@ -28,30 +53,6 @@ from podrace.model.language import (
     step,
     when,
 )
-from podrace.model.scheduler import (
-    APIDispatcher,
-    AsyncPreemption,
-    Binding,
-    Cache,
-    EventHandlers,
-    Hints,
-    Nominator,
-    Plugin,
-    PriorityQueue,
-    Process,
-    Snapshot,
-)
-from podrace.model.scheduler.api_dispatcher import Call, CallType, Stage
-from podrace.model.scheduler.cycles.binding import BindingPhase
-from podrace.model.scheduler.framework.events import (
-    ASSIGNED_POD_DELETE,
-    NODE_DELETE,
-    NOMINATED_POD_GONE,
-    Action,
-    ClusterEvent,
-)
-from podrace.model.scheduler.framework.placement import Placement
-from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 
 
 class FreshRequeue(PriorityQueue):
@@ -118,7 +119,7 @@ class RequeueLooksAgain(PriorityQueue):
         return taken & current.pending
 
 
-RegisteredToTheEnd = DoneAtTheEnd
+RegisteredToTheEnd = before("125578", "Binding")
 """A pod stays in flight until its binding cycle has ended (141645 would only stop to keep events for it earlier)."""
 
 
@@ -138,7 +139,7 @@ class PlacedNotAdded(PriorityQueue):
             super().update(pod, old, new)
 
 
-VersionedCondition = ConditionWrittenByUpdate
+VersionedCondition = before("status-patch")
 """The condition is written only if the object is still the one that the failure handler read (139602)."""
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.cluster.node_health import NO_EXECUTE, Mark
-from podrace.model.environment.cluster.node_versions import versions_in
-from podrace.model.environment.cluster.pod_versions import in_form
-from podrace.model.environment.controllers.node_lifecycle import NodeLifecycle, Stage, Worker
-from podrace.model.environment.controllers.taint_eviction import Entry, Fate, TaintEviction, Work, fate
-from podrace.model.environment.objects import Node, Pod
-from podrace.model.language import Expr, any_of, as_expr, when
+from podrace.model.environment.controllers.node_lifecycle import Stage
+from podrace.patching import (
+    NO_EXECUTE,
+    Entry,
+    Expr,
+    Fate,
+    Mark,
+    Node,
+    NodeLifecycle,
+    Pod,
+    TaintEviction,
+    Work,
+    Worker,
+    any_of,
+    as_expr,
+    fate,
+    in_form,
+    versions_in,
+    when,
+)
 
 
 class LiveTaintsAsked(TaintEviction):

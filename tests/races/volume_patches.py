@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from podrace.model.environment.objects import Pod, VolumeClaim
-from podrace.model.environment.storage.pv_controller import Provisioner
-from podrace.model.environment.storage.volumes import CountedClaim, VolumeUse
-from podrace.model.language import Expr, Value, any_of, as_expr, one_of, require, step, when
-from podrace.model.scheduler import Cache, Phase, VolumeBinding
-from podrace.model.scheduler.volumebinding.find_volumes import VolumeStage
+from podrace.patching import (
+    Cache,
+    CountedClaim,
+    Expr,
+    Phase,
+    Pod,
+    Provisioner,
+    Value,
+    VolumeBinding,
+    VolumeClaim,
+    VolumeStage,
+    VolumeUse,
+    any_of,
+    as_expr,
+    one_of,
+    require,
+    step,
+    when,
+)
 
 
 class BoundAsFiltered(VolumeBinding):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .interface import PodNominator
 
 
-Plugin = Callable[[Pod, Node, Placement], Expr]
+FilterPlugin = Callable[[Pod, Node, Placement], Expr]
 """Gives the Code of a pod on a node."""
 
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")
@@ -32,7 +32,7 @@ class Filters(Component):
 
     # --- the framework -----------------------------------------------------------------------------
 
-    def plugins(self) -> dict[str, Plugin]:
+    def plugins(self) -> dict[str, FilterPlugin]:
         """The plugins by name, in the order in which they run (getDefaultPlugins, 1.22)."""
         return {
             "NodeUnschedulable": self.node_schedulable,

@@ -19,9 +19,9 @@ from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
 
 HEAD = """\
-from podrace.model.environment.objects import Node, Pod
-from podrace.model.language import Component, Expr, as_expr, step
-from podrace.model.scheduler import Nominator, Scheduler
+from podrace.patching import Node, Nominator, Pod, Scheduler
+from podrace.patching import Component, Expr, as_expr, step
+
 
 
 """
@@ -42,11 +42,11 @@ MISTAKES = [
     ),
     (
         "class A(Scheduler):\n    def first_nomination_phase(self): ...\n",
-        "line 7: A.first_nomination_phase overrides nothing; `first_nomination_phase` is a method of BeforePostFilter ",
+        'line 7: A.first_nomination_phase overrides nothing; `first_nomination_phase` is a method of before("post-filter", "Scheduler") of podrace.patching: derive from that\n',
     ),
     (
         "class A(Scheduler):\n    def commit(self, pod, node):\n        super().commit(pod, node)\n",
-        "line 7: A.commit overrides nothing; `commit` is a method of Preemption ",
+        "line 7: A.commit overrides nothing; `commit` is a method of Preemption of podrace.patching: derive from that\n",
     ),
     (
         "class A(Scheduler):\n    def after_choice(self, pod): ...\n",
@@ -86,15 +86,23 @@ MISTAKES = [
     ("import nowhere\n", "line 6: ModuleNotFoundError: No module named 'nowhere'"),
     (
         "from podrace.model.scheduler.phases import Phase\n",
-        "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler and their words",
+        "line 6: ModuleNotFoundError: No module named 'podrace.model.scheduler.phases'; the parts of the scheduler, their words, pods, nodes and expressions are in podrace.patching\n",
     ),
     (
         "from podrace.model.scheduler.queue import PriorityQueue\n",
-        "line 6: ImportError: cannot import name 'PriorityQueue' from 'podrace.model.sc...; PriorityQueue is in podrace.model.scheduler",
+        "line 6: ImportError: cannot import name 'PriorityQueue' from 'podrace.model.sc...; PriorityQueue is in podrace.patching\n",
+    ),
+    (
+        "from podrace.patching import before\nclass A(before('77991')):\n    pass\n",
+        "line 7: before: unknown change `77991`; the nearest: ",
+    ),
+    (
+        "from podrace.patching import before\nclass A(before('134157')):\n    pass\n",
+        "line 7: before: 134157 changes Cache, PodWatch, EventHandlers: say which, as in before(\"134157\", \"Cache\")\n",
     ),
     (
         "from podrace.model.scheduler import Users\n",
-        "line 6: ImportError: cannot import name 'Users' from 'podrace.model.scheduler'...; Users is in podrace.model.environment.actors",
+        "line 6: ImportError: cannot import name 'Users' from 'podrace.model.scheduler'...; Users is in podrace.patching\n",
     ),
     ("class A(Scheduler)\n", "line 6: expected ':'"),
 ]  # fmt: skip
@@ -294,12 +302,27 @@ def test_a_scaffold_changes_nothing_until_it_is_changed(shell: Shell, tmp_path: 
 
 def test_the_scaffold_of_a_release_derives_from_what_the_release_has() -> None:
     text = scaffold("Mine", "Scheduler", "first_nomination_phase", "1.13")
-    assert "from podrace.model.history.changes.preempting.nominations import Before72259\n" in text
-    assert "class Mine(Before72259):\n" in text
+    assert "from podrace.patching import Phase, before\n" in text
+    assert 'class Mine(before("72259")):\n' in text
     assert "return super().first_nomination_phase()\n" in text
-    assert "class Mine(BeforePostFilter):\n" in scaffold(
+    assert 'class Mine(before("post-filter", "Scheduler")):\n' in scaffold(
         "Mine", "Scheduler", "first_nomination_phase", "1.14"
     )
+
+
+def test_a_scaffold_imports_from_one_place() -> None:
+    """But for two words of which another part has the name; and a method that no change has touched is the part's."""
+    lines = [
+        line
+        for row in listed(None, "1.34")
+        for line in scaffold("Mine", row["component"], row["method"], "1.34").splitlines()
+        if line.startswith("from podrace.")
+    ]
+    assert {line for line in lines if not line.startswith("from podrace.patching import ")} == {
+        f"from podrace.model.{place} import Stage"
+        for place in ("environment.controllers.node_lifecycle", "scheduler.dynamicresources.find_devices")
+    }
+    assert "class Mine(Nominator):\n" in scaffold("Mine", "Nominator", "popped", "1.13")
 
 
 def test_the_list(shell: Shell) -> None:
@@ -362,11 +385,7 @@ def test_mistakes_of_new_patch(shell: Shell, arguments: list[str], message: str)
 
 
 FAIRNESS = """\
-from podrace.model.environment.actors import Users
-from podrace.model.environment.objects import Pod
-from podrace.model.environment.watch import PodWatch
-from podrace.model.language import require, step
-from podrace.model.scheduler import PriorityQueue
+from podrace.patching import Pod, PodWatch, PriorityQueue, Users, require, step
 
 
 class A(PriorityQueue):

@@ -284,9 +284,7 @@ def test_a_change_that_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     tiny.write_text(TINY)
     path = tmp_path / "same.py"
     path.write_text(
-        "from podrace.model.environment.objects import Pod\n"
-        "from podrace.model.language import Expr\n"
-        "from podrace.model.scheduler import Scheduler\n\n\n"
+        "from podrace.patching import Expr, Pod, Scheduler\n\n\n"
         "class Same(Scheduler):\n"
         "    def skips(self, pod: Pod) -> Expr:\n"
         "        return super().skips(pod)\n"

@@ -125,8 +125,8 @@ def test_a_patch_that_has_a_write_refused_keeps_somebody_quiet(shell: Shell, tmp
     """What 139602 did, and why it was taken back (140098)."""
     patch = tmp_path / "version_in_patch.py"
     patch.write_text(
-        "from podrace.model.history.changes.cycles.failure import ConditionWrittenByUpdate\n\n\n"
-        "class VersionInPatch(ConditionWrittenByUpdate):\n"
+        "from podrace.patching import before\n\n\n"
+        "class VersionInPatch(before('status-patch')):\n"
         "    def write_status(self, pod):\n        super().write_status(pod)\n"
     )
     asked = ("--scenario", "told-too-late", "--release", "1.36", "--property", "S-COND", "-o", "json")

@@ -1,9 +1,6 @@
 """No race of requeued pods without requeued pods."""
 
-from podrace.model.environment.objects import Pod, PodCopy
-from podrace.model.language import Expr
-from podrace.model.scheduler import PriorityQueue
-from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from podrace.patching import Expr, Pod, PodCopy, PriorityQueue, SubQueue
 
 
 class DropsFailed(PriorityQueue):

@@ -1,10 +1,9 @@
 """72259 done wrong: the nomination reaches memory first, and a failed write leaves it there."""
 
-from podrace.model.history.changes.preempting.nominations import Before72259
-from podrace.model.scheduler.framework.status import Phase
+from podrace.patching import Phase, before
 
 
-class NeverCleared(Before72259):
+class NeverCleared(before("72259")):  # type: ignore[misc]
     """Nominate in memory, never clear when the API call fails."""
 
     def first_nomination_phase(self) -> Phase:

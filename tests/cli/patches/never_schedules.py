@@ -1,8 +1,6 @@
 """No race without scheduling."""
 
-from podrace.model.environment.objects import Pod
-from podrace.model.language import Expr, as_expr
-from podrace.model.scheduler import Scheduler
+from podrace.patching import Expr, Pod, Scheduler, as_expr
 
 
 class NeverSchedules(Scheduler):

@@ -1,7 +1,6 @@
 """A patch whose step can always run, and changes nothing that anybody decides by."""
 
-from podrace.model.language import boolean, step
-from podrace.model.scheduler import Scheduler
+from podrace.patching import Scheduler, boolean, step
 
 
 class Ticks(Scheduler):

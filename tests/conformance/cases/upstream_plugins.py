@@ -22,7 +22,7 @@ from podrace.model.language import (
     total,
 )
 from podrace.model.scheduler import Filters, Scores
-from podrace.model.scheduler.framework.filters import Plugin
+from podrace.model.scheduler.framework.filters import FilterPlugin
 from podrace.model.scheduler.framework.placement import Placement
 from podrace.model.scheduler.framework.status import Code
 from tests.conformance.cases.cases import NotCovered, NotTranslated
@@ -61,11 +61,11 @@ class ChosenFilters(Filters):
         self.calls = clamp(self.calls + 1, 0, MAX_CALLS)
         return super().run(pod, node, placement)
 
-    def plugins(self) -> dict[str, Plugin]:
+    def plugins(self) -> dict[str, FilterPlugin]:
         own = super().plugins()
         if any(name.startswith("(") for name in self.chosen):
             return own
-        stubs: dict[str, Plugin] = {
+        stubs: dict[str, FilterPlugin] = {
             "AlwaysPass": self.always_pass,
             "AlwaysFail": self.always_fail,
             "NodeNameEqualsPodName": self.node_named_like_pod,
@@ -140,7 +140,7 @@ def stub_filters(on_add: Code | None, on_filter: Code | None) -> type[Component]
         def joins(self, pod: Pod, nominated: Pod, node: Node) -> Expr:
             return as_expr(on_add or Code.SUCCESS)
 
-        def plugins(self) -> dict[str, Plugin]:
+        def plugins(self) -> dict[str, FilterPlugin]:
             if on_filter is None:
                 return {}
             said = as_expr(on_filter)

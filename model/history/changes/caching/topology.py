@@ -8,7 +8,7 @@ from ....environment.cluster.placement_rules import SpreadConstraint
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, largest, smallest
 from ....scheduler import Filters, PriorityQueue, ResourceScores, Scores
-from ....scheduler.framework.filters import Plugin
+from ....scheduler.framework.filters import FilterPlugin
 from ...registry.change import before
 
 
@@ -43,7 +43,7 @@ class ResourceScoresUpToTen(ResourceScores):
 class NothingSpread(Filters):
     """The feature gate EvenPodsSpread was off (1.16, 1.17), and before that there was no such field."""
 
-    def plugins(self) -> dict[str, Plugin]:
+    def plugins(self) -> dict[str, FilterPlugin]:
         return {name: plugin for name, plugin in super().plugins().items() if name != "PodTopologySpread"}
 
 
