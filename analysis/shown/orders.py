@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from ...model.environment.objects import ClusterSpec, Pod
-from ...model.history.changes.caching.node_tree import IteratedTree
-from ...model.history.changes.preempting.preemption import EveryBudgetIsSpent
+from ...model.history.changes.cache.node_tree import IteratedTree
+from ...model.history.changes.preemption.preemption import EveryBudgetIsSpent
 from ...model.language import Parameter
 from ...model.scheduler.cache.order import zone_key
 from ...reports.step import Value

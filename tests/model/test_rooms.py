@@ -26,7 +26,9 @@ _WHAT_CHANGES = {
     "scheduler.preemption",
 }
 
-_ROOMS_OF_CHANGES = ("cycles", "caching", "queueing", "framework", "preempting", "plugins")
+_ROOMS_OF_CHANGES = (
+    "cycles", "cache", "queue", "framework", "preemption", "dynamicresources", "volumebinding", "podgroups",
+)  # fmt: skip
 
 BELOW = {
     "environment.cluster": set[str](),

@@ -16,7 +16,7 @@ from podrace.checker.search import check
 from podrace.model.environment.cluster.node_health import give_healths
 from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node
 from podrace.model.history import resolve
-from podrace.model.history.changes.plugins.scores import AllCountOnce
+from podrace.model.history.changes.framework.scores import AllCountOnce
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios, parse_scenario

@@ -2,20 +2,21 @@
 
 # isort: off
 from .cycles import async_calls  # noqa: F401
-from .caching import cache  # noqa: F401
-from .queueing import event_handlers  # noqa: F401
-from .caching import live_tree  # noqa: F401
+from .cache import cache  # noqa: F401
+from .queue import event_handlers  # noqa: F401
+from .cache import live_tree  # noqa: F401
 from .framework import filters  # noqa: F401
-from .preempting import nominations  # noqa: F401
+from .preemption import nominations  # noqa: F401
 from .cycles import permit  # noqa: F401
-from .preempting import preemption, disruption  # noqa: F401
-from .queueing import queue  # noqa: F401
+from .preemption import preemption, disruption  # noqa: F401
+from .queue import queue  # noqa: F401
 from .cycles import failure, informers  # noqa: F401
-from .caching import snapshot, node_tree  # noqa: F401
-from .plugins import claims, groups  # noqa: F401
-from .caching import topology  # noqa: F401
-from .plugins import scores, volumes  # noqa: F401
+from .cache import snapshot, node_tree  # noqa: F401
+from .dynamicresources import claims  # noqa: F401
+from .podgroups import groups  # noqa: F401
+from .framework import topology, scores  # noqa: F401
+from .volumebinding import volumes  # noqa: F401
 from .cycles import binding  # noqa: F401
 from .framework import extenders  # noqa: F401
 from . import kubelets  # noqa: F401
-from .queueing import names, node_updates, pod_updates  # noqa: F401
+from .queue import names, node_updates, pod_updates  # noqa: F401

@@ -10,7 +10,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.names import Recreation, namesakes
 from podrace.model.environment.objects import Pod, PodCopy
 from podrace.model.history import resolve
-from podrace.model.history.changes.preempting.disruption import Told
+from podrace.model.history.changes.preemption.disruption import Told
 from podrace.model.language import trace_system
 from podrace.model.scheduler.cycles.failure import FailurePhase
 from podrace.model.scheduler.preemption.async_preemption import AsyncPhase

@@ -1,1 +1,1 @@
-"""What filters, hints and extenders did before a change."""
+"""What filters, hints, scores and extenders did before a change."""

@@ -8,7 +8,7 @@ import pytest
 
 from podrace.model.environment.objects import Pod
 from podrace.model.environment.watch import Handler
-from podrace.model.history.changes.preempting.disruption import Told
+from podrace.model.history.changes.preemption.disruption import Told
 from podrace.model.history.registry.change import CHANGES
 from podrace.model.language import Concrete
 from podrace.model.scheduler.framework.status import Phase

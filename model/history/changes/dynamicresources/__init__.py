@@ -1,0 +1,1 @@
+"""What the plugin of claims and devices did before a change."""

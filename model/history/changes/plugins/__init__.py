@@ -1,1 +1,0 @@
-"""What the plugins of claims, volumes and groups did before a change."""

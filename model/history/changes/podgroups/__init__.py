@@ -1,0 +1,1 @@
+"""What the scheduler did with groups of pods before a change."""

@@ -1,0 +1,1 @@
+"""What the plugin of volumes did before a change."""
