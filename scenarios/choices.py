@@ -15,7 +15,7 @@ from ..model.language import Entity, Expr, Parameter, all_of, any_of, as_expr, t
 from ..model.language.expressions.expr import parameter
 from .reader.scenario import Scenario
 from .reader.scenario_reader import parse_scenario
-from .reader.values.ranges import RangeParameter
+from .values.ranges import RangeParameter
 from .writer.sameness import difference
 from .writing import scenario_text
 

@@ -11,7 +11,7 @@ from ...model.history import CHANGES
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Expectation, Scenario, read_scenario
-from ...scenarios.reader.values.yaml_values import parse_document, read_text
+from ...scenarios.values.yaml_values import parse_document, read_text
 from .options import known_gate, parse_fix, parse_property, parse_release
 from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
 

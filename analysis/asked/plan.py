@@ -18,7 +18,7 @@ from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, catalogue, find_scenarios
 from ...scenarios.reader.sections.scope_section import read_scope
-from ...scenarios.reader.values.yaml_values import parse_document
+from ...scenarios.values.yaml_values import parse_document
 from .in_release import refusal_of
 from .options import (
     known_gate,

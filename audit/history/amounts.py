@@ -13,7 +13,7 @@ from ...base.problems import Problem
 from ...manifests.reading.manifest_files import Manifest
 from ...manifests.reading.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
 from ...model.environment.cluster.placement_rules import Term
-from ...scenarios.reader.values.directives import required_term
+from ...scenarios.tables.directives import required_term
 from ..reading.records import (
     ClaimedResource,
     Container,

@@ -11,7 +11,7 @@ import yaml
 
 from ...base.problems import Problem, UsageProblem
 from ...base.text import one_line
-from ...scenarios.reader.values.yaml_values import Value, parse_document, read_text
+from ...scenarios.values.yaml_values import Value, parse_document, read_text
 from .found_file import TABLE, shown, table_of
 
 _TAG = "tag:yaml.org,2002:"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...base.problems import Problem, UsageProblem
 from ...base.text import known_names, one_line
-from ...scenarios.reader.values.yaml_values import Value
+from ...scenarios.values.yaml_values import Value
 from .command_options import Commands, Option
 from .config_file import read_config
 from .found_file import find_config

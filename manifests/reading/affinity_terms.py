@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from ...base.text import one_line
 from ...model.environment.cluster.placement_rules import whole_number
 from ...model.environment.objects import NodeAffinity, Operator, Requirement, Selector, Term
-from ...scenarios.reader.values.directives import REQUIRED, read_node_selector, required_term
-from ...scenarios.reader.values.labels import is_label_value, label_key
-from ...scenarios.reader.values.selectors import read_requirements
-from ...scenarios.reader.values.yaml_values import Value
+from ...scenarios.tables.directives import REQUIRED, read_node_selector, required_term
+from ...scenarios.tables.selectors import read_requirements
+from ...scenarios.values.labels import is_label_value, label_key
+from ...scenarios.values.yaml_values import Value
 from .manifest_files import Manifest, Remarks
 
 NOBODY = Selector(

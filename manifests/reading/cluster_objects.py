@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from ...base.text import known_names, one_line
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
-from ...scenarios.reader.values.directives import read_taints
-from ...scenarios.reader.values.labels import label_key
-from ...scenarios.reader.values.selectors import read_selector
+from ...scenarios.tables.directives import read_taints
 from ...scenarios.tables.objects import EVICTION, MAX_ALLOWED
 from ...scenarios.tables.pods import MAX_PRIORITY, MIN_PRIORITY, POLICY
+from ...scenarios.tables.selectors import read_selector
 from ...scenarios.template import HIGHEST_PRIORITY
+from ...scenarios.values.labels import label_key
 from .conditions import read_conditions
 from .manifest_files import Manifest, Remarks
 from .metadata import Meta

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...model.environment.objects import NodeAffinity
-from ...scenarios.reader.values.directives import read_node_selector
+from ...scenarios.tables.directives import read_node_selector
 from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
 from .manifest_files import Manifest, Remarks

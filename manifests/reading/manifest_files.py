@@ -22,7 +22,7 @@ import yaml
 
 from ...base.problems import Problem
 from ...base.text import one_line
-from ...scenarios.reader.values.yaml_values import Value
+from ...scenarios.values.yaml_values import Value
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...base.text import one_line
-from ...scenarios.reader.values.labels import label_key, read_labels
 from ...scenarios.tables.resources import MAX_REASON
+from ...scenarios.values.labels import label_key, read_labels
 from .manifest_files import Manifest
 
 ANNOTATION = "podrace.io/ignore"

@@ -21,14 +21,14 @@ from ...model.environment.objects import (
 from ...scenarios.reader.sections.pod_section import (
     read_time,
 )
-from ...scenarios.reader.values.directives import (
+from ...scenarios.tables.directives import (
     read_toleration,
 )
-from ...scenarios.reader.values.host_ports import host_port
-from ...scenarios.reader.values.labels import label_key, read_labels
-from ...scenarios.reader.values.selectors import read_selector
+from ...scenarios.tables.host_ports import host_port
 from ...scenarios.tables.placement import MAX_PORT, SKEW
 from ...scenarios.tables.pods import GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICY
+from ...scenarios.tables.selectors import read_selector
+from ...scenarios.values.labels import label_key, read_labels
 from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
 from .device_objects import ClaimReference, read_references, read_special, read_statuses

@@ -14,8 +14,8 @@ from math import ceil
 from typing import Protocol
 
 from ...model.environment.objects import NATIVE, is_scalar_resource
-from ...scenarios.reader.values.quantity import MAX_BYTES, MAX_CORES, MAX_COUNT
-from ...scenarios.reader.values.yaml_values import Value
+from ...scenarios.values.quantity import MAX_BYTES, MAX_CORES, MAX_COUNT
+from ...scenarios.values.yaml_values import Value
 from .manifest_files import Manifest
 
 _FORM = re.compile(

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...model.environment.objects import NodeAffinity, Selector
-from ...scenarios.reader.values.directives import read_node_selector
-from ...scenarios.reader.values.selectors import read_selector
+from ...scenarios.tables.directives import read_node_selector
 from ...scenarios.tables.objects import ACCESS_MODES, NO_PROVISIONER
 from ...scenarios.tables.objects import BINDING_MODES as MODES
+from ...scenarios.tables.selectors import read_selector
 from .manifest_files import Manifest
 from .metadata import Meta
 from .resource_amounts import parse_quantity

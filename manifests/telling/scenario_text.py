@@ -11,8 +11,7 @@ import yaml
 from ...base.text import one_line
 from ...model.environment.cluster.workloads import OwnerKind
 from ...scenarios.tables.actors import CONTROLLERS
-from ...scenarios.tables.table import plain
-from ...scenarios.writer.rules import (
+from ...scenarios.tables.rules import (
     constraint_in_words,
     host_port_in_words,
     node_term_in_words,
@@ -21,6 +20,7 @@ from ...scenarios.writer.rules import (
     term_in_words,
     toleration_in_words,
 )
+from ...scenarios.tables.table import plain
 from ...scenarios.writer.sections import COUNTED
 from ...scenarios.writing import PlainDumper
 from ..asked import repels

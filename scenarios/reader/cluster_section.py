@@ -9,7 +9,9 @@ from ...base.text import one_line
 from ...model.environment.objects import ClusterSpec
 from ..tables.nodes import NODE_UPDATES, NODES
 from ..tables.pods import POD_UPDATES, PODS
-from .draft import Draft
+from ..values.labels import Members, read_members
+from ..values.resources import read_amounts, refuse_oversize, units_of
+from ..values.yaml_values import Value
 from .sections.autoscaler_bounds import refuse_autoscaler, refuse_named_nodes
 from .sections.budget_section import read_budgets, refuse_readiness, refuse_uncounted
 from .sections.claim_section import (
@@ -26,6 +28,7 @@ from .sections.claim_section import (
 )
 from .sections.config_section import read_config, refuse_unscored, refuse_wishes
 from .sections.controller_section import read_controllers, read_descheduler, refuse_descheduler
+from .sections.draft import Draft
 from .sections.extender_section import read_extenders, refuse_extenders
 from .sections.gate_section import read_keepers, refuse_keepers
 from .sections.group_section import read_groups, refuse_groups
@@ -48,9 +51,6 @@ from .sections.volume_section import (
     read_volumes,
     refuse_mounts,
 )
-from .values.labels import Members, read_members
-from .values.resources import read_amounts, refuse_oversize, units_of
-from .values.yaml_values import Value
 
 
 def read_cluster(top: Value, sections: Mapping[str, Value], name: str) -> ClusterSpec:

@@ -14,8 +14,8 @@ from ...base.structs import dataclass
 from ...model.environment.objects import ClusterSpec
 from ..tables.file import EXPECTATIONS, EXPECTED, RACE, RESIDUAL, VERDICTS
 from ..tables.resources import MAX_REASON
-from .values.ranges import RangeParameter
-from .values.yaml_values import Value
+from ..values.ranges import RangeParameter
+from ..values.yaml_values import Value
 
 
 @dataclass(frozen=True, slots=True)

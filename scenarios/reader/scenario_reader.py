@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ...base.text import one_line
 from ..tables.file import FILE
+from ..values.labels import read_name
+from ..values.yaml_values import Value, parse_document, read_text
 from .cluster_section import read_cluster
 from .scenario import (
     Scenario,
@@ -16,8 +18,6 @@ from .scenario import (
     read_race,
     read_silenced,
 )
-from .values.labels import read_name
-from .values.yaml_values import Value, parse_document, read_text
 
 
 def read_scenario(path: Path, shown: str | None = None) -> Scenario:

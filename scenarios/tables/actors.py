@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.environment.cluster.workloads import ExtenderSpec, Noting, OwnerKind
-from ..reader.values.labels import MAX_ENTITIES
+from ..values.labels import MAX_ENTITIES
 from .kinds import FLAG, LABEL_KEY, LABELS, NAME, WORD, Kind, list_of, one_of, refers, table_of, whole
 from .table import Field, Table
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...model.environment.cluster.scope import BOUNDS, MAX_COUNT, RESOURCE_STRATEGIES, SCORE_PLUGINS, Bound
 from ...model.environment.objects import DEFAULTS, Config, Scope
-from ..reader.values.yaml_values import Value
+from ..values.yaml_values import Value
 from .actors import MAX_EXTENDERS
 from .kinds import FLAG, NAME, WORD, Kind, list_of, names_to, one_of, part, refers, table_of, text, whole
 from .resources import REASONS

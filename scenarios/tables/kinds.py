@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ...base.structs import dataclass
-from ..reader.values.labels import MAX_ENTITIES, label_key, label_value, labels_in, read_name
-from ..reader.values.ranges import integer_or_range
-from ..reader.values.yaml_values import Value
+from ..values.labels import MAX_ENTITIES, label_key, label_value, labels_in, read_name
+from ..values.ranges import integer_or_range
+from ..values.yaml_values import Value
 
 Schema = dict[str, Any]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...model.environment.cluster.nodes import READY
-from ..reader.values.directives import read_taints
-from ..reader.values.labels import label_key
-from ..writer.amounts import said_number
-from ..writer.rules import taint_in_words
+from ..values.labels import label_key
+from .amounts import said_number
+from .directives import read_taints
 from .kinds import FLAG, LABELS, Kind, list_of, names_to, one_of, part, ranged, refers, whole
 from .resources import BYTES, CPU, FEATURES, MAX_PODS, MAX_VERSIONS, RESOURCES
+from .rules import taint_in_words
 from .table import Field, Table
 
 HOSTNAME = "kubernetes.io/hostname"

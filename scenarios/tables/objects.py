@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...model.environment.objects import Claim
 from ...model.environment.storage.claims import FAILED, PENDING, READY
-from ..writer.amounts import quantity_in_words
-from ..writer.rules import selector_in_words
+from .amounts import quantity_in_words
 from .kinds import FLAG, LABELS, NAME, list_of, one_of, ranged, refers, text, whole
+from .rules import selector_in_words
 from .table import Field, Table
 
 MAX_ALLOWED, MAX_AVAILABLE = 1000, 15

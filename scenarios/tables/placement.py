@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..reader.values.labels import OF_LABELS
+from ..values.labels import OF_LABELS
 from .kinds import LABEL_KEY, LABEL_VALUE, LABELS, NAME, Kind, list_of, one_of, refers, table_of, text, whole
 from .table import Field, Table
 

@@ -6,19 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...model.environment.cluster.pods import NOW, ExtensionPoint, Pod
-from ..reader.values.directives import read_node_affinity, read_tolerations
-from ..reader.values.host_ports import read_host_ports
-from ..reader.values.yaml_values import Value
-from ..writer.amounts import quantity_in_words
-from ..writer.rules import (
-    host_port_in_words,
-    node_affinity_in_words,
-    selector_in_words,
-    spread_in_words,
-    terms_in_words,
-    time_in_words,
-    toleration_in_words,
-)  # fmt: skip
+from ..values.yaml_values import Value
+from .amounts import quantity_in_words
+from .directives import read_node_affinity, read_tolerations
+from .host_ports import read_host_ports
 from .kinds import (
     FLAG,
     LABEL_KEY,
@@ -38,6 +29,15 @@ from .kinds import (
 )
 from .placement import PORT
 from .resources import BYTES, CPU, FEATURES, MAX_VERSIONS, REASONS, RESOURCES
+from .rules import (
+    host_port_in_words,
+    node_affinity_in_words,
+    selector_in_words,
+    spread_in_words,
+    terms_in_words,
+    time_in_words,
+    toleration_in_words,
+)  # fmt: skip
 from .table import Field, Table
 
 # PriorityClass values: users may go up to a billion, the system classes use two.

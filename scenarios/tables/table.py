@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...base.structs import dataclass
-from ..reader.values.yaml_values import Value
+from ..values.yaml_values import Value
 from .kinds import Kind, Schema
 
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")

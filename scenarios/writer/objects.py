@@ -9,11 +9,11 @@ from ...model.environment.cluster.workloads import OwnerKind
 from ...model.environment.objects import ClusterSpec, Node, Pod
 from ..reader.sections.claim_section import IMPLICIT
 from ..reader.sections.controller_section import DAEMON_TOLERATIONS
+from ..tables.amounts import Amounts
 from ..tables.nodes import NODE_UPDATES, NODES
 from ..tables.pods import POD_UPDATES, PODS
+from ..tables.rules import time_in_words
 from ..tables.table import plain
-from .amounts import Amounts
-from .rules import time_in_words
 
 
 def nodes_in_words(spec: ClusterSpec) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ...model.environment.cluster.scope import BOUNDS
 from ...model.environment.objects import ClusterSpec, Node, Pod, Quantity
 from ...model.language import Entity, Parameter
 from ..reader.sections.pod_section import NAMESPACE_NAME
-from ..reader.values.ranges import RangeParameter
+from ..values.ranges import RangeParameter
 
 _NOT_COMPARED = ("name", "units", "written")
 """Of a cluster: how it is called, and how amounts are shown."""

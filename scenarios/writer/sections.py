@@ -17,9 +17,9 @@ from ..reader.sections.pod_section import NAMESPACE_NAME
 from ..tables.actors import CONTROLLERS, EXTENDERS, KEEPERS
 from ..tables.file import CONFIG
 from ..tables.objects import BUDGETS, CLAIMS, DEVICES, GROUPS, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
+from ..tables.rules import selector_in_words
 from ..tables.table import plain
 from .objects import nodes_in_words, pods_in_words, templates_of
-from .rules import selector_in_words
 
 
 def sections_of(spec: ClusterSpec) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from podrace.base.problems import Problem
 from podrace.manifests import Inventory, read_manifests
 from podrace.manifests.reading.resource_amounts import parse_quantity, write_amount
 from podrace.manifests.situation import Situation
-from podrace.scenarios.reader.values.resources import kind_of
+from podrace.scenarios.values.resources import kind_of
 from tests.manifests.manifest_objects import objects, spec, text_of
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ....base.text import known_names, one_line
 from ....model.environment.cluster.scope import BOUNDS
-from ..values.yaml_values import Value
+from ...values.yaml_values import Value
 
 Aims = tuple[tuple[str, str, tuple[str, ...]], ...]
 """Which objects a kind of fault strikes: the bound, the section of the file that has them, and their names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....model.environment.cluster.node_versions import versions_of
 from ....model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
 from ....model.environment.objects import Pod
-from ..draft import Draft
+from .draft import Draft
 
 HOSTNAME = "kubernetes.io/hostname"
 """The label of a node that is its name."""

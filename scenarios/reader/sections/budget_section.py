@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from ....base.text import known_names
 from ....model.environment.objects import DisruptionBudget
 from ...tables.objects import BUDGETS
-from ..draft import Draft
-from ..values.labels import Member, read_members
-from ..values.selectors import read_selector
-from ..values.yaml_values import Value
+from ...tables.selectors import read_selector
+from ...values.labels import Member, read_members
+from ...values.yaml_values import Value
+from .draft import Draft
 from .pod_section import namespace_of
 
 

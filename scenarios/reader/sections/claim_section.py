@@ -8,10 +8,10 @@ from typing import Any
 from ....base.text import known_names, one_line
 from ....model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
 from ...tables.objects import CLAIMS, CLASS_NAME, CONDITIONS, DEVICE_CLASSES, DEVICES, TEMPLATES
-from ..draft import Draft
-from ..values.labels import Member, Members, read_members
-from ..values.resources import Amounts
-from ..values.yaml_values import Value
+from ...values.labels import Member, Members, read_members
+from ...values.resources import Amounts
+from ...values.yaml_values import Value
+from .draft import Draft
 
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
 """What the extended resource that every device class has begins with."""

@@ -11,8 +11,8 @@ from ....model.environment.cluster.scope import (
 from ....model.environment.objects import DEFAULTS, Config, Node, Pod
 from ....model.language import as_expr
 from ...tables.file import CONFIG
-from ..draft import Draft
-from ..values.yaml_values import Value
+from ...values.yaml_values import Value
+from .draft import Draft
 
 MAX_SOFT = 3
 _OF_SCORES = (

@@ -11,10 +11,10 @@ from ....model.environment.cluster.placement_rules import NODE_NAME
 from ....model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from ....model.environment.objects import NodeAffinity, NodeTerm, Operator, Pod, Requirement, Toleration
 from ...tables.actors import CONTROLLERS, DESCHEDULER, PLUGINS
-from ..draft import Draft
-from ..values.labels import Members, read_members, read_name
-from ..values.selectors import selector_in
-from ..values.yaml_values import Value
+from ...tables.selectors import selector_in
+from ...values.labels import Members, read_members, read_name
+from ...values.yaml_values import Value
+from .draft import Draft
 
 ARGUMENTS: Mapping[StrategyKind, tuple[str, ...]] = {
     StrategyKind.NODE_TAINTS: (),

@@ -9,9 +9,9 @@ from ....model.environment.cluster.scope import Scope
 from ....model.environment.cluster.workloads import ExtenderSpec, Noting
 from ....model.environment.objects import Pod, is_scalar_resource
 from ...tables.actors import EXTENDERS, MAX_EXTENDERS, SCORE, VERBS
-from ..draft import Draft
-from ..values.labels import Members, read_members
-from ..values.yaml_values import Value
+from ...values.labels import Members, read_members
+from ...values.yaml_values import Value
+from .draft import Draft
 
 _EXAMPLE = "{resource: example.com/gpu, verbs: [filter]}"
 _OF_PODS = ("updates", "recreates", "podGroup", "extenderSelector", "schedulerName")

@@ -9,9 +9,9 @@ from ....model.environment.cluster.workloads import KeeperSpec
 from ....model.environment.objects import Pod
 from ...tables.actors import KEEPERS
 from ...tables.pods import GATES_OF_POD
-from ..draft import Draft
-from ..values.labels import label_key, read_members, read_name
-from ..values.yaml_values import Value
+from ...values.labels import label_key, read_members, read_name
+from ...values.yaml_values import Value
+from .draft import Draft
 
 
 def read_gates(fields: Mapping[str, Value]) -> list[str]:

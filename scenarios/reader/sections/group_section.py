@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....base.text import known_names
 from ....model.environment.objects import PodGroup
 from ...tables.objects import GROUPS
-from ..draft import Draft
-from ..values.labels import read_members
-from ..values.yaml_values import Value
+from ...values.labels import read_members
+from ...values.yaml_values import Value
+from .draft import Draft
 
 
 def read_groups(section: Value | None) -> dict[str, PodGroup]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....model.environment.cluster.node_health import give_healths, health_of
-from ..draft import Draft
-from ..values.ranges import Range
+from ...values.ranges import Range
+from .draft import Draft
 
 
 def read_healths(draft: Draft) -> None:

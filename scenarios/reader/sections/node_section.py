@@ -8,10 +8,10 @@ from typing import Any
 
 from ....model.environment.objects import Node
 from ...tables.nodes import NODES
-from ..draft import Draft, Fields
-from ..values.labels import Member
-from ..values.ranges import most_of
-from ..values.resources import refuse_overcommitted
+from ...values.labels import Member
+from ...values.ranges import most_of
+from ...values.resources import refuse_overcommitted
+from .draft import Draft, Fields
 
 
 def read_node(

@@ -11,18 +11,18 @@ from typing import Any
 from ....base.text import known_names
 from ....model.environment.cluster.placement_rules import Wishes
 from ....model.environment.objects import Node, Pod
-from ...tables.objects import NAMESPACES
-from ...tables.pods import PODS
-from ..draft import Draft
-from ..values.directives import (
+from ...tables.directives import (
     read_default_spread,
     read_preferred_nodes,
     read_spread,
     read_terms,
 )
-from ..values.labels import Member, Members, read_labels, read_name
-from ..values.yaml_values import Value
+from ...tables.objects import NAMESPACES
+from ...tables.pods import PODS
+from ...values.labels import Member, Members, read_labels, read_name
+from ...values.yaml_values import Value
 from .claim_section import read_pod_claims
+from .draft import Draft
 from .gate_section import read_gates
 from .volume_section import read_mounts
 

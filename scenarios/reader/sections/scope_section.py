@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ....model.environment.cluster.scope import BOUNDS, MAX_COUNT, Scope
-from ..values.yaml_values import Value
+from ...values.yaml_values import Value
 from .aimed_faults import Aims, read_aimed, refuse_missed
 
 SCOPE_FIELDS = tuple(BOUNDS)

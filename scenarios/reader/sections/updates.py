@@ -5,10 +5,10 @@ from __future__ import annotations
 from ....model.environment.cluster.node_versions import INITIAL
 from ....model.environment.cluster.pod_versions import is_directed_anew, may_become, narrows
 from ...tables.resources import MAX_VERSIONS
-from ..draft import Draft, Fields
-from ..values.labels import Member, read_name
-from ..values.ranges import Range
-from ..values.resources import Amounts, read_amounts
+from ...values.labels import Member, read_name
+from ...values.ranges import Range
+from ...values.resources import Amounts, read_amounts
+from .draft import Draft, Fields
 
 
 def read_updates(kind: str, name: str, member: Member, known: tuple[str, ...]) -> dict[str, Fields]:

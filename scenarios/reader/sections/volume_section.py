@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from ....base.text import known_names
 from ....model.environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
 from ...tables.objects import MODES, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
-from ..draft import Draft
-from ..values.labels import Member, read_members
-from ..values.yaml_values import Value
+from ...values.labels import Member, read_members
+from ...values.yaml_values import Value
+from .draft import Draft
 
 MOUNT_FIELDS = ("name", "persistentVolumeClaim")
 CLAIM_SOURCE_FIELDS = ("claimName",)

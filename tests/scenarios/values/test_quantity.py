@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.scenarios.reader.values.quantity import (
+from podrace.scenarios.values.quantity import (
     parse_bytes,
     parse_count,
     parse_cpu,

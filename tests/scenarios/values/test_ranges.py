@@ -12,7 +12,7 @@ from podrace.model.language import Parameter
 from podrace.model.language.expressions.expr import fresh_graph
 from podrace.scenarios import parse_scenario
 from podrace.scenarios.choices import divisible, exchanges, sensible, settled
-from podrace.scenarios.reader.values.ranges import RangeParameter
+from podrace.scenarios.values.ranges import RangeParameter
 
 FILE = """\
 nodes:

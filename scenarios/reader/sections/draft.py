@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.environment.cluster.node_versions import versions_of
-from ...model.environment.cluster.pod_versions import pod_versions_of
-from ...model.environment.cluster.workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
-from ...model.environment.controllers.autoscaler import is_leaving
-from ...model.environment.objects import (
+from ....model.environment.cluster.node_versions import versions_of
+from ....model.environment.cluster.pod_versions import pod_versions_of
+from ....model.environment.cluster.workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
+from ....model.environment.controllers.autoscaler import is_leaving
+from ....model.environment.objects import (
     Claim,
     ClusterSpec,
     Config,
@@ -22,10 +22,10 @@ from ...model.environment.objects import (
     Volume,
     VolumeClaim,
 )
-from ..tables.file import SCOPE
-from .values.labels import Members
-from .values.resources import Amounts, Units
-from .values.yaml_values import Value
+from ...tables.file import SCOPE
+from ...values.labels import Members
+from ...values.resources import Amounts, Units
+from ...values.yaml_values import Value
 
 Fields = Mapping[str, Value]
 

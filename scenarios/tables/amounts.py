@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.environment.objects import NATIVE, ClusterSpec, Quantity
-from ..reader.values.ranges import RangeParameter
+from ..values.ranges import RangeParameter
 
 _PLAIN = {"cpu": (1, ""), "memory": (1, "Gi"), "ephemeral-storage": (1, "Gi")}
 """The units of a cluster that says none: s of it is s cores, s GiB of memory, or s of any other resource."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ....model.environment.cluster.placement_rules import whole_number
-from ....model.environment.objects import Operator, Requirement, Selector
-from ...tables.placement import REQUIREMENTS, SELECTORS
-from .labels import OF_LABELS, label_key, label_value, read_labels, read_object_name
-from .yaml_values import Value
+from ...model.environment.cluster.placement_rules import whole_number
+from ...model.environment.objects import Operator, Requirement, Selector
+from ..values.labels import OF_LABELS, label_key, label_value, read_labels, read_object_name
+from ..values.yaml_values import Value
+from .placement import REQUIREMENTS, SELECTORS
 
 
 def limit(value: Value, operator: Operator) -> str:

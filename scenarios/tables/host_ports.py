@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from ipaddress import ip_address
 
-from ....model.environment.cluster.placement_rules import ANY_ADDRESS, HostPort
-from ...tables.placement import MAX_PORT, PORT, PORTS
-from .yaml_values import Value
+from ...model.environment.cluster.placement_rules import ANY_ADDRESS, HostPort
+from ..values.yaml_values import Value
+from .placement import MAX_PORT, PORT, PORTS
 
 _PORTS = "a list of ports, such as [80] or [{port: 53, protocol: UDP}]"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ....model.environment.cluster.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
-from ....model.environment.objects import (
+from ...model.environment.cluster.placement_rules import NODE_NAME, PreferredNodes, SpreadConstraint
+from ...model.environment.objects import (
     NodeAffinity,
     NodeTerm,
     Operator,
@@ -19,7 +19,9 @@ from ....model.environment.objects import (
     Term,
     Toleration,
 )
-from ...tables.placement import (
+from ..values.labels import label_key, label_value, read_name
+from ..values.yaml_values import Value
+from .placement import (
     COUNT,
     EFFECT,
     INCLUSION,
@@ -36,9 +38,7 @@ from ...tables.placement import (
     TOLERATIONS,
     WEIGHT,
 )
-from .labels import label_key, label_value, read_name
 from .selectors import node_name, read_requirements, read_selector, selector_in
-from .yaml_values import Value
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -12,9 +12,9 @@ from typing import Any, NoReturn, Self
 
 import yaml
 
-from ....base.problems import Problem
-from ....base.structs import dataclass
-from ....base.text import known_names, one_line
+from ...base.problems import Problem
+from ...base.structs import dataclass
+from ...base.text import known_names, one_line
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 20

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from ....base.structs import dataclass
-from ....base.text import one_line
-from ....model.language import Parameter
+from ...base.structs import dataclass
+from ...base.text import one_line
+from ...model.language import Parameter
 from .yaml_values import Value
 
 _RANGE = re.compile(r"(-?[0-9]{1,19})([A-Za-z]{0,2})\.\.(-?[0-9]{1,19})([A-Za-z]{0,2})", re.ASCII)

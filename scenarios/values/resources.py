@@ -7,8 +7,8 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
-from ....base.structs import dataclass
-from ....model.environment.objects import NATIVE, is_scalar_resource
+from ...base.structs import dataclass
+from ...model.environment.objects import NATIVE, is_scalar_resource
 from .quantity import (
     MAX_CORES,
     MAX_COUNT,

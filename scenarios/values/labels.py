@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ....base.structs import dataclass
-from ....model.environment.objects import Operator
+from ...base.structs import dataclass
+from ...model.environment.objects import Operator
 from .yaml_values import Value
 
 MAX_ENTITIES = 16

@@ -1,1 +1,0 @@
-"""What sections are written in: YAML with places, quantities, ranges, labels, and where a pod may go."""

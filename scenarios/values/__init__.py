@@ -1,0 +1,1 @@
+"""What sections are written in: YAML with places, names, quantities and ranges."""
