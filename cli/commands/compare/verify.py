@@ -141,9 +141,7 @@ def verify(
     from ....analysis.compare.inquiry import Inquiry, with_changes
     from ...terminal.progress_display import progress_display
 
-    inquiry = Inquiry(
-        scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or (), alone
-    )
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or (), alone)
     if minimal:
         from ....analysis.compare.minimal_changes import changes_needed
 
@@ -193,7 +191,7 @@ def diff(
     from ....analysis.compare.inquiry import Inquiry, two_releases
     from ...terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or ())
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
     with progress_display(no_color) as display:
         comparison = two_releases(before, after, inquiry, budget, Method(), display)
     _print(comparison, output, no_color, verbose)
