@@ -60,10 +60,13 @@ def test_the_api_tells_what_closes_a_race() -> None:
         check("wiped-nomination", closing=-1)
 
 
-def test_old_spellings_are_not_listed_and_go_on_to_work(shell: Shell, tmp_path: Path) -> None:
+def test_the_form_has_one_name_in_a_file(shell: Shell, tmp_path: Path) -> None:
     rows = json.loads(shell("config", "--all", "-o", "json").out)
     listed = {f"{row['command']}.{row['option']}" for row in rows}
     assert {"reproduce.output", "lockstep.output"} <= listed
-    assert not {"reproduce.format", "lockstep.format"} & listed
     (tmp_path / ".podrace.yaml").write_text("reproduce: {format: json}\n")
-    assert "reproduce.format" in shell("config").out
+    ran = shell("config")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(
+        "podrace: .podrace.yaml:1: reproduce.format: unknown option `format`; known: kubernetes, "
+    )
