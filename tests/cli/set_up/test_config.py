@@ -187,9 +187,7 @@ def test_config_shows_what_is_in_force_and_where_it_comes_from(shell: Shell, tmp
         'induct.timeout = "60s"  (.podrace.yaml:2)\n'
     )
     every = json.loads(shell("config", "--all", "-o", "json").out)
-    old = {
-        ("test-from", "output"), ("export", "output"), ("synthesize", "output"), ("reproduce", "format"), ("lockstep", "format"),
-    }  # fmt: skip
+    old = {("test-from", "output"), ("export", "output"), ("synthesize", "output")}
     assert {(row["command"], row["option"]) for row in every} | old == {
         (command, option) for command, options in typers_options().items() for option in options
     }
