@@ -250,17 +250,20 @@ def instantiate(template: ClusterTemplate) -> ParametricCluster:
 
 
 def concrete(template: ClusterTemplate, values: Mapping[str, int]) -> ClusterSpec:
-    """The cluster of a template with these sizes and priorities, by the names of its parameters."""
+    """The cluster of a template with these sizes and priorities, by the names of its parameters; one that nothing was asked of has its least value."""
+
+    def value(of: Parameter) -> int:
+        return values.get(of.name, of.lo)
 
     def known(table: Mapping[str, Parameter]) -> dict[str, int]:
-        return {r: values[q.name] for r, q in table.items()}
+        return {r: value(q) for r, q in table.items()}
 
     found = instantiate(template)
     return _spec(
         template,
         tuple(map(known, found.capacities)),
         tuple(map(known, found.requests)),
-        tuple(values[q.name] for q in found.priorities),
+        tuple(map(value, found.priorities)),
     )
 
 

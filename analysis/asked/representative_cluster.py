@@ -83,7 +83,8 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     """
     if asked.write is not None and not asked.is_for_stdout:
         refuse_unwritable("--write-scenario", asked.write)
-    version = None if asked.release is None else version_of(parse_release(asked.release))
+    release = None if asked.release is None else parse_release(asked.release)
+    version = None if release is None else version_of(release)
     devices_back = version is None or version >= version_of(FIRST_WITH_EXTENDED)
     inventory = read_manifests(asked.names, asked.recursive, asked.strict, devices_back)
     if version is not None and version < version_of(FIRST_WITH_CLAIMS):
@@ -98,7 +99,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     for remark in of_kept:
         say(f"note: {remark}")
     account, caveat = account_of(kept), caveat_of(kept)
-    text = scenario_of(kept, _name(asked.names), title_of(kept), account)
+    text = scenario_of(kept, _name(asked.names), title_of(kept), account, release)
     to_file = asked.write is not None and not asked.is_for_stdout
     file = str(asked.write) if to_file else _shown(asked.names)
     scenario = parse_scenario(text, file)

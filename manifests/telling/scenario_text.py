@@ -37,8 +37,10 @@ EVENTS = 3
 """How many undelivered events a watch may hold: what the known races take."""
 
 
-def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[str]) -> str:
-    """The text of the scenario."""
+def scenario_of(
+    kept: Representative, name: str, title: str, comment: Sequence[str], release: str | None = None
+) -> str:
+    """The text of the scenario, on the release that was asked for, if one was."""
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
     closings = closings_of(kept, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
@@ -47,6 +49,7 @@ def scenario_of(kept: Representative, name: str, title: str, comment: Sequence[s
     document: dict[str, Any] = {
         "name": name,
         "title": title,
+        **({} if release is None else {"release": release}),
         "properties": [
             *(name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)),
             *kept.claims.properties,

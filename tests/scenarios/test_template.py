@@ -134,3 +134,10 @@ def test_a_pod_that_no_node_could_hold_is_oversize() -> None:
 
 def test_small_limits() -> None:
     assert Limits.small(3) == Limits(request=8, capacity=24, priority=8)
+
+
+def test_what_nothing_was_asked_of_has_its_least_value() -> None:
+    spec = concrete(ClusterTemplate(bound=(0,), waiting=1), {"p1.cpu": 2})
+    (pod,), (node,) = spec.pods, spec.nodes
+    assert (pod.quantities[0], pod.quantities[-1]) == (2, 0)
+    assert node.quantities[0] == 0
