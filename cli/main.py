@@ -108,6 +108,8 @@ def _run(arguments: list[str]) -> int:
     except Problem as problem:
         return _complain(str(problem), 2)
     except Exception as error:
+        if _TERMINATING.began is not None or _is_interrupt(error):
+            raise KeyboardInterrupt from None
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
             print(str(error), file=sys.stderr)
             return 2
@@ -116,6 +118,11 @@ def _run(arguments: list[str]) -> int:
             raise
         return _complain(line, 2)
     return code if isinstance(code, int) else 0
+
+
+def _is_interrupt(error: Exception) -> bool:
+    """Whether a signal came while ctypes converted an argument, as Z3's calls do: what its handler raises becomes an error of ctypes."""
+    return type(error).__name__ == "ArgumentError" and "KeyboardInterrupt" in str(error)
 
 
 def _complain(line: str, code: int) -> int:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from podrace.analysis.kept_findings import FOLDERS
 from podrace.checker.core import in_memory
 from podrace.checker.core.own_files import is_in_one_place
+from podrace.cli import commands
+from podrace.cli import main as cli_main
 from tests.cli.helpers import MINE, TINY, Shell
 
 CHANGES = {
@@ -247,6 +251,29 @@ def test_a_signal_while_modules_are_loaded_is_one_line(name: str, sent: str, cod
     )
     done = subprocess.run([sys.executable, "-c", program, name], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", f"podrace: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("raised", "began", "code", "said"),
+    [("KeyboardInterrupt", None, 130, "interrupted"), ("Terminated", 1.0, 143, "terminated")],
+)
+def test_a_signal_amid_a_call_of_ctypes_is_one_line(
+    raised: str,
+    began: float | None,
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """ctypes makes an error of its own of what a signal's handler raises while it converts an argument."""
+
+    def command(*arguments: object, **options: object) -> NoReturn:
+        raise ctypes.ArgumentError(f"argument 1: {raised}: ")
+
+    monkeypatch.setattr(commands, "app_for", lambda arguments: command)
+    monkeypatch.setattr(cli_main._TERMINATING, "began", began)
+    assert cli_main.run(["races"]) == code
+    assert capsys.readouterr() == ("", f"podrace: {said}\n")
 
 
 SLOW = """\
