@@ -170,7 +170,7 @@ class Told(Asked, frozen=True, kw_only=True):
 
 
 class Shown(Told, frozen=True, kw_only=True):
-    """What is told of runs. `trace` is the counterexample; `cluster`, `memory`, `causes` and `counterfactuals` are what it is shown with.
+    """What is shown of runs. `trace` is the counterexample; `cluster`, `memory`, `causes` and `counterfactuals` are what it is shown with.
 
     `witnesses_reached` gives the fewest steps after which each witness was reached.
     """

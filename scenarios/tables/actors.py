@@ -29,7 +29,7 @@ def _verbs_in_words(of: ExtenderSpec) -> list[str]:
 
 # fmt: off
 CONTROLLERS = Table("`controllers`", "controller", [
-    Field("kind", one_of([kind.value for kind in OwnerKind], "a controller"), "required", "what makes the pods anew; a Deployment does by its ReplicaSet", missing="a controller has a `kind` and `pods`"),
+    Field("kind", one_of([kind.value for kind in OwnerKind], "a controller"), "required", "what creates the pods again; a Deployment does by its ReplicaSet", missing="a controller has a `kind` and `pods`"),
     Field("pods", OWNED, "required", "the pods of `pods` that it may make, all from one template. Those of a StatefulSet are its ordinals, in order", missing="a controller has a `kind` and `pods`"),
     Field("replicas", whole(1, MAX_REPLICAS), "1", "how many pods a ReplicaSet or Deployment wants"),
     Field("completions", whole(1, MAX_REPLICAS), "1", "how many pods of a Job are to succeed; it runs them all at once"),

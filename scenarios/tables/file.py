@@ -100,7 +100,7 @@ FILE = Table("The file", "", [
     Field("volumes", names_to("names to volumes", "volume", 0, 16), "none", "PersistentVolumes, see [`volumes`](#volumes)"),
     Field("volumeClaims", names_to("names to claims", "volumeClaim", 0, 16), "none", "PersistentVolumeClaims"),
     Field("podGroups", names_to("names to groups", "podGroup", 0, 16), "none", "groups of pods, see [`podGroups`](#podgroups)"),
-    Field("controllers", names_to("names to controllers", "controller", 0, 16), "none", "who makes pods anew when they are gone, see [`controllers`](#controllers)"),
+    Field("controllers", names_to("names to controllers", "controller", 0, 16), "none", "what creates pods again when they are deleted, see [`controllers`](#controllers)"),
     Field("descheduler", Kind("plugins to arguments", {**part("descheduler"), "minProperties": 1}), "none", "what has pods evicted, see [`descheduler`](#descheduler)"),
     Field("gateKeepers", names_to("names to keepers", "gateKeeper", 1, 16), "none", "who takes scheduling gates away, one by one, see [`gateKeepers`](#gatekeepers)"),
     Field("extender", refers("mapping", "extender"), "none", "an extender of the scheduler with a view of its own, see [`extender`](#extender)"),

@@ -25,7 +25,7 @@ TOLERATIONS = Table("`tolerations`", "toleration", [
     Field("operator", one_of(("Equal", "Exists"), "an operator"), "Equal", "Exists tolerates every value"),
     Field("value", LABEL_VALUE, "empty", "for Equal"),
     Field("effect", EFFECT, "every effect", "the effect that is tolerated"),
-    Field("tolerationSeconds", whole(0, MAX_SECONDS), "for ever", "with NoExecute only: how long the pod may stay where such a taint is (`taint_eviction`). Time is order only: any time is over at any later moment"),
+    Field("tolerationSeconds", whole(0, MAX_SECONDS), "indefinitely", "with NoExecute only: how long the pod may stay where such a taint is (`taint_eviction`). Time is order only: any time is over at any later moment"),
 ])
 
 PORTS = Table("`hostPorts`", "hostPort", [
