@@ -20,8 +20,8 @@ from ..base.problems import UsageProblem
 from ..checker.jobs import Job, Journal, JournalProblem, LostWorker, run_jobs
 from ..checker.jobs.bound_process import answer_of
 from ..checker.verdict_cache import source_hash
-from .asked.method import NOBODY, Watcher
 from .job_pools import pool_for
+from .request.method import NOBODY, Watcher
 
 _MAIN = "from podrace.cli.main import leave, run; leave(run())"
 

@@ -2,7 +2,7 @@
 comparisons and the single clusters of a proof all go through it; each stage is one call.
 
     load      name or file      -> Scenario           scenarios.find_scenarios, scenarios.read_scenario, manifests.represent
-    plan      Selection         -> list[Run]          analysis.asked.plan.plan
+    plan      Selection         -> list[Run]          analysis.request.plan.plan
     trace     Run               -> TransitionSystem   analysis.systems.system_of, properties.instrument
     slice     TransitionSystem  -> TransitionSystem   checker.reduction.questions.slice_for: what the property can see
     search    TransitionSystem  -> Exploration        checker.explicit.explore: every reachable state
@@ -35,12 +35,12 @@ from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
-from .asked.method import NOBODY, USUAL, Engine, Method, Watcher
-from .asked.own_modules import digest_of
-from .asked.plan import Run
 from .findings import finding_of, how_to_go_on, ignored, undecided
 from .idle_patches import idle_patches
 from .kept_findings import KeptFinding
+from .request.method import NOBODY, USUAL, Engine, Method, Watcher
+from .request.own_modules import digest_of
+from .request.plan import Run
 from .systems import system_of, traced
 
 

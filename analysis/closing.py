@@ -11,10 +11,10 @@ from ..base.text import listed
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
 from ..reports.document import Finding, Word
-from .asked.method import NOBODY, Method, Watcher
-from .asked.plan import Run, compose_for
 from .chain import verdict_on
 from .findings import was_cut_short
+from .request.method import NOBODY, Method, Watcher
+from .request.plan import Run, compose_for
 
 Closings = Mapping[int, Sequence[str]]
 """Sentences about what closes a race, by the number of the finding."""

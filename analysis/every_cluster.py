@@ -22,9 +22,9 @@ from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import Clusters, Finding
 from ..reports.verdict_words import idle_words
 from ..scenarios.choices import divisible, exchanges, sensible, settled, settled_text
-from .asked.method import Method
-from .asked.plan import Run
 from .findings import finding_of, silence_of, witness_words
+from .request.method import Method
+from .request.plan import Run
 from .systems import traced
 
 

@@ -25,8 +25,8 @@ from ..model.language import TransitionSystem
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
 from ..reports.verdict_words import verdict_words
 from ..scenarios import Scenario
-from .asked.options import bytes_in_words
-from .asked.plan import Run
+from .request.options import bytes_in_words
+from .request.plan import Run
 from .scheduler_version import version_of
 from .shown.cases import with_telling_case
 from .shown.evidence import evidence_of

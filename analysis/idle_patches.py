@@ -13,8 +13,8 @@ from ..checker.reduction.questions import explored_slice
 from ..checker.trace.fingerprint import fingerprint
 from ..model.history import Composition, Patch
 from ..model.language import TransitionSystem
-from .asked.patches import with_patches
-from .asked.plan import Run
+from .request.patches import with_patches
+from .request.plan import Run
 from .systems import traced
 
 

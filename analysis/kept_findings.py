@@ -28,9 +28,9 @@ from ..checker.core.own_files import Seen, digest, is_in_one_place, look, older_
 from ..checker.verdict_cache import libraries
 from ..model.language import Entity
 from ..reports.document import FROM_CACHE, Finding
-from .asked.method import Method
-from .asked.plan import Run
 from .findings import question_of
+from .request.method import Method
+from .request.plan import Run
 
 FOLDERS = (
     "analysis",

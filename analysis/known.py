@@ -13,8 +13,8 @@ from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
 from ..scenarios import Race, Scenario, catalogue
-from .asked.options import known_releases, parse_fix, parse_property
-from .asked.plan import checked_changes, default_properties, default_release, race_fixes
+from .request.options import known_releases, parse_fix, parse_property
+from .request.plan import checked_changes, default_properties, default_release, race_fixes
 from .version import podrace_version
 
 

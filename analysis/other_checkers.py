@@ -11,8 +11,8 @@ from ..checker.export import to_promela, to_tlaplus
 from ..checker.reduction.questions import explored_slice
 from ..model.language import TransitionSystem
 from ..properties import instrument
-from .asked.plan import Run, Selection, plan, refuse_all_ignored
 from .findings import ignored_words, silence_of
+from .request.plan import Run, Selection, plan, refuse_all_ignored
 from .systems import refuse_ranges
 
 

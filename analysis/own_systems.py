@@ -23,9 +23,9 @@ from ..model.language import Model, ModelError, System, TransitionSystem, all_of
 from ..model.language.expressions.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
 from ..reports.verdict_words import verdict_words
-from .asked.own_code import error_in_words, theirs, what_it_changed
-from .asked.own_modules import load_module
 from .other_checkers import PROMELA_COMMANDS, tla_files
+from .request.own_code import error_in_words, theirs, what_it_changed
+from .request.own_modules import load_module
 
 _TARGET = re.compile(r"(?P<path>.+\.py)(?::(?P<cls>\w*))?", re.DOTALL)
 

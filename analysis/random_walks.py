@@ -12,10 +12,10 @@ from ..checker.simulate import Walks as Walks
 from ..checker.simulate import simulate
 from ..reports.answers.walks_report import Values, Walked
 from ..reports.verdict_words import verdict_words
-from .asked.method import NOBODY, Watcher
-from .asked.options import scaled_down
-from .asked.plan import SAFETY, Run, Selection
 from .findings import asked_of, ignored_words, seen_of, silence_of
+from .request.method import NOBODY, Watcher
+from .request.options import scaled_down
+from .request.plan import SAFETY, Run, Selection
 from .shown.evidence import evidence_of
 from .shown.steps import steps_of
 from .systems import system_of

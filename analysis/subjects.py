@@ -11,8 +11,8 @@ from ..checker.trace.execution import ReplayError, confirm_no_way_back, replay
 from ..model.language import TransitionSystem
 from ..properties import PROPERTIES, instrument
 from ..reports.document import Finding
-from .asked.plan import Run
 from .every_cluster import settled_run
+from .request.plan import Run
 from .shown.steps import label_of
 
 

@@ -12,12 +12,12 @@ from ..checker.trace.fingerprint import fingerprint
 from ..model.language import ModelError, TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario
-from .asked.in_release import refusal_of
-from .asked.option_files import split_option
-from .asked.own_code import error_in_words, theirs, what_it_changed
-from .asked.own_modules import at_line, digest_of, sources_of
-from .asked.own_properties import file_of, line_of
-from .asked.plan import Run
+from .request.in_release import refusal_of
+from .request.option_files import split_option
+from .request.own_code import error_in_words, theirs, what_it_changed
+from .request.own_modules import at_line, digest_of, sources_of
+from .request.own_properties import file_of, line_of
+from .request.plan import Run
 
 _STEADY: set[tuple[str, str]] = set()
 """The digests of patches that gave the same system twice, each with the file of the scenario."""

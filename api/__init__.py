@@ -17,12 +17,12 @@ from typing import Any
 
 import msgspec
 
-from ..analysis.asked import own_code
-from ..analysis.asked.method import Method, budget_for, cache_folder
-from ..analysis.asked.plan import Selection, plan
-from ..analysis.asked.representative_cluster import Manifests, Represented, Size, scenario_from
 from ..analysis.chain import verdicts
 from ..analysis.closing import closings
+from ..analysis.request import own_code
+from ..analysis.request.method import Method, budget_for, cache_folder
+from ..analysis.request.plan import Selection, plan
+from ..analysis.request.representative_cluster import Manifests, Represented, Size, scenario_from
 from ..audit.audit import Asked, audit_logs
 from ..audit.checks.check import Window
 from ..audit.reading.records import time_of

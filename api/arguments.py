@@ -16,8 +16,8 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_type_hints
 
-from ..analysis.asked.method import Engine
-from ..analysis.asked.options import (
+from ..analysis.request.method import Engine
+from ..analysis.request.options import (
     MOST_JOBS,
     parse_closing,
     parse_jobs,
@@ -26,7 +26,7 @@ from ..analysis.asked.options import (
     parse_states,
     parse_timeout,
 )
-from ..analysis.asked.representative_cluster import MOST_KEPT
+from ..analysis.request.representative_cluster import MOST_KEPT
 from ..base.problems import UsageProblem
 from ..base.text import one_line
 from ..properties import Property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 
-from podrace.analysis.asked.plan import SAFETY
+from podrace.analysis.request.plan import SAFETY
 from podrace.checker.core.result import Result
 from podrace.checker.simulate import By, Walks, simulate
 from podrace.model.history import RELEASES, resolve

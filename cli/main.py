@@ -92,7 +92,7 @@ def _run(arguments: list[str]) -> int:
     from ..base.problems import Problem, UsageProblem
     from .commands import app_for
 
-    own_code = f"{__name__.partition('.')[0]}.analysis.asked.own_code"
+    own_code = f"{__name__.partition('.')[0]}.analysis.request.own_code"
     if own_code in sys.modules:  # in a process that ran another command
         sys.modules[own_code].forget()
     try:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from podrace.analysis.asked.method import Method, budget_for
-from podrace.reproduce.asked import Wanted, questions
+from podrace.analysis.request.method import Method, budget_for
 from podrace.reproduce.go_tests import file_of, go_tests, lines_of
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY, read_patch
 from podrace.reproduce.reproducing import Prepared, prepare
+from podrace.reproduce.request import Wanted, questions
 
 FINDINGS = Path(__file__).parent / "findings"
 

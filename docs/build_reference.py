@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from podrace.analysis.asked.plan import default_properties, default_release
+from podrace.analysis.request.plan import default_properties, default_release
 from podrace.model.history import CHANGES
 from podrace.model.history.trees import read_trees
 from podrace.model.history.upstream import KINDS as NO_ELEMENT

@@ -14,7 +14,6 @@ from typing import Any
 from ..model.environment.cluster.node_health import NOT_READY, UNREACHABLE
 from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
-from .asked import UNSCHEDULABLE, repels
 from .backed_resources import BackedResources
 from .pod_claims import ClusterClaims, PodClaims
 from .reading.cluster_objects import NodeObject, Priorities
@@ -22,6 +21,7 @@ from .reading.manifest_files import Remarks
 from .reading.pod_objects import PodSpec, Spread, Workload, WrittenPod
 from .reading.resource_amounts import Amounts
 from .reading.scheduler_configuration import Configuration
+from .request import UNSCHEDULABLE, repels
 
 HEALTH = (NOT_READY, UNREACHABLE)
 """The taints that the node lifecycle controller gives a node that is not ready."""

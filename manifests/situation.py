@@ -15,10 +15,10 @@ from functools import cached_property
 
 from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import Node, Operator, Pod, Requirement, Selector, Term
-from .asked import Asked, NodeLayout
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
 from .reading.pod_objects import Spread
+from .request import Asked, NodeLayout
 
 EVERYBODY = Selector(expressions=(Requirement("podrace.io/nobody", Operator.DOES_NOT_EXIST),))
 """A selector that every pod meets, and that is not empty."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
+from ..analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ..base.problems import NotInRelease
 from ..checker.core.exploration import Budget
 from ..reports.reproduction import Reproduction
 from ..scenarios import Scenario, catalogue, hazards
-from .asked import Question, Wanted, searched, version_for
 from .modules.toolchain import Go
 from .reproducing import Prepared, prepare, reproduce
+from .request import Question, Wanted, searched, version_for
 from .running import Say
 
 

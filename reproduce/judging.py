@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..analysis.asked.plan import Run
+from ..analysis.request.plan import Run
 from ..analysis.stored.replayed import Replayed
 from ..checker.core.interpreter import Interpreter
 from ..checker.core.trace import LassoTrace, plain_value

@@ -11,11 +11,11 @@ from ..analysis.stored.replayed import Replayed, replayed
 from ..base.problems import Problem
 from ..base.text import counted
 from ..reports.reproduction import Reproduction, ReproductionWord
-from .asked import Question
 from .case import Case, case_of, missing_from
 from .judging import reproduction_of
 from .modules.module import OWN_DRIVERS, KubernetesVersion
 from .modules.toolchain import Go
+from .request import Question
 from .running import Say, built_for, run_cases, write_directory
 from .timing.timing import Untimely, timing_of
 from .whole_calls import with_whole_calls

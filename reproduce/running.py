@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..analysis.asked.option_files import links_in, refuse_links
+from ..analysis.request.option_files import links_in, refuse_links
 from ..base.files import write_whole
 from ..base.problems import UsageProblem
 from ..checker.core.kept import cache_directory

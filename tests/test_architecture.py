@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 MODEL = {"model", "model.language", "model.scheduler", "model.environment", "model.history"}
 
-CHAIN = {"analysis", "analysis.asked"}
+CHAIN = {"analysis", "analysis.request"}
 ANALYSIS = {
     *CHAIN, "analysis.prove", "analysis.compare", "analysis.stored", "analysis.symbolic",
     "analysis.upstream",
@@ -35,10 +35,10 @@ ALLOWED: dict[str, set[str]] = {
     "scenarios": MODEL,
     "manifests": {*MODEL, "scenarios"},
     # analysis, from the bottom up: what is asked; one run to its finding; then what asks for several.
-    "analysis.asked": {*MODEL, "checker", "patching", "properties", "reports", "scenarios", "manifests"},
+    "analysis.request": {*MODEL, "checker", "patching", "properties", "reports", "scenarios", "manifests"},
     "analysis": {
         *MODEL,
-        "analysis.asked",
+        "analysis.request",
         "checker",
         "properties",
         "reports",
@@ -55,7 +55,7 @@ ALLOWED: dict[str, set[str]] = {
         "scenarios",
     },
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
-    "analysis.upstream": {"model.history", "analysis.asked", "scenarios"},
+    "analysis.upstream": {"model.history", "analysis.request", "scenarios"},
     # What a real cluster wrote down: read as manifests are, and told in a document of its own; runs that explain it as the chain tells steps.
     "audit": {*MODEL, "analysis", "checker", "manifests", "properties", "reports", "scenarios"},
     # Counterexamples on the real scheduler: made of what the chain finds, and judged by the interpreter.
@@ -306,7 +306,7 @@ KNOWN = {
         ("checker/explore.py", "importlib.import_module('podrace.cli')", "checker imports cli"),
         ("cli/commands/find/check.py", "from ....checker.search import check", "cli imports checker"),
         ("analysis/chain.py", "from .compare import inquiry", "analysis imports analysis.compare"),
-        ("analysis/asked/plan.py", "from ..chain import verdicts", "analysis.asked imports analysis,"),
+        ("analysis/request/plan.py", "from ..chain import verdicts", "analysis.request imports analysis,"),
         ("checker/explore.py", "import podrace", "hides the package"),
         ("checker/explore.py", "from .. import *", "hides the package"),
         ("checker/explore.py", "from ... import x", "leads out of podrace"),

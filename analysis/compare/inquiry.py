@@ -15,12 +15,12 @@ from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, number_of
-from ..asked.in_release import refusal_of
-from ..asked.method import NOBODY, Method, Watcher
-from ..asked.option_files import split_option
-from ..asked.options import parse_fix, parse_gates, parse_property
-from ..asked.patches import read_patch, with_patches
-from ..asked.plan import (
+from ..request.in_release import refusal_of
+from ..request.method import NOBODY, Method, Watcher
+from ..request.option_files import split_option
+from ..request.options import parse_fix, parse_gates, parse_property
+from ..request.patches import read_patch, with_patches
+from ..request.plan import (
     Run,
     chosen_scenarios,
     compose,

@@ -10,10 +10,10 @@ from ...checker.core.exploration import Budget
 from ...checker.ways import minimal_sets
 from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
-from ..asked.method import NOBODY, Method, Watcher
-from ..asked.options import parse_fix, parse_gates
-from ..asked.plan import Run, compose, release_of, with_gates_of
 from ..chain import verdict_on
+from ..request.method import NOBODY, Method, Watcher
+from ..request.options import parse_fix, parse_gates
+from ..request.plan import Run, compose, release_of, with_gates_of
 from ..scheduler_version import version_of
 from .inquiry import Candidate, Inquiry, candidates_of, default_release, nets_not_asked, put_in, runs_of
 from .schedulers import ignored_of

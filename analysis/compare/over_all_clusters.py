@@ -13,13 +13,13 @@ from ...reports.answers.proof_report import Proof
 from ...reports.verify.cluster_comparison import ProofPair
 from ...reports.verify.comparison import outcome_of
 from ...scenarios import parse_scenario
-from ..asked.method import NOBODY, Watcher
-from ..asked.options import parse_fix, parse_gates
-from ..asked.own_properties import own_properties
-from ..asked.plan import Run, compose, release_of
 from ..chain import verdict_on
 from ..prove.proof_request import ProofRequest
 from ..prove.proofs import prove_all
+from ..request.method import NOBODY, Watcher
+from ..request.options import parse_fix, parse_gates
+from ..request.own_properties import own_properties
+from ..request.plan import Run, compose, release_of
 from .inquiry import candidates_of, default_release, put_in
 from .safety_nets import NETS
 

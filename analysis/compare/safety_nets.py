@@ -16,9 +16,9 @@ from ...properties.conditions import RejectedPodsSaySo
 from ...properties.liveness import NotStuck, PendingPodsAreScheduled
 from ...properties.places import FlightEnds
 from ...reports.verify.comparison import Net, NetOutcome
-from ..asked.method import Method, Watcher
-from ..asked.plan import Run
 from ..chain import verdict_in
+from ..request.method import Method, Watcher
+from ..request.plan import Run
 from ..systems import system_of
 
 NETS = (

@@ -35,10 +35,10 @@ from ...reports.verify.comparison import (
     outcome_of,
 )
 from ...scenarios import Scenario
-from ..asked.method import NOBODY, Method, Watcher
-from ..asked.plan import Run, with_gates_of
 from ..chain import verdict_in
 from ..findings import fixes_of, ignored_words, undecided, witness_words
+from ..request.method import NOBODY, Method, Watcher
+from ..request.plan import Run, with_gates_of
 from ..scheduler_version import version_of
 from ..shown.steps import label_of, steps_of
 from ..systems import system_of

@@ -28,12 +28,12 @@ from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
 from ...scenarios.writing import Unwritable, scenario_text
-from ..asked.method import Watcher
-from ..asked.own_properties import own_properties
-from ..asked.plan import Run
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..job_pools import pool_for
+from ..request.method import Watcher
+from ..request.own_properties import own_properties
+from ..request.plan import Run
 from ..scheduler_version import version_of
 from ..shown.orders import orders_of_all
 from .cluster_batches import Task, named, refuse_no_outcome, work

@@ -14,13 +14,13 @@ from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
-from ..asked.in_release import GATE_OF_GROUPS
-from ..asked.options import parse_fix, parse_gates, parse_property
-from ..asked.own_code import theirs, what_it_changed
-from ..asked.own_modules import digest_of
-from ..asked.own_properties import own_properties
-from ..asked.patches import patches_of, with_patches
-from ..asked.plan import compose, release_of
+from ..request.in_release import GATE_OF_GROUPS
+from ..request.options import parse_fix, parse_gates, parse_property
+from ..request.own_code import theirs, what_it_changed
+from ..request.own_modules import digest_of
+from ..request.own_properties import own_properties
+from ..request.patches import patches_of, with_patches
+from ..request.plan import compose, release_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from ...checker.jobs import JournalProblem, LostWorker
 from ...checker.parametric.grounding import TooManyCases
 from ...checker.parametric.regions import UndecidedRegions
 from ...reports.answers.proof_report import Proof
-from ..asked.method import NOBODY, Watcher
-from ..asked.option_files import OutputDirectory
+from ..request.method import NOBODY, Watcher
+from ..request.option_files import OutputDirectory
 from .proof_of_property import Prover
 from .proof_request import ProofRequest, questions
 

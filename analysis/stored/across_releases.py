@@ -12,8 +12,8 @@ from ...checker.trace.execution import replay
 from ...reports.document import Finding
 from ...reports.evidence import ShownReplay
 from ...scenarios import Scenario
-from ..asked.plan import Run
 from ..every_cluster import settled_run
+from ..request.plan import Run
 from ..shown.steps import label_of, memory_of, steps_of
 from ..systems import system_of
 

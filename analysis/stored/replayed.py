@@ -27,10 +27,10 @@ from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, parse_trace
 from ...scenarios import parse_scenario
-from ..asked.options import nearest_properties, parse_fix
-from ..asked.patches import with_patches
-from ..asked.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..findings import finding_of
+from ..request.options import nearest_properties, parse_fix
+from ..request.patches import with_patches
+from ..request.plan import Run, refuse_unknown_ignored, with_a_fair_flush
 from ..shown.steps import steps_of
 from ..systems import system_of
 

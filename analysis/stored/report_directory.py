@@ -22,8 +22,8 @@ from ...reports.graphs import Kind, to_dot
 from ...reports.graphs.render import render
 from ...reports.graphs.style import NotDrawn
 from ...reports.stored import format_trace
-from ..asked.option_files import OutputDirectory, links_in, refuse_links
-from ..asked.plan import Run
+from ..request.option_files import OutputDirectory, links_in, refuse_links
+from ..request.plan import Run
 from .saved_trace import stored_trace
 
 FILES: Mapping[str, Form] = {

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from ...checker.trace.fingerprint import fingerprint
 from ...reports.document import Finding
 from ...reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace
-from ..asked.plan import Run, race_fixes
 from ..every_cluster import settled_run
+from ..request.plan import Run, race_fixes
 from ..systems import system_of
 
 

@@ -14,9 +14,9 @@ from ...model.language.expressions.expr import fresh_graph
 from ...reports.answers.induction_report import Induction
 from ...reports.document import Value
 from ...scenarios.template import Limits
-from ..asked.method import NOBODY, Watcher
-from ..asked.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
 from ..findings import ignored_words, silence_of
+from ..request.method import NOBODY, Watcher
+from ..request.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
 from ..scheduler_version import version_of
 from ..shown.steps import steps_of
 from ..systems import system_of

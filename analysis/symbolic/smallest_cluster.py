@@ -25,9 +25,9 @@ from ...scenarios.template import (
     templates,
 )
 from ...scenarios.writing import Unwritable, scenario_text
-from ..asked.method import NOBODY, Watcher
-from ..asked.options import parse_fix, parse_gates, parse_property
-from ..asked.plan import SAFETY, compose, parse_scope, release_of
+from ..request.method import NOBODY, Watcher
+from ..request.options import parse_fix, parse_gates, parse_property
+from ..request.plan import SAFETY, compose, parse_scope, release_of
 from ..scheduler_version import version_of
 from ..shown.steps import steps_of
 

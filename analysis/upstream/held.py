@@ -9,7 +9,7 @@ from pathlib import Path
 from ...base.problems import UsageProblem
 from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, read_trees
-from ..asked.option_files import write_text
+from ..request.option_files import write_text
 from .drifted import Drift, drifts
 from .gates_held import GateChange, gate_changes
 from .go_functions import Function

@@ -15,9 +15,9 @@ from ...model.language import Expr, Parameter, topological
 from ..core.exploration import Budget, Exploration
 from ..smt.theories import THEORIES
 from ..smt.translate import translate
-from .asked_questions import AskedQuestions, Columns
 from .explorer import Explorer
 from .parametric_system import ParametricSystem
+from .questions import AskedQuestions, Columns
 from .regions import SMALL, UndecidedRegions, Values, evaluate
 
 INTEGERS = THEORIES["integers"]

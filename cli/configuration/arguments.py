@@ -184,14 +184,14 @@ Ray = Annotated[
 
 def release_names(incomplete: str) -> list[str]:
     """The versions that a shell completes to."""
-    from ...analysis.asked.options import known_releases
+    from ...analysis.request.options import known_releases
 
     return [name for name in known_releases() if name.startswith(incomplete)]
 
 
 def gate_settings(incomplete: str) -> list[str]:
     """The settings of feature gates that a shell completes to."""
-    from ...analysis.asked.options import known_settings
+    from ...analysis.request.options import known_settings
 
     return [setting for setting in known_settings() if setting.startswith(incomplete)]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...analysis.asked.option_files import append_text, beside, refuse_unwritable, write_text
+from ...analysis.request.option_files import append_text, beside, refuse_unwritable, write_text
 from ...base.problems import UsageProblem
 from .console import message_console, print_form, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
-    from ...analysis.asked.plan import Run
+    from ...analysis.request.plan import Run
     from ...reports.ci_outcome import Style
     from ...reports.document import Finding
     from ...reports.graphs import Kind

@@ -7,13 +7,13 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from ...analysis.asked.options import bytes_in_words, scaled_down
+from ...analysis.request.options import bytes_in_words, scaled_down
 from .console import message_console
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...analysis.asked.method import Progress
+    from ...analysis.request.method import Progress
 
 
 class ProgressDisplay:

@@ -23,7 +23,6 @@ from ...scenarios.tables.rules import (
 from ...scenarios.tables.table import plain
 from ...scenarios.writer.sections import COUNTED
 from ...scenarios.writing import PlainDumper
-from ..asked import repels
 from ..contention import selected_of_nodes
 from ..kept_controllers import KeptController, without_name
 from ..kept_lives import Lives
@@ -31,6 +30,7 @@ from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
 from ..representative import Representative
+from ..request import repels
 from .untested import not_asked
 
 EVENTS = 3

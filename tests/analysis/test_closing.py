@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from podrace.analysis import closing
-from podrace.analysis.asked.method import USUAL, Method
-from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.chain import verdicts
 from podrace.analysis.closing import OVER, closings
+from podrace.analysis.request.method import USUAL, Method
+from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget
 from podrace.model.history import CHANGES, LATER, RELEASES

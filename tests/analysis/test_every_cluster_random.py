@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from podrace.analysis.asked.method import Method
-from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.request.method import Method
+from podrace.analysis.request.plan import Run
 from podrace.base.problems import Problem
 from podrace.checker.core.exploration import Budget
 from podrace.reports.document import Finding

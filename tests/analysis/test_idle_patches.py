@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import USUAL
-from podrace.analysis.asked.patches import patches_of
-from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.chain import verdict_on
 from podrace.analysis.prove.proof_request import ProofRequest
 from podrace.analysis.prove.proofs import prove_all
+from podrace.analysis.request.method import USUAL
+from podrace.analysis.request.patches import patches_of
+from podrace.analysis.request.plan import Selection, plan
 from podrace.checker.core.exploration import Budget
 
 HEAD = """\

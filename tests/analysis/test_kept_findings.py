@@ -17,11 +17,11 @@ import msgspec
 import pytest
 
 from podrace.analysis import chain, kept_findings
-from podrace.analysis.asked.method import Method
-from podrace.analysis.asked.patches import patches_of
-from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.chain import FROM_CACHE, verdict_on
 from podrace.analysis.kept_findings import FOLDERS, KeptFinding, sources, told
+from podrace.analysis.request.method import Method
+from podrace.analysis.request.patches import patches_of
+from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.own_files import digest
 from podrace.model.environment.objects import Node, Pod

@@ -11,11 +11,11 @@ import pytest
 
 import podrace.model
 import podrace.properties
-from podrace.analysis.asked.own_modules import states_of
-from podrace.analysis.asked.own_properties import own_properties
-from podrace.analysis.asked.patches import read_patch
-from podrace.analysis.asked.pitfalls import States, pitfalls_of
 from podrace.analysis.own_systems import own_system
+from podrace.analysis.request.own_modules import states_of
+from podrace.analysis.request.own_properties import own_properties
+from podrace.analysis.request.patches import read_patch
+from podrace.analysis.request.pitfalls import States, pitfalls_of
 from podrace.base.problems import UsageProblem
 
 LOCK = """\

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.patches import patches_of
-from podrace.analysis.asked.plan import Selection, plan
+from podrace.analysis.request.patches import patches_of
+from podrace.analysis.request.plan import Selection, plan
 from podrace.analysis.systems import system_of
 from podrace.base.problems import UsageProblem
 

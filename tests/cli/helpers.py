@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from podrace.analysis import chain
-from podrace.analysis.asked.method import Method
-from podrace.analysis.asked.plan import Run
+from podrace.analysis.request.method import Method
+from podrace.analysis.request.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.cli import main
 from podrace.reports.document import Finding, Fixes, Word

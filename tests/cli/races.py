@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.findings import finding_of
+from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.analysis.stored.across_releases import with_replays_across_releases
 from podrace.analysis.systems import system_of
 from podrace.checker.core.exploration import Budget

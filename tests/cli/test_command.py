@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from podrace.analysis.asked.options import bytes_in_words, scaled_down
+from podrace.analysis.request.options import bytes_in_words, scaled_down
 from podrace.checker.core.exploration import Progress
 from podrace.cli.commands import all_commands
 from podrace.cli.terminal.progress_display import describe

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.own_modules import load_module
 from podrace.analysis.chain import FROM_CACHE
 from podrace.analysis.prove.cluster_batches import Task, work
 from podrace.analysis.prove.proof_request import ProofRequest, questions
+from podrace.analysis.request.own_modules import load_module
 from podrace.base.problems import UsageProblem
 from tests.cli.helpers import TINY, Shell
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from podrace.analysis.asked.plan import release_of
+from podrace.analysis.request.plan import release_of
 from podrace.base.problems import Problem
 from podrace.base.text import one_line
 from tests.conformance.cases.cases import read_table

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from podrace import patching
-from podrace.analysis.asked.patch_checks import PARTS
+from podrace.analysis.request.patch_checks import PARTS
 from podrace.base.problems import UsageProblem
 from podrace.model.history import CHANGES
 from podrace.patching import before, call_of, part_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.plan import Run, Selection, plan
 from podrace.analysis.findings import finding_of
+from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.analysis.systems import system_of
 from podrace.checker.search import check
 

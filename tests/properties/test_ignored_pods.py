@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.request.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.history import resolve

@@ -7,8 +7,8 @@ from random import Random
 import msgspec
 import pytest
 
-from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.request.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.model.history import resolve

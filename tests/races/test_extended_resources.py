@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.plan import Selection, plan
+from podrace.analysis.request.plan import Selection, plan
 from podrace.analysis.systems import traced
 from podrace.base.problems import NotInRelease
 from podrace.checker.search import check

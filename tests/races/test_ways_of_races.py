@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.asked.plan import SAFETY, Selection, plan
+from podrace.analysis.request.plan import SAFETY, Selection, plan
 from podrace.analysis.systems import system_of
 from podrace.checker.ways import find_ways
 from podrace.scenarios import catalogue

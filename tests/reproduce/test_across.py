@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.analysis.asked.method import budget_for
+from podrace.analysis.request.method import budget_for
 from podrace.base.problems import UsageProblem
 from podrace.reproduce.across import across
-from podrace.reproduce.asked import Wanted
 from podrace.reproduce.modules.toolchain import Go
+from podrace.reproduce.request import Wanted
 from podrace.scenarios import find_scenarios
 
 NO_GO = Go("/nowhere/go", "go1.26.8")

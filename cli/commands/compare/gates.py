@@ -23,8 +23,8 @@ def gates(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.plan import release_of
     from ....analysis.known import gate_rows
+    from ....analysis.request.plan import release_of
     from ....analysis.scheduler_version import version_named
     from ....reports.text.findings_text import print_versions
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes

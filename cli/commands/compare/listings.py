@@ -38,8 +38,8 @@ def properties(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.own_properties import own_properties
     from ....analysis.known import properties
+    from ....analysis.request.own_properties import own_properties
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():

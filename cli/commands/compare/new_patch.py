@@ -15,7 +15,7 @@ from ...configuration.arguments import Form, FormOption, NoColor, Release
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ....analysis.asked.patch_scaffold import Overridable
+    from ....analysis.request.patch_scaffold import Overridable
 
 
 @app.command(
@@ -39,9 +39,9 @@ def new_patch(
     output: FormOption = Form.text,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.patch_scaffold import listed, overridables
-    from ....analysis.asked.patch_scaffold import new_patch as write_patch
-    from ....analysis.asked.plan import release_of
+    from ....analysis.request.patch_scaffold import listed, overridables
+    from ....analysis.request.patch_scaffold import new_patch as write_patch
+    from ....analysis.request.plan import release_of
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
     from ...terminal.output import say
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.method import budget_of
-from ....analysis.asked.options import parse_size
+from ....analysis.request.method import budget_of
+from ....analysis.request.options import parse_size
 from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
@@ -136,9 +136,9 @@ def verify(
     if minimal and (against is not None or strict):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
     budget = budget_of(max_states, None, timeout, jobs)
-    from ....analysis.asked.method import Method
-    from ....analysis.asked.own_properties import own_properties
     from ....analysis.compare.inquiry import Inquiry, with_changes
+    from ....analysis.request.method import Method
+    from ....analysis.request.own_properties import own_properties
     from ...terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or (), alone)
@@ -186,9 +186,9 @@ def diff(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, None, timeout, jobs)
-    from ....analysis.asked.method import Method
-    from ....analysis.asked.own_properties import own_properties
     from ....analysis.compare.inquiry import Inquiry, two_releases
+    from ....analysis.request.method import Method
+    from ....analysis.request.own_properties import own_properties
     from ...terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.method import budget_of, cache_folder
+from ....analysis.request.method import budget_of, cache_folder
 from ....base.problems import UsageProblem
 from ...configuration.app import app
 from ...configuration.arguments import (
@@ -119,12 +119,12 @@ def _run(
     release: str,
     no_color: bool,
 ) -> list[Reproduction]:
-    from ....analysis.asked.method import Method
-    from ....analysis.asked.options import known_releases
+    from ....analysis.request.method import Method
+    from ....analysis.request.options import known_releases
     from ....reproduce.across import across, everything
-    from ....reproduce.asked import Wanted, release_of
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
+    from ....reproduce.request import Wanted, release_of
     from ...terminal.progress_display import progress_display
 
     budget = budget_of(*limits)

@@ -50,8 +50,8 @@ def export(
     write: WriteFile = None,
     output: FormerFile = None,
 ) -> None:
-    from ....analysis.asked.plan import Selection
     from ....analysis.other_checkers import exported
+    from ....analysis.request.plan import Selection
     from ..find.own_system import write_files
 
     target = named_file("--write", write, output)

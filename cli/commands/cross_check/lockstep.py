@@ -96,8 +96,8 @@ def lockstep(
 ) -> None:
     from ....analysis.stored.replayed import read_trace
     from ....base.problems import UsageProblem
-    from ....reproduce.lockstep.asked import again, held
     from ....reproduce.lockstep.lockstep import WITHIN_LOCKS
+    from ....reproduce.lockstep.request import again, held
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.random_runs.claim_clusters import claim_cluster
@@ -106,8 +106,8 @@ def lockstep(
     from ....reproduce.random_runs.group_clusters import GATES, group_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
-    from ....reproduce.recorded.asked import recorded as explained
     from ....reproduce.recorded.recording import Asked
+    from ....reproduce.recorded.request import recorded as explained
     from ...terminal.progress_display import progress_display
 
     kinds = {
@@ -149,7 +149,7 @@ def lockstep(
 
 
 def _make(folder: Path) -> None:
-    from ....analysis.asked.option_files import refuse_links
+    from ....analysis.request.option_files import refuse_links
     from ....base.problems import UsageProblem
 
     refuse_links("--store", folder)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.method import threads_of
+from ....analysis.request.method import threads_of
 from ...configuration.app import app, examples
 from ...configuration.arguments import Journal, NoColor, Processes, Ray
 
@@ -41,8 +41,8 @@ def batch(
     no_color: NoColor = False,
 ) -> None:
     processes = threads_of(jobs)
-    from ....analysis.asked.option_files import refuse_directory
     from ....analysis.batch import BatchRequest, code_of, run_batch
+    from ....analysis.request.option_files import refuse_directory
     from ...configuration.command_groups import MODULES
     from ...terminal.console import tolerant_of_closed_pipes
     from ...terminal.progress_display import progress_display

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.method import budget_of
+from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
 from ...configuration.app import EXIT_CODES, app, examples
 from ...configuration.arguments import (
@@ -162,13 +162,13 @@ def check(
         raise UsageProblem(
             "-R, --strict, --pods, --nodes, --focus, --controllers and --write-scenario are about manifests: name some with -f"
         )
-    from ....analysis.asked.method import Method, cache_folder
-    from ....analysis.asked.option_files import refuse_links
-    from ....analysis.asked.options import parse_closing
-    from ....analysis.asked.own_properties import own_properties
-    from ....analysis.asked.patches import patches_of
-    from ....analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ....analysis.chain import verdicts
+    from ....analysis.request.method import Method, cache_folder
+    from ....analysis.request.option_files import refuse_links
+    from ....analysis.request.options import parse_closing
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.patches import patches_of
+    from ....analysis.request.plan import Selection, plan, refuse_all_ignored
     from ....reports.filtered import shown
     from ...terminal.console import print_form, tolerant_of_closed_pipes
     from ...terminal.output import Output, print_account, report_everywhere, say
@@ -178,7 +178,7 @@ def check(
         refuse_links("--disk", disk)
     represented = None
     if filename:
-        from ....analysis.asked.representative_cluster import Manifests, parse_size, scenario_from
+        from ....analysis.request.representative_cluster import Manifests, parse_size, scenario_from
 
         kept = parse_size(pods, nodes, controllers)
         asked = Manifests(filename, recursive, strict, kept, focus, write_scenario, release)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.options import parse_timeout
+from ....analysis.request.options import parse_timeout
 from ...configuration.app import app
 from ...configuration.arguments import Gates, NoColor, Release, Timeout, WithFix, WithoutFix
 
@@ -39,7 +39,7 @@ def induct(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ....analysis.asked.plan import Selection
+    from ....analysis.request.plan import Selection
     from ....analysis.symbolic.by_induction import prove_by_induction, run_to_prove
     from ....reports.answers.induction_report import print_induction
     from ...terminal.console import result_console, tolerant_of_closed_pipes

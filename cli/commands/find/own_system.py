@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ....analysis.asked.option_files import refuse_links, write_text
 from ....analysis.own_systems import (
     Budget,
     Decided,
@@ -17,6 +16,7 @@ from ....analysis.own_systems import (
     names_own_system,
     own_system,
 )
+from ....analysis.request.option_files import refuse_links, write_text
 from ....base.problems import UsageProblem
 from ....reports.filtered import shown
 from ...terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.method import threads_of
-from ....analysis.asked.options import parse_memory, parse_parts, parse_size, parse_states
+from ....analysis.request.method import threads_of
+from ....analysis.request.options import parse_memory, parse_parts, parse_size, parse_states
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Form,
@@ -128,15 +128,15 @@ def prove(
     singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
     pieces = 1 if parts is None else parse_parts(parts)
     sizes = singles, parse_size("--nodes", nodes)
-    from ....analysis.asked.option_files import refuse_directory, refuse_links
+    from ....analysis.request.option_files import refuse_directory, refuse_links
 
     if journal is not None:
         refuse_directory("--journal", journal)
     if examples is not None:
         refuse_links("--examples", examples)
-    from ....analysis.asked.plan import parse_scope
     from ....analysis.prove.proof_request import ProofRequest, template_of
     from ....analysis.prove.proofs import prove_all, write_examples
+    from ....analysis.request.plan import parse_scope
     from ....reports.answers.proof_report import print_proof
     from ....reports.filtered import to_json
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes

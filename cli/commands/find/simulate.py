@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.method import threads_of
-from ....analysis.asked.options import parse_seed, parse_steps, parse_timeout, parse_walks
+from ....analysis.request.method import threads_of
+from ....analysis.request.options import parse_seed, parse_steps, parse_timeout, parse_walks
 from ...configuration.app import app
 from ...configuration.arguments import (
     Gates,
@@ -90,9 +90,9 @@ def simulate(
     count = parse_walks(walks) if walks is not None else None if seconds is not None else 10_000
     threads = threads_of(jobs)
     longest, start = parse_steps(steps), parse_seed(seed)
-    from ....analysis.asked.own_properties import own_properties
-    from ....analysis.asked.plan import Selection, plan, refuse_all_ignored
     from ....analysis.random_walks import Walks, walk_all, walkable
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.plan import Selection, plan, refuse_all_ignored
     from ...terminal.console import tolerant_of_closed_pipes
     from ...terminal.output import INCONCLUSIVE, VIOLATED, Output, draw, save_traces
     from ...terminal.progress_display import progress_display

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.options import parse_timeout
+from ....analysis.request.options import parse_timeout
 from ....base.problems import UsageProblem
 from ...configuration.app import app
 from ...configuration.arguments import (
@@ -66,7 +66,7 @@ def synthesize(
     no_color: NoColor = False,
 ) -> None:
     seconds = parse_timeout(timeout) if timeout is not None else None
-    from ....analysis.asked.option_files import beside, refuse_links, write_text
+    from ....analysis.request.option_files import beside, refuse_links, write_text
     from ....analysis.symbolic.smallest_cluster import ClusterSearch, wanted
     from ....reports.answers.synthesis_report import print_coverage, print_example
     from ...terminal.console import result_console, tolerant_of_closed_pipes

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ....analysis.asked.method import budget_of
+from ....analysis.request.method import budget_of
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Cache,
@@ -67,11 +67,11 @@ def check_expectations(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ....analysis.asked.expected_runs import files_to_test, runs_expected, skipped_words
-    from ....analysis.asked.method import Method, cache_folder
-    from ....analysis.asked.own_properties import own_properties
-    from ....analysis.asked.plan import refuse_all_ignored
     from ....analysis.chain import verdicts
+    from ....analysis.request.expected_runs import files_to_test, runs_expected, skipped_words
+    from ....analysis.request.method import Method, cache_folder
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.plan import refuse_all_ignored
     from ....reports.text.findings_text import print_expectations
     from ...terminal.console import result_console, tolerant_of_closed_pipes
     from ...terminal.output import Output, exit_code, say, write_directory

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.method import budget_of
+from ....analysis.request.method import budget_of
 from ...configuration.app import app
 from ...configuration.arguments import (
     Gates,
@@ -72,11 +72,11 @@ def ways(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ....analysis.asked.method import Method
-    from ....analysis.asked.own_properties import own_properties
-    from ....analysis.asked.patches import patches_of
-    from ....analysis.asked.plan import Selection, plan
     from ....analysis.different_ways import find_all_ways, finite_runs
+    from ....analysis.request.method import Method
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.patches import patches_of
+    from ....analysis.request.plan import Selection, plan
     from ...terminal.console import tolerant_of_closed_pipes
     from ...terminal.output import Output, draw, save_traces, say
     from ...terminal.progress_display import progress_display

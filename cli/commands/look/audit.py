@@ -110,7 +110,7 @@ def audit_logs(
     ] = AuditForm.text,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.options import bytes_in_words, parse_release, parse_skew
+    from ....analysis.request.options import bytes_in_words, parse_release, parse_skew
     from ....analysis.stored.report_directory import refuse_unusable, write_audit_report
     from ....audit.audit import Asked
     from ....audit.audit import audit_logs as answered

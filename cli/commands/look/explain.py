@@ -38,11 +38,11 @@ def explain(
     verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.method import Method, budget_of, cache_folder
-    from ....analysis.asked.options import parse_closing
-    from ....analysis.asked.own_properties import own_properties
-    from ....analysis.asked.patches import patches_of
     from ....analysis.closing import Closings, closings
+    from ....analysis.request.method import Method, budget_of, cache_folder
+    from ....analysis.request.options import parse_closing
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.patches import patches_of
     from ....analysis.stored.replayed import read_trace, replayed
     from ...terminal.console import tolerant_of_closed_pipes
     from ...terminal.output import Output, draw, report, say

@@ -33,7 +33,7 @@ def regression(
     write: WriteFile = None,
     output: FormerFile = None,
 ) -> None:
-    from ....analysis.asked.option_files import refuse_unwritable, write_text
+    from ....analysis.request.option_files import refuse_unwritable, write_text
     from ....analysis.stored.replayed import regression_of
     from ...terminal.console import print_form, tolerant_of_closed_pipes
     from ...terminal.output import say

@@ -29,8 +29,8 @@ def replay(
     verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.asked.own_properties import own_properties
-    from ....analysis.asked.patches import patches_of
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.patches import patches_of
     from ....analysis.stored.replayed import read_trace, replayed
     from ...terminal.console import print_form, tolerant_of_closed_pipes
     from ...terminal.output import say

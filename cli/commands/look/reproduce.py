@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....analysis.asked.method import budget_of
+from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
 from ....base.text import one_line
 from ...configuration.app import app, examples
@@ -106,13 +106,13 @@ def reproduce(
     no_color: NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    from ....analysis.asked.method import Method, cache_folder
+    from ....analysis.request.method import Method, cache_folder
     from ....reports.reproduction import exit_code
-    from ....reproduce.asked import Wanted, questions
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.patches import read_patch
     from ....reproduce.reproducing import prepare, written
     from ....reproduce.reproducing import reproduce as reproduced
+    from ....reproduce.request import Wanted, questions
     from ....reproduce.running import refuse_unusable
     from ...terminal.output import say
     from ...terminal.progress_display import progress_display

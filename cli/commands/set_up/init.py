@@ -22,7 +22,7 @@ def init(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write.")] = Path("podrace-test.yaml"),
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
-    from ....analysis.asked.option_files import refuse_unwritable, write_text
+    from ....analysis.request.option_files import refuse_unwritable, write_text
     from ...terminal.console import complaint
 
     if file.suffix not in ENDINGS:

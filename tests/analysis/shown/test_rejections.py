@@ -7,7 +7,7 @@ from collections import deque
 
 import pytest
 
-from podrace.analysis.asked.plan import Selection, plan
+from podrace.analysis.request.plan import Selection, plan
 from podrace.analysis.shown.steps import reasons_for, steps_of
 from podrace.analysis.systems import system_of
 from podrace.checker.core.interpreter import Interpreter

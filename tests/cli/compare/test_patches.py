@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.patch_checks import PARTS
-from podrace.analysis.asked.patch_scaffold import listed, scaffold
-from podrace.analysis.asked.patches import read_patch, with_patches
+from podrace.analysis.request.patch_checks import PARTS
+from podrace.analysis.request.patch_scaffold import listed, scaffold
+from podrace.analysis.request.patches import read_patch, with_patches
 from podrace.base.problems import UsageProblem
 from podrace.model.cluster import build_cluster
 from podrace.model.history import RELEASES, Patch, resolve

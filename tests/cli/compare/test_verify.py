@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.asked.plan import with_gates_of
 from podrace.analysis.compare import over_all_clusters
 from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
+from podrace.analysis.request.plan import with_gates_of
 from podrace.analysis.systems import system_of
 from podrace.cli.commands.compare.verify import diff_code, proofs_code, verify_code
 from podrace.model.history import RELEASES, resolve

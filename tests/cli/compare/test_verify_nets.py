@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import NOBODY, USUAL
 from podrace.analysis.compare.safety_nets import FACTOR, LEAST_STATES, NetSearch
+from podrace.analysis.request.method import NOBODY, USUAL
 from podrace.checker.core.exploration import Budget
 from podrace.cli.commands.compare.verify import verify_code
 from podrace.reports.verify.comparison import Comparison, Net, NetOutcome

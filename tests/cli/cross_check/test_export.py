@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.other_checkers import about
+from podrace.analysis.request.plan import Selection, plan
 from podrace.checker.export import to_promela
 from podrace.properties import PROPERTIES, instrument
 from tests.cli.helpers import TINY, Shell

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis import chain
-from podrace.analysis.asked.method import Method
+from podrace.analysis.request.method import Method
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.machine import cores
 from podrace.cli.terminal import output

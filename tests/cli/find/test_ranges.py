@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import Method
-from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.request.method import Method
+from podrace.analysis.request.plan import Run
 from podrace.api import NotAsExpected, expect
 from podrace.base.problems import Problem
 from podrace.checker.core.exploration import Budget

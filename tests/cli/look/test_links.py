@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.option_files import OutputDirectory, refuse_links, write_text
+from podrace.analysis.request.option_files import OutputDirectory, refuse_links, write_text
 from podrace.analysis.stored.report_directory import FILES
 from podrace.base.problems import UsageProblem
 from podrace.cli.commands.set_up.init import starter_text

@@ -11,8 +11,8 @@ import pytest
 
 from podrace import api
 from podrace.analysis import chain, kept_findings, systems
-from podrace.analysis.asked.method import cache_folder
 from podrace.analysis.chain import FROM_CACHE
+from podrace.analysis.request.method import cache_folder
 from podrace.cli.commands.set_up.init import starter_text
 from podrace.properties import instrument
 from tests.cli.helpers import TINY, Ran, Shell

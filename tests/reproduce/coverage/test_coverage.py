@@ -6,9 +6,8 @@ import os
 
 import pytest
 
-from podrace.analysis.asked.method import NOBODY, Method, budget_for
+from podrace.analysis.request.method import NOBODY, Method, budget_for
 from podrace.model.history import resolve
-from podrace.reproduce.asked import Wanted, searched
 from podrace.reproduce.case import WAITING, Case
 from podrace.reproduce.lockstep.lockstep import AT_ONCE, WITHIN_LOCKS, case_for
 from podrace.reproduce.modules.module import parse_version
@@ -17,6 +16,7 @@ from podrace.reproduce.random_runs.claim_clusters import claim_cluster
 from podrace.reproduce.random_runs.random_runs import Wanted as WantedRuns
 from podrace.reproduce.random_runs.random_runs import random_runs
 from podrace.reproduce.reproducing import prepare
+from podrace.reproduce.request import Wanted, searched
 from podrace.scenarios import find_scenarios, hazards
 from tests.reproduce.coverage.coverage_page import LARGEST, PAGE, figures, largest, put, rows, short
 from tests.reproduce.coverage.measuring import Coverage, measured

@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.asked.method import Method, budget_for
+from podrace.analysis.request.method import Method, budget_for
 from podrace.base.problems import UsageProblem
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.step import ShownStep
-from podrace.reproduce.asked import Wanted, questions
 from podrace.reproduce.case import CaseStep
 from podrace.reproduce.go_tests import file_of, go_tests
 from podrace.reproduce.go_tests.claims import _CLAIMS
@@ -32,6 +31,7 @@ from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY
 from podrace.reproduce.reproducing import Prepared, prepare
+from podrace.reproduce.request import Wanted, questions
 from podrace.reproduce.running import driver_files
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.steps_table import rules, steps

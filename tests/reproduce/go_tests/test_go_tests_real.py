@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import Method, budget_for
-from podrace.reproduce.asked import Wanted, questions
+from podrace.analysis.request.method import Method, budget_for
 from podrace.reproduce.go_tests import go_tests
 from podrace.reproduce.go_tests.names import name_of
 from podrace.reproduce.go_tests.running import run_go_tests
@@ -17,6 +16,7 @@ from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY, read_patch
 from podrace.reproduce.reproducing import prepare
+from podrace.reproduce.request import Wanted, questions
 from tests.reproduce.go_tests.test_findings import FINDINGS, says
 
 VERSION = parse_version(MADE_FOR)

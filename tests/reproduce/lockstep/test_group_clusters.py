@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podrace.base.problems import UsageProblem
-from podrace.reproduce.lockstep.asked import held
+from podrace.reproduce.lockstep.request import held
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import Go
 from podrace.reproduce.objects import objects_of

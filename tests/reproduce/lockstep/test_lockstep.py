@@ -24,7 +24,6 @@ from podrace.reports.reproduction import Differing
 from podrace.reports.stored import format_trace, parse_trace
 from podrace.reports.text.lockstep_text import print_lockstep
 from podrace.reproduce.case import Case
-from podrace.reproduce.lockstep.asked import plays, run_of, stored_run
 from podrace.reproduce.lockstep.lockstep import (
     WITHIN_LOCKS,
     Compared,
@@ -34,6 +33,7 @@ from podrace.reproduce.lockstep.lockstep import (
     difference_of,
     lockstep,
 )
+from podrace.reproduce.lockstep.request import plays, run_of, stored_run
 from podrace.reproduce.lockstep.shrinking import shrunk, smaller_clusters
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import find_go

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from podrace.analysis.asked.options import known_releases
-from podrace.analysis.asked.plan import Selection, plan
+from podrace.analysis.request.options import known_releases
+from podrace.analysis.request.plan import Selection, plan
 from podrace.model.cluster import build_cluster
 from podrace.model.language.declarations.component import steps_of
 from podrace.reproduce.modules.module import OLDEST

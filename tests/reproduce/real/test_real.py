@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import Method, budget_for
+from podrace.analysis.request.method import Method, budget_for
 from podrace.reports.reproduction import Reproduction
 from podrace.reproduce.across import across, everything
-from podrace.reproduce.asked import Wanted
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
+from podrace.reproduce.request import Wanted
 from podrace.reproduce.running import built_for, run_test
 from podrace.scenarios import hazards
 from tests.reproduce.real.real_table import PAGE, VERSIONS, cell, merged, put, read, rows_of, without_cells

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import Method, budget_for
+from podrace.analysis.request.method import Method, budget_for
 from podrace.reproduce.across import across
-from podrace.reproduce.asked import Wanted
+from podrace.reproduce.request import Wanted
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.test_real import CHOSEN, go_or_skip
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import Method, budget_for
+from podrace.analysis.request.method import Method, budget_for
 from podrace.reproduce.across import across
-from podrace.reproduce.asked import Wanted
+from podrace.reproduce.request import Wanted
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.real_table import PAGE, cell
 from tests.reproduce.real.real_table import VERSIONS as ALL

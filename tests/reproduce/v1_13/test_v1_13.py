@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.method import budget_for
-from podrace.analysis.asked.plan import Selection, plan
 from podrace.analysis.chain import verdicts
+from podrace.analysis.request.method import budget_for
+from podrace.analysis.request.plan import Selection, plan
 from podrace.analysis.stored.saved_trace import stored_trace
 from podrace.reports.document import Value
 from podrace.reports.reproduction import Reproduction
 from podrace.reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace, format_trace
-from podrace.reproduce.asked import Wanted, questions
 from podrace.reproduce.modules.driver import path_in_module
 from podrace.reproduce.modules.module import OWN_DRIVERS, OwnDriver, parse_version
 from podrace.reproduce.modules.toolchain import Go, GoProblem, find_go
 from podrace.reproduce.reproducing import prepare, reproduce
+from podrace.reproduce.request import Wanted, questions
 from podrace.reproduce.running import driver_files as files_for
 from tests.reproduce.v1_13.module import (
     COMMON,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.asked.plan import Run
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.request.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.manifests import read_manifests
 from podrace.model.history import resolve

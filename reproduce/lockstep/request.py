@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...analysis.asked.option_files import write_text
+from ...analysis.request.option_files import write_text
 from ...base.problems import Problem, UsageProblem
 from ...base.text import one_line
 from ...checker.trace.fingerprint import fingerprint
@@ -17,13 +17,13 @@ from ...model.history import Composition, GateProblem, resolve
 from ...reports.lockstep import Cause, Lockstep
 from ...reports.stored import StoredScenario, StoredStep, StoredTrace, format_trace
 from ...scenarios import parse_scenario
-from ..asked import release_of
 from ..case import Case
 from ..modules.module import KubernetesVersion, parse_version
 from ..modules.toolchain import Go
 from ..outcome import Outcome
 from ..random_runs.quick_steps import QuickSteps
 from ..random_runs.random_runs import Model, RandomRun, Wanted
+from ..request import release_of
 from ..running import Built, Say, built_for, run_cases
 from .lockstep import (
     WITHIN_LOCKS,

@@ -202,8 +202,8 @@ SIZES = {"allocatable", "requests", "max_skew", "min_domains", "topology_key"}
 
 
 def test_one_file_asks_the_scheduler() -> None:
-    """Filters and preemption are imported in asked.py, and nowhere else."""
-    assert [p.name for p in SOURCES if "model.scheduler" in p.read_text()] == ["asked.py"]
+    """Filters and preemption are imported in request.py, and nowhere else."""
+    assert [p.name for p in SOURCES if "model.scheduler" in p.read_text()] == ["request.py"]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.name)

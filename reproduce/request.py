@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from ..analysis.asked.method import NOBODY, USUAL, Method, Watcher
-from ..analysis.asked.options import known_releases, parse_release
-from ..analysis.asked.plan import Run, Selection, default_release, plan
 from ..analysis.chain import verdicts
+from ..analysis.request.method import NOBODY, USUAL, Method, Watcher
+from ..analysis.request.options import known_releases, parse_release
+from ..analysis.request.plan import Run, Selection, default_release, plan
 from ..analysis.stored.replayed import read_trace
 from ..analysis.stored.saved_trace import stored_trace
 from ..base.problems import Problem, UsageProblem

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from ...analysis.asked.option_files import write_bytes
+from ...analysis.request.option_files import write_bytes
 from ...checker.core.trace import plain_value
 from ...checker.trace.validation import Answer, Difference
 from ...model.history import Composition, resolve
 from ...reports.lockstep import Cause, Lockstep
-from ..asked import release_of
 from ..modules.module import KubernetesVersion
 from ..modules.toolchain import Go
 from ..random_runs.random_runs import Model
+from ..request import release_of
 from ..running import Say, built_for
 from .recording import Asked, Explained, explain_free_runs, takes
 from .validation import Judged
