@@ -10,7 +10,7 @@ from importlib.resources import files
 import msgspec
 
 from ..base.problems import Problem
-from ..base.text import known_names, one_line
+from ..base.text import counted, known_names, one_line
 from ..reports.audit_report import Answer, AuditAccount, AuditReport
 from .checks.affinity import AntiAffinity
 from .checks.bindings import LeaseHeld, OneBinding
@@ -22,7 +22,7 @@ from .checks.nominations import Nominations
 from .checks.waiting import Waiting
 from .history.history import History
 from .reading.lines import open_source
-from .reading.reading import CLAIMS, Account, Reader
+from .reading.reading import CLAIMS, FOREIGN, Account, Reader
 from .reading.records import Claim, Node, Pod, Write, time_text
 from .reading.sorting import AT_ONCE
 
@@ -42,7 +42,7 @@ ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding, Waiting)
 class Asked:
     """What is asked. `complete`: the logs have every write of their period. `initial` names what `kubectl get -o json` printed when they began.
 
-    `growing`: the logs are being written, so that a namespace may still come.
+    `growing`: the logs are being written, so that an event and a namespace may still come.
     """
 
     files: Sequence[str]
@@ -82,6 +82,8 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         _read_state(name, before)
     read = Reader(progress, asked.at_once).read(asked.files)
     account = read.account
+    if account.lines == sum(account.skipped[reason] for reason in FOREIGN) > 0 and not asked.growing:
+        raise Problem(_no_audit_log(asked, account))
     waiting, nominations, capacity = Waiting(read.attempts, account.flushed), Nominations(), Capacity()
     lease, devices = LeaseHeld(), Devices()
     checks: list[Check] = [capacity, Conditions(), AntiAffinity(), OneBinding(), waiting]
@@ -91,7 +93,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         check.history = history
     history.begin_with(before.pods, before.nodes)
     devices.begin_with(before.claims, bool(before.claims) or not (before.pods or before.nodes))
-    counted = _Counted(
+    counter = _Counted(
         [
             *(pod.metadata.namespace for pod in before.pods),
             *(claim.metadata.namespace for claim in before.claims),
@@ -99,13 +101,13 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
             *before.namespaces,
         ]
     )
-    history.take(counted.through(read.writes))
-    counted.namespaces |= account.namespaces
+    history.take(counter.through(read.writes))
+    counter.namespaces |= account.namespaces
     if "leases" in account.levels or LeaseHeld.id in wanted:
         checks.append(lease)
     if account.levels.keys() & {CLAIMS, f"{CLAIMS}/status"} or Devices.id in wanted:
         checks.append(devices)
-    unknown = _unknown_namespace(asked.window.namespace, counted)
+    unknown = _unknown_namespace(asked.window.namespace, counter)
     if unknown and account.events and not asked.growing:
         raise Problem(unknown)
     trust = _trust(asked, account, history, unknown)
@@ -123,14 +125,14 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
             account.bytes,
             account.lines,
             account.events,
-            counted.number,
+            counter.number,
             dict(account.skipped),
             {resource: dict(levels) for resource, levels in sorted(account.levels.items())},
             read.writes.twice,
             len(account.servers),
         ),
-        time_text(history.first) if counted.number else None,
-        time_text(history.last) if counted.number else None,
+        time_text(history.first) if counter.number else None,
+        time_text(history.last) if counter.number else None,
         tuple(dict.fromkeys(signs)),
         tuple(one_line(name, 200) for name in asked.files),
     )
@@ -183,6 +185,15 @@ def _refuse_reversed(window: Window) -> None:
         raise Problem(
             f"--since {time_text(window.since)} is later than --until {time_text(window.until)}: write the earlier time as --since"
         )
+
+
+def _no_audit_log(asked: Asked, account: Account) -> str:
+    names = ", ".join(one_line(name, 200) for name in asked.files)
+    why = "; ".join(f"{counted(number, 'line')}: {reason}" for reason, number in account.skipped.items())
+    return one_line(
+        f"{names}: no audit event in {counted(account.lines, 'line')} ({why}): name a log that the API server writes to --audit-log-path",
+        LONGEST,
+    )
 
 
 def _unknown_namespace(name: str | None, counted: _Counted) -> str:

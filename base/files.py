@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,21 @@ _DRAFT = ".podrace-"
 _ENDING = ".draft"
 _IN_PLACE = {errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV}
 """Where no draft can be made, or none can take the place of the file: a directory of somebody else's, or a file that is a mount point."""
+
+
+def user_directory(variable: str, *below_home: str) -> Path:
+    """podrace's directory of the user: in $`variable`, which counts only if it is absolute (XDG Base Directory Specification), else in the home directory.
+
+    A relative HOME is passed over as well: things would be kept in whatever directory podrace runs in.
+    """
+    named = os.environ.get(variable, "")
+    home = os.path.expanduser("~")
+    if not os.path.isabs(home):
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:  # a container's user that has no name: nothing can be kept
+            home = os.devnull
+    return (Path(named) if os.path.isabs(named) else Path(home, *below_home)) / "podrace"
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o666, durable: bool = True) -> None:

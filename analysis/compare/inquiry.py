@@ -161,6 +161,10 @@ def two_releases(
     """Two releases compared. Raises UsageProblem."""
     gates = parse_gates(inquiry.gates)
     first, second = (compose(release_of(name), (), (), gates) for name in (before, after))
+    if first.release == second.release:
+        raise UsageProblem(
+            f"--after {one_line(after)} is the same release as --before {one_line(before)}: name another"
+        )
     runs, left_out = runs_of(inquiry, first, second)
     return Comparer(first, second, runs, budget, method, watcher, left_out, gates).compare()
 

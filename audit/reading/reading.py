@@ -48,6 +48,11 @@ _LIST, _ANY = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(msgs
 _DOCUMENTS = {b"{": b"}", b"[": b"]", b"[{": b"}]"}
 """Lines with which a document over several lines begins, and those with which it ends."""
 
+NO_EVENT, NO_LINE = "JSON, but no audit event", "neither JSON nor a line of klog"
+NO_OBJECT = "an object, not an event"
+FOREIGN = (NO_EVENT, NO_LINE, NO_OBJECT)
+"""Why nothing could be made of lines that no API server and no scheduler logs."""
+
 MOST_ENDS = 100
 """After so many lines that could have been the end of a document, the file's end is."""
 T = TypeVar("T", Pod, Node, Lease, Binding, Claim)
@@ -214,9 +219,9 @@ class Reader:
                         if isinstance(member, Other) and member.kind == "Event":
                             self._attempt(scheduler_log.of_event(member.raw))
             else:
-                self.account.skipped["an object, not an event"] += 1
+                self.account.skipped[NO_OBJECT] += 1
         except NOT_READABLE:
-            self.account.skipped["JSON, but no audit event"] += 1
+            self.account.skipped[NO_EVENT] += 1
 
     def _of_text(self, found: Other) -> None:
         line = found.raw
@@ -230,7 +235,7 @@ class Reader:
             self._in_klog, self._written = True, written
         elif not self._in_klog or b'":' in line or line[:1] == b"{":
             # klog breaks long values, such as the scheduler's configuration, into lines; what has fields of JSON may be the rest of an event.
-            self.account.skipped["neither JSON nor a line of klog"] += 1
+            self.account.skipped[NO_LINE] += 1
 
     def _klog(self, line: bytes, passed_on: str, log: str) -> None:
         self._in_klog = True

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...base.files import write_whole
+from ...base.files import user_directory, write_whole
 from ...base.structs import dataclass
 from .in_memory import may_keep
 from .signing import is_private, is_signed, make_private, signature
@@ -25,9 +25,7 @@ def cache_directory() -> Path:
     """Where podrace keeps things, compiled code among them: $PODRACE_CACHE, else podrace in $XDG_CACHE_HOME, else ~/.cache/podrace."""
     if own := os.environ.get("PODRACE_CACHE"):
         return Path(own)
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "podrace"
-    return Path(os.path.expanduser("~")) / ".cache" / "podrace"
+    return user_directory("XDG_CACHE_HOME", ".cache")
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

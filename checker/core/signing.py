@@ -14,6 +14,8 @@ import os
 import stat
 from pathlib import Path
 
+from ...base.files import user_directory
+
 VARIABLE = "PODRACE_KEY"
 """In the environment: a secret that takes the place of the key in the user's own directory."""
 
@@ -25,9 +27,7 @@ _BYTES = 32
 
 def key_file() -> Path:
     """Where the key is: podrace/key in $XDG_STATE_HOME, else in ~/.local/state."""
-    if shared := os.environ.get("XDG_STATE_HOME"):
-        return Path(shared) / "podrace" / "key"
-    return Path(os.path.expanduser("~")) / ".local" / "state" / "podrace" / "key"
+    return user_directory("XDG_STATE_HOME", ".local", "state") / "key"
 
 
 def signature(use: str, *parts: bytes) -> bytes | None:

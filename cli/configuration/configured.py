@@ -35,8 +35,11 @@ class Applied:
             if not self._decides(setting):
                 continue
             values = setting.value if isinstance(setting.value, list) else [setting.value]
-            if text.startswith((f"--{setting.option.name}:", f"--{setting.option.name} ")) or any(
-                f"`{value}`" in text for value in values if isinstance(value, str)
+            name = f"--{setting.option.name}"
+            if (
+                text.startswith((f"{name}:", f"{name} "))
+                or f" and {name} " in text
+                or any(f"`{value}`" in text for value in values if isinstance(value, str))
             ):
                 return UsageProblem(f"{setting.place}: {text}")
         return problem

@@ -226,7 +226,8 @@ def parse_document(text: str, file: str) -> Value:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
+        # What is missing at the end is missing on the last line that has something, not on the one behind it.
+        line = min(mark.line, text.rstrip().count("\n")) + 1 if mark else 1
         problem = one_line(error.problem or "it cannot be parsed", 120)
         if problem == "but found another document":
             raise Problem(

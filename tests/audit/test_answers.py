@@ -566,6 +566,16 @@ def test_nothing_is_said_of_files_without_audit_events(tmp_path: Path) -> None:
         assert all("there is no audit event in what was read" in a.reasons for a in report.answers)
 
 
+def test_what_no_api_server_logs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Problem) as problem:
+        answered(tmp_path, "hello\n{}\n", listed())
+    assert str(problem.value) == (
+        f"{tmp_path / 'audit.log'}: no audit event in 2 lines"
+        " (1 line: neither JSON nor a line of klog; 1 line: JSON, but no audit event):"
+        " name a log that the API server writes to --audit-log-path"
+    )
+
+
 def test_times_that_run_backwards_and_forged_versions(tmp_path: Path) -> None:
     events = [seen("n", 0), *both("a", 1), *both("b", 2)]
     events[2]["stageTimestamp"], events[2]["requestReceivedTimestamp"] = (

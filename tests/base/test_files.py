@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
 import resource
 import stat
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.base.files import append_whole, is_draft, write_draft, write_whole
+from podrace.base.files import append_whole, is_draft, user_directory, write_draft, write_whole
 
 OLD, NEW = b"old\n", b"new " * 10_000
 
@@ -118,3 +119,31 @@ def test_what_is_added_is_added_whole(tmp_path: Path) -> None:
 def test_a_draft_is_known_by_its_name(tmp_path: Path) -> None:
     assert is_draft(write_draft(OLD, str(tmp_path)))
     assert not is_draft("report.html")
+
+
+@pytest.mark.parametrize(
+    ("variables", "directory"),
+    [
+        ({"HOME": "/h"}, "/h/.local/state/podrace"),
+        ({"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/s/podrace"),
+        ({"HOME": "/h", "XDG_STATE_HOME": "s"}, "/h/.local/state/podrace"),
+        ({"HOME": "h"}, f"{pwd.getpwuid(os.getuid()).pw_dir}/.local/state/podrace"),
+    ],
+)
+def test_a_relative_directory_of_the_user_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], directory: str
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert str(user_directory("XDG_STATE_HOME", ".local", "state")) == directory
+
+
+def test_a_user_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setenv("HOME", "h")
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert str(user_directory("XDG_STATE_HOME", ".local", "state")) == "/dev/null/.local/state/podrace"

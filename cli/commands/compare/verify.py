@@ -141,7 +141,9 @@ def verify(
     from ....analysis.request.own_properties import own_properties
     from ...terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or (), alone)
+    inquiry = Inquiry(
+        scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or (), alone
+    )
     if minimal:
         from ....analysis.compare.minimal_changes import changes_needed
 
@@ -191,7 +193,7 @@ def diff(
     from ....analysis.request.own_properties import own_properties
     from ...terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or ()), gate or ())
+    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or ())
     with progress_display(no_color) as display:
         comparison = two_releases(before, after, inquiry, budget, Method(), display)
     _print(comparison, output, no_color, verbose)

@@ -269,6 +269,10 @@ def test_the_release_to_start_from() -> None:
         (["verify", "missing.py"], "podrace: missing.py: there is no such file"),
         (["verify", "70898", "--release", "1.12", "--scenario", "99"], "podrace: unknown scenario `99`; "),
         (["verify", "72259", "--minimal", "--strict"], "podrace: --minimal compares sets of changes: leave out"),
+        (
+            ["diff", "--before", "1.36", "--after", "1.36"],
+            "podrace: --after 1.36 is the same release as --before 1.36: name another",
+        ),
         (["diff", "--before", "1.13", "--after", "9.9"], "podrace: unknown release `9.9`; known: "),
     ],
 )  # fmt: skip

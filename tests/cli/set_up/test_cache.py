@@ -148,6 +148,11 @@ def test_where_verdicts_are_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch, 
     assert shell("check", "tiny.yaml", "--cache", "x", "--no-cache").err == (
         "podrace: --cache and --no-cache contradict each other: leave one of them out\n"
     )
+    Path(".podrace.yaml").write_text("check:\n  no-cache: true\n")
+    assert shell("check", "tiny.yaml", "--cache", "x").err == (
+        "podrace: .podrace.yaml:2: --cache and --no-cache contradict each other: leave one of them out\n"
+    )
+    Path(".podrace.yaml").unlink()
     assert shell("check", "tiny.yaml", "--cache", "tiny.yaml").err == (
         "podrace: --cache: `tiny.yaml` is no directory: name one\n"
     )

@@ -120,6 +120,7 @@ def test_a_required_option_can_be_set(shell: Shell, tmp_path: Path) -> None:
             ".podrace.yaml:2: defaults.output: commands take different values for it: write it below the one that is meant (",
         ),
         ("defaults:\n  pots: 1", ".podrace.yaml:2: defaults.pots: unknown option `pots`; "),
+        ("check: {\n", ".podrace.yaml:1: not a YAML that podrace reads: expected the node content, but found '<stream end>'"),
         ("a: &x 1\nb: *x", ".podrace.yaml:2: not a YAML that podrace reads: the alias *x is not allowed: write the value out"),
     ],
 )  # fmt: skip
