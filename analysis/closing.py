@@ -11,6 +11,7 @@ from ..base.text import listed
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
 from ..reports.document import Finding, Word
+from ..scenarios import find_scenarios
 from .chain import verdict_on
 from .findings import was_cut_short
 from .request.method import NOBODY, Method, Watcher
@@ -67,11 +68,15 @@ class _Search:
 
     def sentences(self) -> list[str]:
         """What closes the race, or how far that is known."""
+        if catalogued := self._catalogued():
+            return catalogued
         named = self._named()
         for keys in dict.fromkeys([*((key,) for key in named), tuple(named)]):
             if keys and self._verdict(with_keys := self._with(keys)) == "HOLDS":
                 assert with_keys is not None
-                lines = self._closed_by(keys, with_keys)
+                finding = self._known[with_keys.label]
+                holds = f"{finding.property} holds in all {finding.states:,} states of the same cluster"
+                lines = _closed_by(keys, holds)
                 # The system of a release is about as large: where that is too much to look at, nothing would come of it.
                 small = self._known[with_keys.label].states <= MOST_STATES
                 return [*lines, *self._first_release(keys)] if small else lines
@@ -88,14 +93,18 @@ class _Search:
         missing = {change.key for change in self._base.missing}
         return [key for key in dict.fromkeys(known) if key in missing]
 
-    def _closed_by(self, keys: Sequence[str], composition: Composition) -> list[str]:
-        finding = self._known[composition.label]
-        close, them = ("together close", "them") if len(keys) > 1 else ("closes", "it")
-        holds = f"{finding.property} holds in all {finding.states:,} states of the same cluster"
-        return [
-            f"{listed(keys)} {close} it: with {them}, {holds}.",
-            *(f"{key}: {CHANGES[key].title}; {CHANGES[key].where}." for key in keys),
-        ]
+    def _catalogued(self) -> list[str]:
+        """The same of a race of the catalogue that is asked as it stands there: its tests search the whole cluster with the fixes."""
+        scenario, race, name = self._run.scenario, self._run.scenario.race, self._run.property
+        if race is None or scenario.release is None or name not in scenario.properties:
+            return []
+        if scenario not in find_scenarios(str(race.issue)):
+            return []
+        if self._base != compose_for(scenario, scenario.release, race.beside, ()):
+            return []
+        options = " ".join(f"--with-fix {key}" for key in race.after)
+        search = f"`podrace check {scenario.name} --property {name} {options}` explores it"
+        return _closed_by(race.fixes, f"{name} holds in the same cluster; {search}")
 
     def _first_release(self, keys: Sequence[str]) -> list[str]:
         """What the first release with these changes gives, if there is a later one."""
@@ -212,6 +221,14 @@ class _Search:
             except Problem:  # a property of the user's own that this release has not what it takes for
                 return "INCONCLUSIVE"
         return self._known[composition.label].verdict
+
+
+def _closed_by(keys: Sequence[str], holds: str) -> list[str]:
+    close, them = ("together close", "them") if len(keys) > 1 else ("closes", "it")
+    return [
+        f"{listed(keys)} {close} it: with {them}, {holds}.",
+        *(f"{key}: {CHANGES[key].title}; {CHANGES[key].where}." for key in keys),
+    ]
 
 
 def _later(release: str) -> tuple[str, ...]:

@@ -46,7 +46,9 @@ class Pretence:
 
 
 def run_of(name: str, *, release: str | None = None, without: Sequence[str] = ()) -> Run:
-    return plan(Selection([name], release, without_fixes=without))[0]
+    """A race of the catalogue in a file of the user's own, of which nothing is known."""
+    run = plan(Selection([name], release, without_fixes=without))[0]
+    return replace(run, scenario=replace(run.scenario, title="A copy"))
 
 
 def said(run: Run, seconds: float = 60.0) -> Sequence[str]:
@@ -62,6 +64,34 @@ def test_the_change_that_the_race_is_known_by_is_tried_first(monkeypatch: pytest
     ]
     assert pretence.asked == ["1.13 + 72259", "1.14"]
     assert pretence.limits == [None, closing.MOST_STATES]
+
+
+def test_what_the_catalogue_knows_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    assert said(plan(Selection(["72124"]))[0]) == [
+        (
+            "72259 closes it: with it, S-NOMVIS holds in the same cluster; "
+            "`podrace check nominated-node-race --property S-NOMVIS --with-fix 72259` explores it."
+        ),
+        "72259: a nomination is in the scheduler's memory before it is written to the API server; in 1.14 and later; backported to 1.12.5, 1.13.2.",
+    ]
+    assert pretence.asked == []
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(["72124"], properties=["S-NOM"]),
+        Selection(["72124"], "1.12"),
+        Selection(["72124"], with_fixes=["77990"]),
+    ],
+)
+def test_the_catalogue_knows_only_its_own_questions(
+    monkeypatch: pytest.MonkeyPatch, selection: Selection
+) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    said(plan(selection)[0])
+    assert pretence.asked
 
 
 def test_no_release_is_looked_at_that_has_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def test_what_wipes_the_nomination_is_what_the_command_prints() -> None:
 def test_the_picture_is_the_drawn_one(tmp_path: Path) -> None:
     assert f"]({PICTURE})" in README
     program = Path(sys.executable).with_name("podrace")
-    command = shlex.split("check 72124 --no-cache --closing 5m --graph race.svg")
+    command = shlex.split("check 72124 --no-cache --closing 1m --graph race.svg")
     done = subprocess.run([program, *command], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 1
     assert (tmp_path / "race.svg").read_bytes() == (ROOT / PICTURE).read_bytes()
