@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..model.history import CHANGES, in_order
+from ..model.history import CHANGES
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
@@ -94,7 +94,7 @@ def fixes(names: Sequence[str]) -> list[dict[str, Any]]:
             "races": [s.name for s in catalogue() if s.race is not None and change.key in s.race.fixes],
             "with_others": [s.name for s in catalogue() if _closing_with_others(change.key, s)],
         }
-        for change in in_order()
+        for change in CHANGES.values()
         if not wanted or change.key in wanted
     ]
 

@@ -2,7 +2,7 @@
 
 from .registry.change import CHANGES, Change, before
 from .registry.other_numbers import key_of
-from .releases import Composition, Patch, find_change, in_order, resolve
+from .releases import Composition, Patch, find_change, resolve
 from .versions import LATER, PATCH_VERSIONS, RELEASE_ORDER, version_of
 from .versions.gates import GateProblem
 from .versions.unknown import UnknownName
@@ -11,5 +11,5 @@ RELEASES = RELEASE_ORDER
 
 __all__ = [
     "CHANGES", "LATER", "PATCH_VERSIONS", "RELEASES", "RELEASE_ORDER", "Change", "Composition", "GateProblem", "Patch", "UnknownName",
-    "before", "find_change", "in_order", "key_of", "resolve", "version_of",
+    "before", "find_change", "key_of", "resolve", "version_of",
 ]  # fmt: skip

@@ -74,11 +74,6 @@ class Composition:
         return replace(self, notes=(*self.notes, *notes))
 
 
-def in_order() -> list[Change]:
-    """All changes, oldest first."""
-    return sorted(CHANGES.values(), key=lambda c: c.age)
-
-
 def find_change(name: str) -> Change:
     """A change by its key, or by another number that it has; raises UnknownName."""
     key = key_of(name)
@@ -132,7 +127,7 @@ def resolve(
     notes += [f"{release} does not have {c.key}" for c in unwanted if not has(c)]
     added = tuple(dict.fromkeys(c.key for c in wanted if not has(c)))
     removed = tuple(dict.fromkeys(c.key for c in unwanted if has(c)))
-    missing = tuple(c for c in in_order() if (not has(c) and c.key not in added) or c.key in removed)
+    missing = tuple(c for c in CHANGES.values() if (not has(c) and c.key not in added) or c.key in removed)
     return Composition(release, added, removed, missing, tuple(notes), gates=tuple(settings.items()))
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from podrace.checker.core.result import Verdict
 from podrace.checker.trace.cross_system_replay import replay_across
 from podrace.checker.trace.execution import ReplayError, confirm
-from podrace.model.history import Composition, Patch, in_order, resolve
+from podrace.model.history import CHANGES, Composition, Patch, resolve
 from podrace.model.language import Component, ModelError
 from podrace.scenarios import catalogue
 from tests.races import actor_patches, hazard_patches, taint_patches
@@ -83,7 +83,7 @@ class Explainer:
     only_known: bool = False
 
     def __post_init__(self) -> None:
-        lacking = [change.key for change in in_order() if not change.is_in(self.release)]
+        lacking = [change.key for change in CHANGES.values() if not change.is_in(self.release)]
         races = [s.race for s in catalogue() if s.race is not None]
         raced = dict.fromkeys(
             k for r in races for k in (*r.after, *(r.residual.closed_by if r.residual else ()))

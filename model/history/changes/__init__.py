@@ -1,22 +1,12 @@
-"""Upstream's changes, in rooms like those of the scheduler. Importing this registers them: of the changes of one release, those of an earlier line come first."""
+"""Upstream's changes, in rooms like those of the scheduler. Importing this registers all of them; the order of the files does not count."""
 
-# isort: off
-from .cycles import async_calls  # noqa: F401
-from .cache import cache  # noqa: F401
-from .queue import event_handlers  # noqa: F401
-from .cache import live_tree  # noqa: F401
-from .framework import filters  # noqa: F401
-from .preemption import nominations  # noqa: F401
-from .cycles import permit  # noqa: F401
-from .preemption import preemption, disruption  # noqa: F401
-from .queue import queue  # noqa: F401
-from .cycles import failure, informers  # noqa: F401
-from .cache import snapshot, node_tree  # noqa: F401
-from .dynamicresources import claims  # noqa: F401
-from .podgroups import groups  # noqa: F401
-from .framework import topology, scores  # noqa: F401
-from .volumebinding import volumes  # noqa: F401
-from .cycles import binding  # noqa: F401
-from .framework import extenders  # noqa: F401
-from . import kubelets  # noqa: F401
-from .queue import names, node_updates, pod_updates  # noqa: F401
+from importlib import import_module
+from pkgutil import walk_packages
+
+from ..registry.change import CHANGES, in_order
+
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)
+_changes = in_order(CHANGES.values())
+CHANGES.clear()
+CHANGES.update((change.key, change) for change in _changes)

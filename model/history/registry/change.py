@@ -6,11 +6,14 @@ replaced; a release is the model with the classes of every change that the relea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from ....base.structs import dataclass
 from ...language import Component
+from ...language.expressions.errors import ModelError
 from ..versions import LATER, RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])
@@ -28,7 +31,8 @@ class Change:
     had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
     `gate` is the feature gate that it is behind (`gates.yaml`): a version has the change where the gate is on. Where the gate is set by hand, the
     change comes and goes with it; `gated_in` is the first version whose gate has it, unless that is the first version with the gate.
-    `gate_off`: it is there while the gate is off, and what was before it while the gate is on.
+    `gate_off`: it is there while the gate is off, and what was before it while the gate is on. `after` are the changes of the same
+    version that were made before it: of two that override one method, the later must name the earlier one.
     """
 
     key: str
@@ -44,6 +48,7 @@ class Change:
     gate: str = ""
     gated_in: str | None = None
     gate_off: bool = False
+    after: tuple[str, ...] = ()
 
     def is_in(self, release: str) -> bool:
         """Whether a version behaves as after the change."""
@@ -88,6 +93,7 @@ def _carries(patch: Version, at: Version) -> bool:
 
 
 CHANGES: dict[str, Change] = {}
+"""All changes by their keys, oldest first."""
 
 
 def before(
@@ -103,6 +109,7 @@ def before(
     gate: str = "",
     gated_in: str | None = None,
     gate_off: bool = False,
+    after: tuple[str, ...] = (),
 ) -> Callable[[C], C]:
     """Register a class that restores the behaviour before a change; several classes may share a key."""
 
@@ -123,7 +130,47 @@ def before(
             gate,
             gated_in,
             gate_off,
+            (*known.after, *after) if known else after,
         )
         return cls
 
     return register
+
+
+def in_order(registered: Iterable[Change]) -> list[Change]:
+    """Changes by age; of one age, each behind those that it comes `after`, and by key. The order in which they are given does not count.
+
+    Raises ModelError if two of one age override one method, and neither comes after the other.
+    """
+    changes = {change.key: change for change in registered}
+
+    def earlier(change: Change) -> set[str]:
+        return {*change.after, *(key for name in change.after for key in earlier(changes[name]))}
+
+    def rank(change: Change) -> int:
+        return max((1 + rank(changes[name]) for name in change.after), default=0)
+
+    found = sorted(changes.values(), key=lambda c: (c.age, rank(c), c.key))
+    beside: dict[tuple[Version, type], list[tuple[Change, type]]] = {}
+    for other in found:
+        for cls in other.classes:
+            for root in (base for base in cls.__mro__ if Component in base.__bases__):
+                group = beside.setdefault((other.age, root), [])
+                for one, its in group:
+                    if one is not other and one.key not in earlier(other):
+                        _refuse_both(one, its, other, cls)
+                group.append((other, cls))
+    return [replace(c, classes=tuple(sorted(c.classes, key=lambda cls: cls.__module__))) for c in found]
+
+
+def _refuse_both(one: Change, its: type, other: Change, cls: type) -> None:
+    """Raises ModelError if two classes define one name, each in a class that the other does not derive from."""
+    apart = [set(a.__mro__).difference(b.__mro__) for a, b in ((its, cls), (cls, its))]
+    mine, theirs = ({n for c in classes for n in vars(c) if not n.startswith("__")} for classes in apart)
+    for name in sorted(mine & theirs):
+        part = next(base for base in cls.__mro__ if base in its.__mro__)
+        raise ModelError(
+            f"{one.key} and {other.key} are both new in {one.first_in} and override {part.__name__}.{name}: "
+            "let the later one name the other in `after`",
+            (inspect.getsourcefile(cls) or "", inspect.getsourcelines(cls)[1]),
+        )

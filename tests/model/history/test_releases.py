@@ -20,7 +20,7 @@ def test_a_release_is_its_first_version():
 
 
 def test_the_newest_release_lacks_only_what_was_taken_back_or_came_later():
-    assert [c.key for c in resolve(RELEASES[-1]).missing] == ["133167", "141785", "139450", "141255"]
+    assert [c.key for c in resolve(RELEASES[-1]).missing] == ["133167", "139450", "141255", "141785"]
     assert {CHANGES[key].first_in for key in ("139450", "141255", "141785")} == {LATER}
 
 

@@ -132,6 +132,7 @@ class ResourcesOfNodes(DynamicResources):
     "137371",
     "with binding conditions, a claim that was deallocated while its pod was being bound ended the process",
     first_in="1.36",
+    after=("binding-conditions",),
 )
 class DeallocationPanics(DynamicResources):
     """The time of the allocation was set without a look whether there still was one."""
@@ -171,6 +172,7 @@ class InFlightForOne(DynamicResources):
     "an allocation in flight and the pods that count on it are one record, under one lock",
     first_in="1.36",
     issues=(137617,),
+    after=("137371", "137647"),
 )
 class CountedApart(DynamicResources):
     """137647 alone, as it was merged. A pod of a group shares whatever allocation of its claim is in flight, whoever put it there, and Reserve does not count it.

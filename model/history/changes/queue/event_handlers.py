@@ -280,7 +280,12 @@ class HintsAlwaysQueue(Hints):
         return as_expr(event.is_wildcard or self.hears(plugin, event))
 
 
-@before("preemption-events", "no event is registered for a pod that preemption rejected", first_in="1.32")
+@before(
+    "preemption-events",
+    "no event is registered for a pod that preemption rejected",
+    first_in="1.32",
+    after=("hints-decide",),
+)
 class PreemptionHearsAll(Hints):
     """DefaultPreemption did not say which events it asked for, which counts as all (defaultEnqueueExtension)."""
 

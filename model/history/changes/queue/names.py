@@ -74,6 +74,7 @@ _RECREATED = "an attempt whose pod was recreated under its name is given up"
     issues=(138316,),
     since="1.19",
     backports=("1.34.8", "1.35.5"),
+    after=("134400",),
 )
 class AttemptGoesOnForAnother(FailureHandler):
     """The lister was asked by name, and the attempt went on with the object that it gave: its record, with what had rejected the pod that is gone,

@@ -23,6 +23,7 @@ def _is_update(event: ClusterEvent) -> bool:
     "127220",
     "each plugin asks for the kinds of updates of nodes that can help, because no pre-check hides others from it",
     first_in="1.32",
+    after=("preemption-events",),
 )
 class EveryNodeUpdateHeard(Hints):
     """Several plugins asked for more updates of nodes than can help: the pre-check may have hidden the one that did (issue 109437).

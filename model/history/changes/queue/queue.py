@@ -82,7 +82,12 @@ class BeforeBackoffQueue(PriorityQueue):
         return SubQueue.ACTIVE
 
 
-@before("requeue-ignores-condition", "a requeued pod is parked whatever its condition", first_in="1.14")
+@before(
+    "requeue-ignores-condition",
+    "a requeued pod is parked whatever its condition",
+    first_in="1.14",
+    after=("73309",),
+)
 class RequeueChecksCondition(PriorityQueue):
     """A pod was parked only if its object already said PodScheduled=False, Unschedulable."""
 
@@ -197,7 +202,13 @@ _UPDATES_KEPT = "an update of a pod in flight does not queue it"
 
 
 @before(
-    "125578", _UPDATES_KEPT, first_in="1.32", issues=(118226,), gate="SchedulerQueueingHints", gated_in="1.32"
+    "125578",
+    _UPDATES_KEPT,
+    first_in="1.32",
+    issues=(118226,),
+    gate="SchedulerQueueingHints",
+    gated_in="1.32",
+    after=("118438",),
 )
 class UpdatesQueuePodsInFlight(PriorityQueue):
     """The queue did not know, and added the pod to activeQ while it was being scheduled; of a parked one it asked no plugin."""
@@ -320,6 +331,7 @@ class OneEntryForAName(PriorityQueue):
     "a pod that is held back is added, whatever activeQ and backoffQ have under its name",
     first_in="1.37",
     since="1.31",
+    after=("entries-of-one-name",),
 )
 class GatedPodsAreLeftOut(PriorityQueue):
     """A pod that a plugin held back was not added where activeQ or backoffQ had its name."""
