@@ -21,24 +21,17 @@ import msgspec
 
 from ..base.problems import Terminated
 from ..checker.core import in_memory
-from ..checker.core.exploration import Budget, Exploration, Progress
-from ..checker.core.result import Result, Verdict
-from ..checker.reduction.conclusion import conclude
-from ..checker.reduction.fair_run import held_back
-from ..checker.reduction.idle_parts import never_acted
-from ..checker.reduction.questions import kind_of, slice_for
-from ..checker.reduction.slicing import Slicer
-from ..checker.search import engine_of
+from ..checker.core.exploration import Budget, Progress
+from ..checker.search import check
 from ..checker.verdict_cache import VerdictCache
 from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
-from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .findings import finding_of, how_to_go_on, ignored, undecided
 from .idle_patches import idle_patches
 from .kept_findings import KeptFinding
-from .request.method import NOBODY, USUAL, Engine, Method, Watcher
+from .request.method import NOBODY, USUAL, Method, Watcher
 from .request.own_modules import digest_of
 from .request.plan import Run
 from .systems import system_of, traced
@@ -110,7 +103,7 @@ def verdict_in(
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:
         return finding_of(run, system, known, FROM_CACHE)
-    result = decide(system, run.property, budget, method.engine, watch)
+    (result,) = check(system, [run.property], budget, engine=method.engine, progress=watch, parts=asked_for)
     if cache is not None:
         cache.put(key, result)
     return finding_of(run, system, result, how_to_go_on(result, budget))
@@ -123,30 +116,3 @@ def files_of(run: Run) -> str:
     own = digest_of([run.prop, *(cls for patch in run.composition.patches for cls in patch.classes)])
     others = in_memory.files()
     return hashlib.sha256(repr((own, others)).encode()).hexdigest() if others else own
-
-
-@fresh_graph()
-def decide(
-    system: TransitionSystem,
-    name: str,
-    budget: Budget,
-    engine: Engine = "native",
-    watch: Callable[[Progress], None] | None = None,
-) -> Result:
-    """The verdict on one property of a system. Raises EngineDisagreement if the interpreter does not confirm what an engine claims."""
-    slicer, explore = Slicer(system), engine_of(engine)
-    part = slice_for(slicer, kind_of(system, name), [name])
-    answer = explore(part, budget, watch)
-    result = conclude(slicer, part, answer, name, engine)
-    if result.verdict is not Verdict.HOLDS:
-        return result
-    asked = {one.name: one.transitions for one in asked_for(system)}
-
-    def again(question: TransitionSystem, room: Budget) -> Exploration:
-        return explore(question, room, None)
-
-    idle, held = (
-        never_acted(slicer, part, answer, asked, again, budget),
-        held_back(part, answer, again, budget),
-    )
-    return replace(result, coverage=replace(result.coverage, never_acted=idle, held_back=held))

@@ -115,7 +115,7 @@ def _with_idle_parts(found: Exhausted, system: TransitionSystem) -> Exhausted:
     result = found.result
     if found.regions is None or result.verdict is not Verdict.HOLDS:
         return found
-    parts = {one.name: one.transitions for one in asked_for(system)}
+    parts = asked_for(system)
     idle = never_acted_by_steps(Slicer(system), found.regions.slice, result.coverage.fired, parts)
     return replace(found, result=replace(result, coverage=replace(result.coverage, never_acted=idle)))
 

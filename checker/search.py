@@ -10,6 +10,7 @@ that comes to rest).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ..base.problems import Terminated
@@ -18,10 +19,12 @@ from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from . import explicit
 from .core.exploration import Budget, Exploration, Watcher
-from .core.result import Kind, Result
+from .core.result import Kind, Result, Verdict
 from .explicit import reference
 from .explicit.small_search import explore_if_small
 from .reduction.conclusion import conclude
+from .reduction.fair_run import held_back
+from .reduction.idle_parts import Parts, never_acted
 from .reduction.questions import kind_of, properties_of, slice_for
 from .reduction.slicing import Slicer
 from .trace.execution import MAX_CONFIRMED_STATES
@@ -41,13 +44,15 @@ def check(
     announce: Callable[[tuple[str, ...]], None] | None = None,
     together: bool = True,
     confirmed_states: int = MAX_CONFIRMED_STATES,
+    parts: Callable[[TransitionSystem], Parts] | None = None,
 ) -> list[Result]:
     """The verdict on each named property (all, if none are named), in the order in which they are named.
 
     `budget` is what each exploration may use; one that runs out makes its properties INCONCLUSIVE unless they were already
     violated. `announce` is told which properties the next exploration decides;
     `together=False` gives each property its own. `confirmed_states` bounds how far a state with no way back is executed
-    again. Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
+    again. With `parts`, what was asked for, a property that holds says which of them never acted, and which constraints hold every run back.
+    Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
     """
     names = properties_of(system, properties)
     budget = budget or Budget()
@@ -56,13 +61,23 @@ def check(
     explore = engine_of(engine)
     found: dict[str, Result] = {}
     slicer = Slicer(system)
+
+    def again(question: TransitionSystem, room: Budget) -> Exploration:
+        return explore(question, room, None)
+
     try:
         for group in _groups(slicer, names, together):
             if announce is not None:
                 announce(group.names)
             answer = explore(group.slice, budget, progress)
             for name in group.names:
-                found[name] = conclude(slicer, group.slice, answer, name, engine, confirmed_states)
+                result = conclude(slicer, group.slice, answer, name, engine, confirmed_states)
+                if parts is not None and result.verdict is Verdict.HOLDS:
+                    idle = never_acted(slicer, group.slice, answer, parts(system), again, budget)
+                    held = held_back(group.slice, answer, again, budget)
+                    coverage = replace(result.coverage, never_acted=idle, held_back=held)
+                    result = replace(result, coverage=coverage)
+                found[name] = result
     except Terminated as ended:
         ended.decided.update(found)
         raise

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ..base.structs import dataclass
 from .environment.cluster.node_versions import NodeVersion, versions_in
 from .environment.cluster.owned_pods import Owner
 from .environment.cluster.pod_versions import PodVersion
@@ -57,24 +56,21 @@ VIEWS = tuple(name for name, bound in BOUNDS.items() if bound.least == 1)
 _HOME = str(Path(__file__).parents[1])
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A part of a scenario that can act: its name in words, and the numbers of the transitions by one of which it does."""
-
-    name: str
-    transitions: tuple[int, ...]
+Part = tuple[str, tuple[int, ...]]
+"""A part of a scenario that can act: its name in words, and the numbers of the transitions by one of which it does."""
 
 
-def asked_for(system: TransitionSystem) -> list[Asked]:
-    """The parts of the scenario that a system was traced from, in the order: the scope, objects that may come, updates, actors, steps of the user's own.
+def asked_for(system: TransitionSystem) -> dict[str, tuple[int, ...]]:
+    """The parts of the scenario that a system was traced from, each with the numbers of its transitions: the scope, objects that may come, updates,
+    actors, steps of the user's own.
 
     Nothing, where the model is not at hand.
     """
     model = system.explainer.model
     if model is None or not isinstance(model.entities.scope, Scope):
-        return []
+        return {}
     with fresh_graph():
-        return [
+        parts = [
             *_options(model, system),
             *_objects(system),
             *_unused(system.universe),
@@ -82,12 +78,13 @@ def asked_for(system: TransitionSystem) -> list[Asked]:
             *_actors(system),
             *_own(system),
         ]
+    return dict(parts)
 
 
 # --- options of the scope ------------------------------------------------------------------------------------
 
 
-def _options(model: Model, system: TransitionSystem) -> Iterator[Asked]:
+def _options(model: Model, system: TransitionSystem) -> Iterator[Part]:
     """What is on in the scope and is not by default. An option that is no fault and without steps of its own only changes how others act."""
     scope, usual = model.entities.scope, Scope()
     wanted = [n for n in BOUNDS if n not in VIEWS and getattr(scope, n) not in (getattr(usual, n), 0)]
@@ -106,11 +103,11 @@ def _options(model: Model, system: TransitionSystem) -> Iterator[Asked]:
     for name, transitions in found.items():
         if transitions or name in faults:
             acting = sorted({*transitions, *faults.get(name, ())})
-            yield Asked(name.replace("_", " "), tuple(acting))
+            yield name.replace("_", " "), tuple(acting)
     for name in faults:
         for target in _targets(system, scope.aimed(name)):
             striking = [i for i in faults[name] if _is_about(system.transitions[i], target)]
-            yield Asked(f"{name.replace('_', ' ')} of {target.name}", tuple(striking))
+            yield f"{name.replace('_', ' ')} of {target.name}", tuple(striking)
 
 
 def _targets(system: TransitionSystem, aims: Mapping[str, Sequence[str]]) -> list[Entity]:
@@ -155,15 +152,15 @@ def _runs(model: Model, transition: Transition, scope: Scope) -> bool:
 # --- objects, their versions, and who acts -------------------------------------------------------------------
 
 
-def _objects(system: TransitionSystem) -> Iterator[Asked]:
+def _objects(system: TransitionSystem) -> Iterator[Part]:
     for variable_, entity in _truths(system):
         if variable_.initial == 0 and not getattr(entity, "exists", True):
             may = partial(_may_become, variable_)
             found = [i for i, t in enumerate(system.transitions) if variable_ in t.updates and may(t)]
-            yield Asked(TRUTHS[type(entity)][1].format(entity.name), tuple(found))
+            yield TRUTHS[type(entity)][1].format(entity.name), tuple(found)
 
 
-def _unused(universe: Universe) -> Iterator[Asked]:
+def _unused(universe: Universe) -> Iterator[Part]:
     """Objects that are about pods, and about no pod of the scenario."""
     pods = [form for pod in universe[Pod] for form in (pod, *pod.later.values())]
     claims = {name for pod in pods for name in pod.claims}
@@ -171,16 +168,16 @@ def _unused(universe: Universe) -> Iterator[Asked]:
     groups = {pod.group for pod in pods}
     for claim in universe[Claim]:
         if claim.name not in claims and not claim.reserved:
-            yield Asked(f"claim {claim.name}, to which no pod refers", ())
+            yield f"claim {claim.name}, to which no pod refers", ()
     for volume_claim in universe[VolumeClaim]:
         if volume_claim.name not in mounted:
-            yield Asked(f"volume claim {volume_claim.name}, to which no pod refers", ())
+            yield f"volume claim {volume_claim.name}, to which no pod refers", ()
     for group in universe[PodGroup]:
         if group.name not in groups:
-            yield Asked(f"group {group.name}, to which no pod belongs", ())
+            yield f"group {group.name}, to which no pod belongs", ()
     for budget in universe[DisruptionBudget]:
         if not any(budget.selects(pod) for pod in universe[Pod]):
-            yield Asked(f"budget {budget.name}, which selects no pod", ())
+            yield f"budget {budget.name}, which selects no pod", ()
 
 
 def _truths(system: TransitionSystem) -> Iterator[tuple[Variable, Entity]]:
@@ -208,7 +205,7 @@ def _may_become(of: Variable, transition: Transition) -> bool:
     return not any(made[e].is_const and made[e].value == 0 for e in (new, guard))
 
 
-def _updates(system: TransitionSystem) -> Iterator[Asked]:
+def _updates(system: TransitionSystem) -> Iterator[Part]:
     """The versions that a scenario gives to nodes and pods, but for those that a controller makes of a node by its health."""
     universe = system.universe
     kinds = (PodVersion,) if universe.scope.node_lifecycle else (NodeVersion, PodVersion)
@@ -221,7 +218,7 @@ def _updates(system: TransitionSystem) -> Iterator[Asked]:
     nodes = universe[NodeVersion] if NodeVersion in kinds else ()
     later = [v for v in nodes if v is not versions_in(universe, v.node)[0]]
     for version in (*later, *(v for v in universe[PodVersion] if v.number)):
-        yield Asked(f"update {version.name}", tuple(sorted(writes.get(version, ()))))
+        yield f"update {version.name}", tuple(sorted(writes.get(version, ())))
 
 
 def _written(universe: Universe, address: Address, new: Expr) -> Iterator[Entity]:
@@ -245,22 +242,22 @@ def _constants(new: Expr) -> set[int]:
     return found
 
 
-def _actors(system: TransitionSystem) -> Iterator[Asked]:
+def _actors(system: TransitionSystem) -> Iterator[Part]:
     for kind, words in ACTORS.items():
         for entity in system.universe[kind]:
             found = [i for i, transition in enumerate(system.transitions) if _is_about(transition, entity)]
             if found or kind not in WITHIN_OTHERS:
-                yield Asked(words.format(entity.name), tuple(found))
+                yield words.format(entity.name), tuple(found)
 
 
-def _own(system: TransitionSystem) -> Iterator[Asked]:
+def _own(system: TransitionSystem) -> Iterator[Part]:
     """The steps that a patch or a property of the user's own brings."""
     found: dict[str, list[int]] = {}
     for number, transition in enumerate(system.transitions):
         if not transition.location[0].startswith(_HOME):
             found.setdefault(f"{transition.part}.{transition.step}", []).append(number)
     for name, numbers in found.items():
-        yield Asked(f"step {name} of your own", tuple(numbers))
+        yield f"step {name} of your own", tuple(numbers)
 
 
-__all__ = ["ACTORS", "TRUTHS", "VIEWS", "Asked", "asked_for"]
+__all__ = ["ACTORS", "TRUTHS", "VIEWS", "asked_for"]

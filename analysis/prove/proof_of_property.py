@@ -274,7 +274,7 @@ class Prover:
         acting: set[str] = set()
         for _, regions in self.regions.values():
             system = regions.parametric.system
-            parts = {one.name: one.transitions for one in asked_for(system)}
+            parts = asked_for(system)
             if parts:
                 here = never_acted_by_steps(Slicer(system), regions.slice, fired, parts)
                 idle |= here

@@ -52,10 +52,10 @@ def idle_parts(scenario: Scenario, release: str, depth: int, width: int) -> tupl
     system = instrument(scenario.spec, resolve(release, gates=scenario.feature_gates).classes, [])
     parts = asked_for(system)
     fired = sampled(system, depth, width) if parts else set[Key]()
-    return [part.name for part in parts], {
-        part.name
-        for part in parts
-        if fired.isdisjoint(key_of(system.transitions[i]) for i in part.transitions)
+    return list(parts), {
+        name
+        for name, transitions in parts.items()
+        if fired.isdisjoint(key_of(system.transitions[i]) for i in transitions)
     }
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podrace.analysis.chain import decide
-from podrace.checker.core.exploration import Budget
+from podrace.checker.search import check
+from podrace.model.asked_for import asked_for
 from podrace.model.history import RELEASES, resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios, read_scenario
@@ -38,5 +38,5 @@ def test_each_part_acts(file: str) -> None:
 def test_what_no_release_has_any_more_is_told(name: str, part: str) -> None:
     (scenario,) = find_scenarios(name)
     system = instrument(scenario.spec, resolve(RELEASES[-1]).classes, [PROPERTIES["S-CAP"]])
-    result = decide(system, "S-CAP", Budget())
+    (result,) = check(system, ["S-CAP"], parts=asked_for)
     assert result.coverage.never_acted == {part: "no step of this scenario stands for it"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from podrace.analysis.chain import decide
-from podrace.checker.core.exploration import Budget
+from podrace.checker.search import check
+from podrace.model.asked_for import asked_for
 from podrace.model.language import (
     Case,
     Component,
@@ -74,7 +74,7 @@ def system(shop: type[Shop]) -> TransitionSystem:
 
 def test_no_run_is_fair_where_a_constraint_holds_back_each() -> None:
     for shop in (Shop, Closing):
-        found = decide(system(shop), "L", Budget())
+        (found,) = check(system(shop), parts=asked_for)
         assert found.verdict.name == "HOLDS"
         assert found.coverage.witnesses_missed == ()
         assert found.coverage.held_back == ("servings: at most 0",)
@@ -83,5 +83,5 @@ def test_no_run_is_fair_where_a_constraint_holds_back_each() -> None:
 
 
 def test_one_fair_run_is_enough() -> None:
-    found = decide(system(LateClosing), "L", Budget())
+    (found,) = check(system(LateClosing), parts=asked_for)
     assert (found.verdict.name, found.coverage.held_back, found.vacuous) == ("HOLDS", (), False)

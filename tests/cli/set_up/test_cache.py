@@ -55,7 +55,7 @@ def test_the_second_time_nothing_is_explored(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...]
 ) -> None:
     first = shell(*line, "-o", "json")
-    monkeypatch.setattr(chain, "decide", no_search)
+    monkeypatch.setattr(chain, "check", no_search)
     second = shell(*line, "-o", "json")
     assert FROM_CACHE not in first.out
     assert FROM_CACHE in second.out
@@ -104,7 +104,7 @@ def test_a_finding_that_is_kept_names_files_as_seen_from_here(
 def test_tests_use_it_too(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "expecting.yaml").write_text(TINY + "expect: {S-CAP: holds}\n")
     assert shell("test", "expecting.yaml").code == 0
-    monkeypatch.setattr(chain, "decide", no_search)
+    monkeypatch.setattr(chain, "check", no_search)
     assert shell("test", "expecting.yaml").code == 0
     with pytest.raises(Searched):
         shell("test", "expecting.yaml", "--no-cache")
@@ -114,7 +114,7 @@ def test_what_changes_is_explored_again(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shell("check", "tiny.yaml")
-    monkeypatch.setattr(chain, "decide", no_search)
+    monkeypatch.setattr(chain, "check", no_search)
     (tmp_path / "tiny.yaml").write_text(TINY.replace("One pod, one node", "Another title") + "# and words\n")
     assert shell("check", "tiny.yaml").code == 0
     (tmp_path / "tiny.yaml").write_text(TINY + "scope: {bind_failures: 1}\n")
@@ -171,7 +171,7 @@ def test_python_programs_use_and_keep_the_same_verdicts(
     assert (found.verdict, found.notes) == ("HOLDS", (FROM_CACHE,))
     assert api.check("tiny.yaml", cache=str(elsewhere))[0].notes == (FROM_CACHE,)
     assert api.expect("holds", "tiny.yaml", cache=elsewhere)[0].notes == (FROM_CACHE,)
-    monkeypatch.setattr(chain, "decide", no_search)
+    monkeypatch.setattr(chain, "check", no_search)
     with pytest.raises(Searched):
         api.check("tiny.yaml", cache=False)
     with pytest.raises(api.UsageProblem, match="is no directory"):
@@ -204,7 +204,7 @@ def test_a_cache_from_elsewhere_is_explored_again(
     """As one that CI gives back: only with the same secret is it believed."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "there"))
     shell("check", "tiny.yaml")
-    monkeypatch.setattr(chain, "decide", no_search)
+    monkeypatch.setattr(chain, "check", no_search)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
     with pytest.raises(Searched):
         shell("check", "tiny.yaml")
