@@ -7,24 +7,24 @@ from dataclasses import replace
 
 from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
+from .environment.cluster.derived import Roster
 from .environment.cluster.footprint import UsedPort, used_ports_of
 from .environment.cluster.node_versions import NodeVersion, versions_of
-from .environment.cluster.owned_pods import Owned, Owner, owned_of, owners_of
 from .environment.cluster.pod_versions import PodVersion, pod_versions_of
 from .environment.cluster.scope import Facts
 from .environment.controllers.autoscaler import Autoscaler
 from .environment.controllers.budgets import Budgets
-from .environment.controllers.descheduler import Descheduler, Strategy, strategies_of
+from .environment.controllers.descheduler import Descheduler
 from .environment.controllers.drain import Drain
 from .environment.controllers.gate_keepers import GateKeepers
-from .environment.controllers.node_lifecycle import NodeLifecycle, WatchedNode, watched_nodes
+from .environment.controllers.node_lifecycle import NodeLifecycle
 from .environment.controllers.replacement import Controllers
-from .environment.controllers.taint_eviction import SeenNode, SeenPod, TaintEviction, seen_by_controller
-from .environment.extender import Extender, HTTPExtender, Managed, extenders_of, managed_pods
+from .environment.controllers.taint_eviction import TaintEviction
+from .environment.extender import Extender
 from .environment.faults import Faults
-from .environment.gates import Gate, GateKeeper, gates_of, keepers_of, most_gates
+from .environment.gates import GateKeeper, most_gates
 from .environment.kubelet import Kubelet
-from .environment.names import Recreation, recreations_of
+from .environment.names import Recreation
 from .environment.objects import (
     OTHERS,
     OWN,
@@ -39,32 +39,21 @@ from .environment.objects import (
     Volume,
     VolumeClaim,
 )
-from .environment.pod_groups import Member, PodGroups, members_of
-from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker, TemplateUser, template_users
+from .environment.pod_groups import PodGroups
+from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker
 from .environment.storage.claims import (
     ClaimController,
-    ClaimShare,
-    ClaimUse,
-    ClaimWatch,
-    NameOfUser,
     ResourceClaims,
-    names_of_users,
-    shares_of,
-    uses_of,
 )
 from .environment.storage.devices import DeviceDriver
 from .environment.storage.pv_controller import Provisioner, PVController
 from .environment.storage.volumes import (
-    CountedClaim,
     Storage,
     StorageUsers,
-    StorageWatch,
-    VolumeUse,
-    counted_claims,
-    volume_uses,
 )
 from .environment.watch import NodeWatch, PodWatch
-from .language import Component, Model, Universe, build
+from .language import Component, Entity, Model, Universe, build
+from .language.declarations.component import part_classes
 from .scheduler import (
     APIDispatcher,
     AssumeCache,
@@ -108,7 +97,7 @@ from .scheduler.framework.events import (
     node_updates,
     pod_updates,
 )
-from .scheduler.other_scheduler import ForeignPod, KnownPod, OtherScheduler, foreign_pods, known_pods
+from .scheduler.other_scheduler import OtherScheduler
 
 
 class Cluster(Model):
@@ -208,40 +197,27 @@ def build_cluster(
             gates, permit, ports, bool(spec.claims), volumes, groups, extender, features
         )
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
-    owners, keepers, extenders = owners_of(spec), keepers_of(spec), extenders_of(spec)
     described = [*spec.nodes, *(version.content for version in versions)]
-    seen_pods, seen_nodes = seen_by_controller(spec.scope, spec.pods, spec.nodes)
-    fixed = {
-        SeenPod: seen_pods, SeenNode: seen_nodes, WatchedNode: watched_nodes(spec.scope, spec.nodes),
+    given: dict[type[Entity], Sequence[Entity]] = {
+        Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, Device: spec.devices, Claim: spec.claims,
+        PodGroup: spec.groups, Volume: spec.volumes, VolumeClaim: spec.volume_claims,
         Plugin: plugins, Zone: zones_of(described), UsedPort: used_ports_of(pod.host_ports for pod in spec.pods),
         PodVersion: pod_versions, PodUpdate: pod_updates() if pod_versions else (),
         NodeVersion: versions, NodeUpdate: node_updates(features_change(versions)) if versions else (),
-        Recreation: recreations_of(spec.pods),
-        Device: spec.devices, Claim: spec.claims, ClaimUse: uses_of(spec.pods, spec.claims),
-        ClaimShare: shares_of(spec.pods, spec.claims),
-        PodGroup: spec.groups, Member: members_of(spec.pods, spec.groups),
-        ClaimWatch: (ClaimWatch(0, "claims"),) if spec.claims else (), NameOfUser: names_of_users(spec.pods),
-        TemplateUser: template_users(spec.pods),
-        Volume: spec.volumes, VolumeClaim: spec.volume_claims, VolumeUse: volume_uses(spec.pods, spec.volume_claims),
-        CountedClaim: counted_claims(spec.pods, spec.volume_claims),
-        StorageWatch: (StorageWatch(0, "volumes"),) if spec.volume_claims else (),
-        KnownPod: known_pods(spec.pods), ForeignPod: foreign_pods(spec.pods),
-        HTTPExtender: extenders, Managed: managed_pods(spec, extenders),
-        GateKeeper: keepers, Gate: gates_of(spec, keepers),
-        Owner: owners, Owned: owned_of(spec, owners), Strategy: strategies_of(spec),
     }  # fmt: skip
+    cluster = Roster(spec, given)
     finishing = (
         spec.scope.kubelet_admission or spec.scope.bound_finalizers or any(pod.finishes for pod in spec.pods)
     )
     generated = any(pod.generated for pod in spec.pods)
-    again = any(r.before.generated and r.after.generated for r in recreations_of(spec.pods))
+    again = any(r.before.generated and r.after.generated for r in cluster[Recreation])
     special = any(claim.special for claim in spec.claims)
     passing = (
         generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
     )
     facts = Facts(
         gates=int(gates),
-        last_gate=most_gates(spec.pods, keepers),
+        last_gate=most_gates(spec.pods, cluster[GateKeeper]),
         finishing=int(finishing),
         last_version=max((version.number for version in pod_versions), default=spec.scope.facts.last_version),
         last_name=OTHERS if again or special else OWN if generated else 0,
@@ -249,5 +225,6 @@ def build_cluster(
         conditions=int(any(device.conditions for device in spec.devices)),
     )
     scope = replace(spec.scope, facts=facts)
-    universe = Universe({Pod: spec.pods, Node: spec.nodes, DisruptionBudget: spec.budgets, **fixed}, scope)
+    derived = {kind: cluster[kind] for part in part_classes(Cluster).values() for kind in part.kinds}
+    universe = Universe({**given, **derived}, scope)
     return build(Cluster, universe, changes)

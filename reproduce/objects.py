@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..model.environment.cluster.derived import Roster
 from ..model.environment.cluster.node_versions import versions_of
 from ..model.environment.cluster.placement_rules import (
     NodeTerm,
@@ -20,7 +21,7 @@ from ..model.environment.cluster.placement_rules import (
 )
 from ..model.environment.cluster.pod_versions import pod_versions_of
 from ..model.environment.cluster.workloads import ExtenderSpec, OwnerKind, OwnerSpec
-from ..model.environment.extender import extenders_of
+from ..model.environment.extender import HTTPExtender
 from ..model.environment.objects import (
     DEFAULTS,
     NATIVE,
@@ -172,7 +173,7 @@ def node_object(node: Node) -> Object:
 
 def extender_objects(spec: ClusterSpec) -> list[Object]:
     """What the driver is told of the extenders, in the order of the configuration."""
-    return [extender_object(e.spec, e.name, spec.scope.config.scored) for e in extenders_of(spec)]
+    return [extender_object(e.spec, e.name, spec.scope.config.scored) for e in Roster(spec)[HTTPExtender]]
 
 
 def extender_object(extender: ExtenderSpec, name: str, scored: bool = False) -> Object:

@@ -32,7 +32,7 @@ from .cluster.node_versions import NodeVersion, versions_in
 from .cluster.pod_versions import PodVersion, is_directed_anew, may_become
 from .cluster.pod_versions import versions_in as versions_of_pod
 from .cluster.scope import bound_finalizers_possible, finishing_possible, last_gate
-from .names import found_by_name, namesakes
+from .names import Recreation, found_by_name, namesakes
 from .objects import EXISTS, OTHERS, OWN, Claim, Node, Pod, PodCopy, PodObject, facts_of_pods, node_or_none
 
 
@@ -61,6 +61,8 @@ class APIServer(Component):
 
     pod_watch: WatchesPods
     node_watch: WatchesNodes
+
+    kinds = (Recreation,)
 
     pod = per(Pod, PodObject)
     node_exists = per(Node, boolean())

@@ -9,12 +9,11 @@ What the extenders of gpushare, HAMi and the like keep count of is an extended r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..language import (
     Component,
-    Entity,
     Expr,
     Value,
     Words,
@@ -29,57 +28,50 @@ from ..language import (
     when,
     words,
 )
+from .cluster.derived import Derived, Found, Roster
 from .cluster.workloads import ExtenderSpec, Noting
-from .objects import ClusterSpec, Node, Pod
+from .objects import Node, Pod
 
 if TYPE_CHECKING:
     from .api import APIServer
 
 
-class HTTPExtender(Entity):
+class HTTPExtender(Derived):
     """An extender of the scheduler's configuration."""
 
-    def __init__(self, index: int, name: str, spec: ExtenderSpec) -> None:
-        super().__init__(index, name)
-        self.spec = spec
+    name: str
+    spec: ExtenderSpec
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        extenders = cluster.spec.extenders
+        for i, of in enumerate(extenders, 1):
+            yield "the extender" if len(extenders) == 1 else f"extender {of.name or i}", of
 
 
-class Managed(Entity):
+class Managed(Derived):
     """A pod that an extender is asked about (IsInterested): one that asks for a resource which it manages, or, if it manages none, any."""
 
-    def __init__(self, index: int, name: str, pod: Pod, asked: HTTPExtender) -> None:
-        super().__init__(index, name)
-        self.pod, self.asked, self.extender = pod, asked, asked.spec
+    name: str
+    pod: Pod
+    asked: HTTPExtender
+    extender: ExtenderSpec
 
-
-def extenders_of(spec: ClusterSpec) -> tuple[HTTPExtender, ...]:
-    """The extenders of the cluster's scheduler."""
-    alone = len(spec.extenders) == 1
-    return tuple(
-        HTTPExtender(i, "the extender" if alone else f"extender {of.name or i + 1}", of)
-        for i, of in enumerate(spec.extenders)
-    )
-
-
-def managed_pods(spec: ClusterSpec, extenders: Sequence[HTTPExtender]) -> tuple[Managed, ...]:
-    """The pods of the cluster that each extender is asked about."""
-    asked = [
-        (pod, of)
-        for of in extenders
-        for pod in spec.pods
-        if of.spec.resource is None or pod.requests.get(of.spec.resource, 0)
-    ]
-    alone = len(extenders) == 1
-    return tuple(
-        Managed(i, pod.name if alone else f"{pod.name} of {of.name}", pod, of)
-        for i, (pod, of) in enumerate(asked)
-    )
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        alone = len(cluster[HTTPExtender]) == 1
+        for of in cluster[HTTPExtender]:
+            for pod in cluster.spec.pods:
+                if of.spec.resource is None or pod.requests.get(of.spec.resource, 0):
+                    yield pod.name if alone else f"{pod.name} of {of.name}", pod, of, of.spec
 
 
 class Extender(Component):
     """`counted[m]`: the node on which an extender counts the pod. `late[m]`: a call to bind the pod has timed out, and the extender is still at it."""
 
     api: APIServer
+
+    kinds = (HTTPExtender, Managed)
 
     counted = per(Managed, ref(Node))
     late = per(Managed, ref(Node))

@@ -4,43 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..language import Entity, Universe
+from ..language import Universe
+from .cluster.derived import Derived, Found, Roster
 from .cluster.workloads import KeeperSpec
-from .objects import ClusterSpec, Pod
+from .objects import Pod
 
 
-class GateKeeper(Entity):
+class GateKeeper(Derived, named="{of.name}", found=lambda cluster: ((of,) for of in cluster.spec.keepers)):
     """Whoever takes the gates of one name away."""
 
     about = "gate keeper {}"
-
-    def __init__(self, index: int, of: KeeperSpec) -> None:
-        super().__init__(index, of.name)
-        self.of = of
+    of: KeeperSpec
 
 
-class Gate(Entity):
-    """A scheduling gate of a pod; `keeper` is None if a user may take it away, or nobody."""
+class Gate(Derived, named="gate {gate} of {pod}"):
+    """A scheduling gate of a pod, where gates go one by one; `keeper` is None if a user may take it away, or nobody."""
 
-    about = "{}"
+    pod: Pod
+    gate: str
+    keeper: GateKeeper | None
 
-    def __init__(self, index: int, pod: Pod, name: str, keeper: GateKeeper | None) -> None:
-        super().__init__(index, f"gate {name} of {pod.name}")
-        self.pod, self.gate, self.keeper = pod, name, keeper
-
-
-def keepers_of(spec: ClusterSpec) -> tuple[GateKeeper, ...]:
-    """The gate keepers of a cluster."""
-    return tuple(GateKeeper(i, of) for i, of in enumerate(spec.keepers))
-
-
-def gates_of(spec: ClusterSpec, keepers: Sequence[GateKeeper]) -> tuple[Gate, ...]:
-    """The gates of its pods, if they go one by one."""
-    known = {keeper.of.gate: keeper for keeper in keepers}
-    found: list[Gate] = []
-    for pod in spec.pods if keepers else ():
-        found += [Gate(len(found) + i, pod, name, known.get(name)) for i, name in enumerate(pod.gates)]
-    return tuple(found)
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        known = {keeper.of.gate: keeper for keeper in cluster[GateKeeper]}
+        return ((pod, name, known.get(name)) for pod in cluster.spec.pods if known for name in pod.gates)
 
 
 def most_gates(pods: Sequence[Pod], keepers: Sequence[object]) -> int:

@@ -8,28 +8,28 @@ and the sub-queues (podInfoKeyFunc and util.GetPodFullName).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ..language import Entity, Record, Universe
+from ..language import Record, Universe
+from .cluster.derived import Derived, Found, Roster
 from .objects import Pod, PodObject
 
 
-class Recreation(Entity):
+class Recreation(Derived, named="{after}"):
     """The pod `after` is created under the name of `before`, once that is gone."""
 
-    def __init__(self, index: int, before: Pod, after: Pod) -> None:
-        super().__init__(index, after.name)
-        self.before, self.after = before, after
+    before: Pod
+    after: Pod
 
-
-def recreations_of(pods: Sequence[Pod]) -> tuple[Recreation, ...]:
-    """One for each pod that takes the name of another. Raises ValueError where names would be used more than twice."""
-    by_name = {pod.name: pod for pod in pods}
-    pairs = [(by_name[pod.recreates], pod) for pod in pods if pod.recreates is not None]
-    befores = [before.name for before, _ in pairs]
-    if len(set(befores)) < len(befores) or any(before.recreates is not None for before, _ in pairs):
-        raise ValueError("a name is used at most twice")
-    return tuple(Recreation(i, before, after) for i, (before, after) in enumerate(pairs))
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        """One for each pod that takes the name of another. Raises ValueError where names would be used more than twice."""
+        pods = {pod.name: pod for pod in cluster.spec.pods}
+        pairs = [(pods[pod.recreates], pod) for pod in pods.values() if pod.recreates is not None]
+        befores = [before.name for before, _ in pairs]
+        if len(set(befores)) < len(befores) or any(before.recreates is not None for before, _ in pairs):
+            raise ValueError("a name is used at most twice")
+        return pairs
 
 
 def namesakes(universe: Universe, pod: Pod) -> tuple[Pod, ...]:

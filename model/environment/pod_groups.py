@@ -6,11 +6,8 @@ without it (`is_there`) nobody looks at the group of a pod.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..language import (
     Component,
-    Entity,
     Fact,
     Knowledge,
     Words,
@@ -21,26 +18,26 @@ from ..language import (
     tells,
     words,
 )
+from .cluster.derived import Derived, Found, Roster
 from .objects import Pod, PodGroup
 
 
-class Member(Entity):
+class Member(Derived):
     """That a pod belongs to a group (spec.schedulingGroup, in 1.35 spec.workloadRef)."""
 
-    def __init__(self, index: int, pod: Pod, group: PodGroup) -> None:
-        super().__init__(index, pod.name)
-        self.pod, self.group = pod, group
+    pod: Pod
+    group: PodGroup
 
-
-def members_of(pods: Sequence[Pod], groups: Sequence[PodGroup]) -> tuple[Member, ...]:
-    """The pods that belong to a group, in their order."""
-    named = {group.name: group for group in groups}
-    grouped = [pod for pod in pods if pod.group is not None]
-    return tuple(Member(i, pod, named[str(pod.group)]) for i, pod in enumerate(grouped))
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        named = {group.name: group for group in cluster.spec.groups}
+        return ((pod, named[pod.group]) for pod in cluster.spec.pods if pod.group is not None)
 
 
 class PodGroups(Component):
     """Groups at the API server, in the scheduler's lister (`listed`), and those of which the queue has been told (`told`)."""
+
+    kinds = (Member,)
 
     exists = per(PodGroup, boolean())
     listed = per(PodGroup, boolean())

@@ -6,16 +6,15 @@ pods at any moment in which it sees room. Two schedulers agree upon nothing: eac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..environment.cluster.derived import Derived
 from ..environment.cluster.node_versions import NodeVersion
 from ..environment.cluster.pod_versions import PodVersion, in_form
 from ..environment.objects import Node, Pod
 from ..language import (
     NOTHING,
     Component,
-    Entity,
     Expr,
     Sentence,
     Words,
@@ -36,30 +35,16 @@ if TYPE_CHECKING:
     from .framework.filters import Filters
 
 
-class KnownPod(Entity):
-    """A pod as the second scheduler sees it."""
-
-    def __init__(self, index: int, pod: Pod) -> None:
-        super().__init__(index, pod.name)
-        self.pod = pod
-
-
-class ForeignPod(Entity):
+class ForeignPod(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.pods if pod.foreign)):
     """A pod that the second scheduler places."""
 
-    def __init__(self, index: int, pod: Pod) -> None:
-        super().__init__(index, pod.name)
-        self.pod = pod
+    pod: Pod
 
 
-def known_pods(pods: Sequence[Pod]) -> tuple[KnownPod, ...]:
-    """The pods that a second scheduler sees: all, if there is one."""
-    return tuple(KnownPod(i, pod) for i, pod in enumerate(pods)) if foreign_pods(pods) else ()
+class KnownPod(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.pods if cluster[ForeignPod])):
+    """A pod as the second scheduler sees it: all, if there is one."""
 
-
-def foreign_pods(pods: Sequence[Pod]) -> tuple[ForeignPod, ...]:
-    """The pods that it places."""
-    return tuple(ForeignPod(i, pod) for i, pod in enumerate(pod for pod in pods if pod.foreign))
+    pod: Pod
 
 
 class OtherScheduler(Component):
@@ -67,6 +52,8 @@ class OtherScheduler(Component):
 
     api: APIServer
     filters: Filters
+
+    kinds = (KnownPod, ForeignPod)
 
     node = per(KnownPod, ref(Node))
     assumed = per(ForeignPod, ref(Node))

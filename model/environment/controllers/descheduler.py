@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...language import (
-    Entity,
     Expr,
     Words,
     any_of,
@@ -26,32 +25,30 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.derived import Derived
 from ..cluster.owned_pods import Owned
 from ..cluster.workloads import OwnerKind, StrategyKind, StrategySpec
 from ..node_fit import NodeFit, takes
-from ..objects import ClusterSpec, Node, Pod
+from ..objects import Node, Pod
 
 if TYPE_CHECKING:
     from .budgets import Budgets
 
 
-class Strategy(Entity):
+class Strategy(
+    Derived, named="{of.kind.value}", found=lambda cluster: ((of,) for of in cluster.spec.strategies)
+):
     """A plugin of the descheduler that is enabled."""
 
-    def __init__(self, index: int, of: StrategySpec) -> None:
-        super().__init__(index, of.kind.value)
-        self.of = of
-
-
-def strategies_of(spec: ClusterSpec) -> tuple[Strategy, ...]:
-    """The plugins that a cluster's descheduler has."""
-    return tuple(Strategy(i, of) for i, of in enumerate(spec.strategies))
+    of: StrategySpec
 
 
 class Descheduler(NodeFit):
     """`chosen[p]`: the plugin that has chosen to evict the pod, which it has still to ask for."""
 
     budgets: Budgets
+
+    kinds = (Strategy,)
 
     chosen = per(Owned, ref(Strategy))
 

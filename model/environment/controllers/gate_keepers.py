@@ -43,6 +43,8 @@ class GateKeepers(Component):
 
     api: APIServer
 
+    kinds = (GateKeeper, Gate)
+
     open = per(Gate, boolean())
     directed = per(Gate, boolean())
 

@@ -11,13 +11,12 @@ A kubelet is heard of by its lease and its status. One that is cut off (`silent`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from ...language import (
     Component,
-    Entity,
     Expr,
     Words,
     all_of,
@@ -35,6 +34,7 @@ from ...language import (
     words,
 )
 from ...language.expressions.sorts import sort_of_ref
+from ..cluster.derived import Derived, Found, Roster
 from ..cluster.node_health import (
     KEYS,
     NO_EXECUTE,
@@ -46,7 +46,6 @@ from ..cluster.node_health import (
     of_one_kind,
 )
 from ..cluster.node_versions import NodeVersion, versions_in
-from ..cluster.scope import Scope
 from ..faults import Fault
 from ..objects import Node
 
@@ -55,17 +54,14 @@ if TYPE_CHECKING:
     from ..faults import Faults
 
 
-class WatchedNode(Entity):
+class WatchedNode(Derived):
     """A node that the controller watches: one for each, where there is a controller."""
 
-    def __init__(self, node: Node) -> None:
-        super().__init__(node.index, node.name)
-        self.node = node
+    node: Node
 
-
-def watched_nodes(scope: Scope, nodes: Iterable[Node]) -> tuple[WatchedNode, ...]:
-    """What the controller watches: nothing where there is none."""
-    return tuple(map(WatchedNode, nodes)) if scope.node_lifecycle else ()
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        return ((node,) for node in cluster.spec.nodes if cluster.spec.scope.node_lifecycle)
 
 
 class Worker(Enum):
@@ -128,6 +124,8 @@ class NodeLifecycle(Component):
 
     api: APIServer
     faults: Faults
+
+    kinds = (WatchedNode,)
 
     silent = per(WatchedNode, boolean())
     unwell = per(WatchedNode, boolean())

@@ -64,6 +64,8 @@ class Controllers(Component):
     kubelet: Kubelet
     faults: Faults
 
+    kinds = (Owner, Owned)
+
     seen = per(Owned, enum(Phase))
     awaited = per(Owned, boolean())
     succeeded = per(Owned, boolean())

@@ -6,14 +6,12 @@ is armed, or nothing for a work that began at once. A work deletes whichever pod
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from ...language import (
     UNTOLD,
     Component,
-    Entity,
     Expr,
     any_of,
     as_expr,
@@ -28,9 +26,10 @@ from ...language import (
     tells,
     when,
 )
+from ..cluster.derived import Derived, Found, Roster
 from ..cluster.node_versions import NodeVersion, versions_in
 from ..cluster.pod_versions import forms
-from ..cluster.scope import Scope, last_version
+from ..cluster.scope import last_version
 from ..names import Recreation, namesakes
 from ..objects import Node, Pod
 
@@ -38,29 +37,24 @@ if TYPE_CHECKING:
     from ..api import APIServer
 
 
-class SeenPod(Entity):
+class SeenPod(Derived):
     """A pod that the controller minds: one for each, where there is a controller."""
 
-    def __init__(self, pod: Pod) -> None:
-        super().__init__(pod.index, pod.name)
-        self.pod = pod
+    pod: Pod
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        return ((pod,) for pod in cluster.spec.pods if cluster.spec.scope.taint_eviction)
 
 
-class SeenNode(Entity):
+class SeenNode(Derived):
     """A node that the controller minds: one for each, where there is a controller."""
 
-    def __init__(self, node: Node) -> None:
-        super().__init__(node.index, node.name)
-        self.node = node
+    node: Node
 
-
-def seen_by_controller(
-    scope: Scope, pods: Iterable[Pod], nodes: Iterable[Node]
-) -> tuple[tuple[SeenPod, ...], tuple[SeenNode, ...]]:
-    """What the controller minds: nothing where there is none."""
-    if not scope.taint_eviction:
-        return (), ()
-    return tuple(map(SeenPod, pods)), tuple(map(SeenNode, nodes))
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        return ((node,) for node in cluster.spec.nodes if cluster.spec.scope.taint_eviction)
 
 
 class Entry(Enum):
@@ -110,6 +104,8 @@ class TaintEviction(Component):
     """
 
     api: APIServer
+
+    kinds = (SeenPod, SeenNode)
 
     known = per(SeenNode, ref(NodeVersion))
     listed = per(SeenPod, boolean())

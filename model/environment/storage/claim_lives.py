@@ -9,12 +9,10 @@ Where no claim comes or goes nothing of this exists.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...language import (
     Component,
-    Entity,
     Expr,
     Sentence,
     Value,
@@ -31,6 +29,7 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.derived import Derived
 from ..faults import Fault
 from ..names import namesakes
 from ..objects import OTHERS, OWN, Claim, Pod
@@ -41,17 +40,10 @@ if TYPE_CHECKING:
     from ..faults import Faults
 
 
-class TemplateUser(Entity):
-    """A pod that has claims made for it."""
+class TemplateUser(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.pods if pod.generated)):
+    """A pod that has claims made for it: it refers to templates."""
 
-    def __init__(self, index: int, pod: Pod) -> None:
-        super().__init__(index, pod.name)
-        self.pod = pod
-
-
-def template_users(pods: Sequence[Pod]) -> tuple[TemplateUser, ...]:
-    """The pods that refer to templates."""
-    return tuple(TemplateUser(i, pod) for i, pod in enumerate(pod for pod in pods if pod.generated))
+    pod: Pod
 
 
 class ClaimMaker(Component):
@@ -63,6 +55,8 @@ class ClaimMaker(Component):
     api: APIServer
     resource_claims: ResourceClaims
     claim_controller: ClaimController
+
+    kinds = (TemplateUser,)
 
     naming = per(TemplateUser, boolean())
 

@@ -9,13 +9,11 @@ The controller is kube-controller-manager's (pkg/controller/resourceclaim/contro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ....base.structs import dataclass
 from ...language import (
     Component,
-    Entity,
     Expr,
     Fact,
     Knowledge,
@@ -42,9 +40,10 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.derived import Derived, Found, Roster
 from ..cluster.scope import conditions_possible, passing_claims
 from ..faults import Fault
-from ..names import recreations_of
+from ..names import Recreation
 from ..objects import OWN, Claim, Device, Pod, Scope
 
 if TYPE_CHECKING:
@@ -76,38 +75,43 @@ def last_life(scope: Scope) -> int:
     return GONE if passing_claims(scope) else THERE
 
 
-class ClaimUse(Entity):
-    """That a pod refers to a claim (spec.resourceClaims)."""
+class ClaimUse(Derived, named="{claim} of {pod}"):
+    """That a pod refers to a claim (spec.resourceClaims): pod by pod, each in the order of its specification."""
 
-    def __init__(self, index: int, pod: Pod, claim: Claim) -> None:
-        super().__init__(index, f"{claim.name} of {pod.name}")
-        self.pod, self.claim = pod, claim
+    pod: Pod
+    claim: Claim
 
-
-class ClaimShare(Entity):
-    """That pods of a group refer to a claim: they can share an allocation of it that is in flight."""
-
-    def __init__(self, index: int, claim: Claim) -> None:
-        super().__init__(index, claim.name)
-        self.claim = claim
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        named = {claim.name: claim for claim in cluster.spec.claims}
+        return ((pod, named[name]) for pod in cluster.spec.pods for name in pod.claims)
 
 
-class ClaimWatch(Entity):
+class ClaimShare(Derived):
+    """A claim to which a pod of a group refers: the group's pods can share an allocation of it that is in flight."""
+
+    claim: Claim
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        shared = {name for pod in cluster.spec.pods if pod.group is not None for name in pod.claims}
+        return ((claim,) for claim in cluster.spec.claims if claim.name in shared)
+
+
+class ClaimWatch(Derived, named="claims", found=lambda cluster: [()] if cluster.spec.claims else []):
     """The watch of claims: there is one if there are claims."""
 
 
-class NameOfUser(Entity):
+class NameOfUser(Derived, named="{after}"):
     """The name of a pod with claims that is created anew: the controller's lister has one pod of a name at a time."""
 
-    def __init__(self, index: int, before: Pod, after: Pod) -> None:
-        super().__init__(index, after.name)
-        self.before, self.after = before, after
+    before: Pod
+    after: Pod
 
-
-def names_of_users(pods: Sequence[Pod]) -> tuple[NameOfUser, ...]:
-    """The names that two pods with claims have, one after the other."""
-    pairs = [(r.before, r.after) for r in recreations_of(pods) if r.before.claims and r.after.claims]
-    return tuple(NameOfUser(i, before, after) for i, (before, after) in enumerate(pairs))
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        pairs = ((r.before, r.after) for r in cluster[Recreation])
+        return ((before, after) for before, after in pairs if before.claims and after.claims)
 
 
 @dataclass(frozen=True)
@@ -119,20 +123,6 @@ class ClaimChange:
     differs: Expr
     added: Expr | None = None
     gone: Expr | None = None
-
-
-def uses_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimUse, ...]:
-    """Which pod refers to which claim, pod by pod, each in the order of its specification."""
-    named = {claim.name: claim for claim in claims}
-    pairs = [(pod, named[name]) for pod in pods for name in pod.claims]
-    return tuple(ClaimUse(i, pod, claim) for i, (pod, claim) in enumerate(pairs))
-
-
-def shares_of(pods: Sequence[Pod], claims: Sequence[Claim]) -> tuple[ClaimShare, ...]:
-    """The claims that a pod of a group refers to."""
-    users = {claim: [pod for pod in pods if claim.name in pod.claims] for claim in claims}
-    shared = [claim for claim in claims if any(pod.group is not None for pod in users[claim])]
-    return tuple(ClaimShare(i, claim) for i, claim in enumerate(shared))
 
 
 def _backlog(scope: Scope) -> int:
@@ -179,6 +169,8 @@ class ResourceClaims(Component):
     dynamic_resources: Versions
     claim_controller: Versions
     faults: Faults
+
+    kinds = (ClaimUse, ClaimShare, ClaimWatch)
 
     object = per(Claim, ClaimObject)
     events = per(ClaimWatch, fifo(_backlog, ClaimEvent))
@@ -335,6 +327,8 @@ class ClaimController(Component):
 
     api: APIServer
     resource_claims: ResourceClaims
+
+    kinds = (NameOfUser,)
 
     lists_before = per(NameOfUser, boolean())
 

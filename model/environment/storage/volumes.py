@@ -7,14 +7,13 @@ it. Where there are no claims of volumes, nothing of this exists.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ....base.structs import dataclass
 from ...language import (
     UNTOLD,
     Component,
-    Entity,
     Expr,
     Fact,
     Knowledge,
@@ -34,6 +33,7 @@ from ...language import (
     when,
     words,
 )
+from ..cluster.derived import Derived, Found, Roster
 from ..faults import Fault
 from ..objects import Node, Pod, Volume, VolumeClaim
 
@@ -45,29 +45,33 @@ MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""
 
 
-class VolumeUse(Entity):
-    """That a pod mounts a claim's volume (spec.volumes)."""
+class VolumeUse(Derived, named="{claim} of {pod}"):
+    """That a pod mounts a claim's volume (spec.volumes): pod by pod, each in the order of its specification."""
 
-    def __init__(self, index: int, pod: Pod, claim: VolumeClaim) -> None:
-        super().__init__(index, f"{claim.name} of {pod.name}")
-        self.pod, self.claim = pod, claim
+    pod: Pod
+    claim: VolumeClaim
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        named = {claim.name: claim for claim in cluster.spec.volume_claims}
+        return ((pod, named[name]) for pod in cluster.spec.pods for name in pod.volumes)
 
 
-class CountedClaim(Entity):
+class CountedClaim(Derived):
     """A claim of which the scheduler counts the pods that use it, because one only may (ReadWriteOncePod)."""
 
-    def __init__(self, index: int, claim: VolumeClaim, pods: Sequence[Pod]) -> None:
-        super().__init__(index, claim.name)
-        self.users = tuple(pod for pod in pods if claim.name in pod.volumes)
+    claim: VolumeClaim
+    users: tuple[Pod, ...]
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        pods, claims = cluster.spec.pods, cluster.spec.volume_claims
+        return ((c, tuple(pod for pod in pods if c.name in pod.volumes)) for c in claims if c.exclusive)
 
 
-def counted_claims(pods: Sequence[Pod], claims: Sequence[VolumeClaim]) -> tuple[CountedClaim, ...]:
-    """The claims that one pod only may use."""
-    exclusive = [claim for claim in claims if claim.exclusive]
-    return tuple(CountedClaim(i, claim, pods) for i, claim in enumerate(exclusive))
-
-
-class StorageWatch(Entity):
+class StorageWatch(
+    Derived, named="volumes", found=lambda cluster: [()] if cluster.spec.volume_claims else []
+):
     """The watches of volumes and of their claims: there are some if there are claims."""
 
 
@@ -76,13 +80,6 @@ class VolumeClaimChange:
     """A PersistentVolumeClaim was created, or updated."""
 
     claim: VolumeClaim
-
-
-def volume_uses(pods: Sequence[Pod], claims: Sequence[VolumeClaim]) -> tuple[VolumeUse, ...]:
-    """Which pod mounts which claim's volume, pod by pod, each in the order of its specification."""
-    named = {claim.name: claim for claim in claims}
-    pairs = [(pod, named[name]) for pod in pods for name in pod.volumes]
-    return tuple(VolumeUse(i, pod, claim) for i, (pod, claim) in enumerate(pairs))
 
 
 class VolumeObject(Record):
@@ -140,6 +137,8 @@ class Storage(Component):
     volume_cache: Copies
     volume_binding: Copies
     pv_controller: Copies
+
+    kinds = (VolumeUse, CountedClaim, StorageWatch)
 
     volume = per(Volume, VolumeObject)
     claim = per(VolumeClaim, VolumeClaimObject)

@@ -99,6 +99,9 @@ class Component:
     _cells: dict[str, Any]
     name: str
 
+    kinds: ClassVar[Sequence[type[Entity]]] = ()
+    """The kinds of entities that a model has for the sake of this part."""
+
     phrases: ClassVar[Mapping[str, Words]] = {}
     """Words for changes of the declared state, by paths below this part: `place`, `pod.node` for a record's field.
 
