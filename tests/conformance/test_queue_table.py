@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from podrace.model.scheduler.framework.events import Action
-from podrace.model.scheduler.queue.numbered import Timing
 from tests.conformance.cases.cases import applies
 from tests.conformance.queue import cast as queue_words
 from tests.conformance.queue import order_backoff
 from tests.conformance.queue import tables as queue
+from tests.conformance.queue.numbered import Timing
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 

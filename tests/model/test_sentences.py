@@ -18,8 +18,8 @@ from podrace.model.language.systems.gathering import narrate, sentences_of
 from podrace.model.scheduler import IncrementalSnapshot
 from podrace.model.scheduler.cycles.binding import Reply
 from podrace.model.scheduler.framework.waiting_pods import Signal
-from podrace.model.scheduler.queue.numbered import Timing, counted
 from podrace.properties import PROPERTIES
+from tests.conformance.queue.numbered import Timing, counted
 
 
 def spec() -> ClusterSpec:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from podrace.model.history.versions import version_of
 from podrace.model.language import Expr, Value, as_expr, select, smallest
-from podrace.model.scheduler.queue.numbered import CountingClock
+from tests.conformance.queue.numbered import CountingClock
 
 
 class UntriedGoesAtOnce(CountingClock):

@@ -17,11 +17,11 @@ from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodObject,
 from podrace.model.history import resolve
 from podrace.model.language import Component, Concrete
 from podrace.model.scheduler.framework.events import EVENTS, Action, ClusterEvent, Plugin
-from podrace.model.scheduler.queue.numbered import SECOND, Timing, counted
 from tests.conformance.cases.case_cluster import spread, terms
 from tests.conformance.cases.cases import Case, NotTranslated
 from tests.conformance.cases.shapes import refuse_parts
 from tests.conformance.queue.identities import changing_priorities, shared_nominations
+from tests.conformance.queue.numbered import SECOND, Timing, counted
 from tests.conformance.queue.registered_events import registrations_decide
 
 

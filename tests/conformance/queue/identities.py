@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from podrace.model.environment.objects import Pod
 from podrace.model.language import Component, Expr, Value, as_expr, select
-from podrace.model.scheduler.queue.numbered import OrderedNominator
 from podrace.model.scheduler.queue.scheduling_queue import PriorityQueue
 from tests.conformance.cases.cases import NotTranslated
+from tests.conformance.queue.numbered import OrderedNominator
 
 
 class SharedNominations(OrderedNominator):

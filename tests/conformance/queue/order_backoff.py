@@ -9,10 +9,10 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod
 from podrace.model.history import resolve
 from podrace.model.language import Concrete
-from podrace.model.scheduler.queue.numbered import CountingClock, Timing, counted
 from tests.conformance.cases.cases import Case, NotTranslated, Outcome, check, judged
 from tests.conformance.queue.backoff_lengths import backoff_lengths
 from tests.conformance.queue.cast import nanoseconds
+from tests.conformance.queue.numbered import CountingClock, Timing, counted
 
 
 def run(case: Case, release: str) -> Outcome:

@@ -8,7 +8,6 @@ from typing import Any, cast
 from podrace.model.environment.names import namesakes
 from podrace.model.environment.objects import Node, Pod, PodObject
 from podrace.model.scheduler.framework.events import Plugin
-from podrace.model.scheduler.queue.numbered import CountedCycles, CountingClock, OrderedNominator
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from tests.conformance.cases.cases import (
     REMARKS,
@@ -21,6 +20,7 @@ from tests.conformance.cases.cases import (
     says_nothing,
 )
 from tests.conformance.queue.cast import QueueCast, Version
+from tests.conformance.queue.numbered import CountedCycles, CountingClock, OrderedNominator
 
 PLACES = {"active": SubQueue.ACTIVE, "backoff": SubQueue.BACKOFF, "unschedulable": SubQueue.UNSCHEDULABLE}
 NAMES = {place: name for name, place in PLACES.items()}

@@ -6,8 +6,8 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import Pod, PodCopy, PodObject
 from podrace.model.history import resolve
 from podrace.model.language import Concrete, NotEnabled
-from podrace.model.scheduler.queue.numbered import SECOND, Timing, counted
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from tests.conformance.queue.numbered import SECOND, Timing, counted
 from tests.model.clusters import concrete, nodes, spec
 
 

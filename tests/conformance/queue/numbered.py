@@ -9,13 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ...environment.objects import Pod, PodCopy
-from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, integer, per, select, when
-from ..framework.events import About, ClusterEvent
-from .clock import Clock
-from .nominator import Nominator
-from .scheduling_queue import PriorityQueue
-from .without_hints import QueueWithoutHints
+from podrace.model.environment.objects import Pod, PodCopy
+from podrace.model.language import (
+    UNTOLD,
+    Component,
+    Expr,
+    Value,
+    as_expr,
+    boolean,
+    integer,
+    per,
+    select,
+    when,
+)
+from podrace.model.scheduler import Clock, Nominator, PriorityQueue, QueueWithoutHints
+from podrace.model.scheduler.framework.events import About, ClusterEvent
 
 if TYPE_CHECKING:
     from typing import Any
