@@ -229,13 +229,12 @@ class Prover:
     def _proof(self, seconds: float) -> Proof:
         outcomes = [(name, o) for name, results in self.found.items() for r in results for o in r.clusters]
         violated = [(name, o) for name, o in outcomes if o.verdict == "VIOLATED"]
-        undecided = sum(o.regions for _, o in outcomes if o.verdict == "INCONCLUSIVE")
-        open_ = "INCONCLUSIVE" if undecided or self.is_cut else ""
+        counts = _counts([o for _, o in outcomes])
+        open_ = "INCONCLUSIVE" if counts["inconclusive"] or self.is_cut else ""
         results = [r for some in self.found.values() for r in some]
         slices = [regions.slice for _, regions in self.regions.values()]
-        witnesses = {witness for of in slices for witness in of.witnesses}
-        reached = {witness for r in results for witness in r.witnesses}
         fired = {step for r in results for step in r.fired}
+        reached, missed = _witnesses(slices, results)
         return Proof(
             property=self.question.property,
             release=self.composition.label,
@@ -243,15 +242,11 @@ class Prover:
             pods=self.request.pods,
             nodes=self.request.nodes,
             gangs=self.question.template.gangs,
-            clusters=sum(o.regions for _, o in outcomes),
-            explored=len(outcomes),
-            states=sum(o.states for _, o in outcomes),
+            **counts,
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
             distinct=sum(r.distinct for r in results),
             parts=max(map(len, self.found.values()), default=1) if self.together else 1,
-            violated=sum(o.regions for _, o in violated),
-            inconclusive=undecided,
             short_of_memory=any(r.short_of_memory for r in results),
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
@@ -260,8 +255,8 @@ class Prover:
             sentence=self.prop.sentence(),
             scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
-            witnesses_reached=tuple(witness_words(g) for g in sorted(reached)),
-            witnesses_missed=tuple(witness_words(g) for g in sorted(witnesses - reached)),
+            witnesses_reached=reached,
+            witnesses_missed=missed,
             steps_never_fired=_never_fired(slices, fired),
             never_acted={} if violated or open_ else self._never_acted(fired),
             notes=(*self.composition.notes, *([_CUT] if self.is_cut else self._idle_notes())),
@@ -288,16 +283,11 @@ class Prover:
 
     def _rows(self) -> Iterator[Row]:
         for name, (question, _) in self.regions.items():
-            clusters = [o for r in self.found[name] for o in r.clusters]
             yield Row(
                 pods=question.template.pods,
                 nodes=len(question.template.bound),
                 placement=str(question.template),
-                clusters=sum(o.regions for o in clusters),
-                explored=len(clusters),
-                states=sum(o.states for o in clusters),
-                violated=sum(o.regions for o in clusters if o.verdict == "VIOLATED"),
-                inconclusive=sum(o.regions for o in clusters if o.verdict == "INCONCLUSIVE"),
+                **_counts([o for r in self.found[name] for o in r.clusters]),
             )
 
     def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[ViolatingGroup]:
@@ -362,6 +352,29 @@ class Prover:
             unwritten=unwritten,
             finding=finding,
         )
+
+
+def _counts(outcomes: Sequence[ClusterOutcome]) -> dict[str, int]:
+    """The counts that a proof and each of its rows have."""
+    regions = Counter[str]()
+    for outcome in outcomes:
+        regions[outcome.verdict] += outcome.regions
+    return {
+        "clusters": regions.total(),
+        "explored": len(outcomes),
+        "states": sum(o.states for o in outcomes),
+        "violated": regions["VIOLATED"],
+        "inconclusive": regions["INCONCLUSIVE"],
+    }
+
+
+def _witnesses(
+    slices: Sequence[TransitionSystem], results: Sequence[BatchOutcome]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The witnesses that were reached in some cluster, and those that were in none, in words."""
+    reached = {witness for r in results for witness in r.witnesses}
+    missed = {witness for of in slices for witness in of.witnesses} - reached
+    return tuple(map(witness_words, sorted(reached))), tuple(map(witness_words, sorted(missed)))
 
 
 def _never_fired(slices: Sequence[TransitionSystem], fired: Collection[str]) -> tuple[str, ...]:

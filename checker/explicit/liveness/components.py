@@ -184,6 +184,63 @@ def select(observed: Words, width: int, word: int, bit: Unsigned, inside: Flags)
 
 
 @jit
+def _judge(
+    graph: Edges, observed: Words, marks: Marks, asked: FairSets, search: Tarjan, offered: Offered, bottom: int, height: int,
+    least: int, best: int,
+) -> int:  # fmt: skip
+    """Judge the component stack[bottom:height], whose least member is `least`: as `fair_components` says."""
+    inside, again, chosen = marks.inside, marks.again, marks.chosen
+    starts, targets, labels = graph.starts, graph.targets, graph.labels
+    stack, component = search.stack, search.component
+    recurrent, weak, strong, acting = asked.recurrent, asked.weak, asked.strong, asked.acting
+    acts, calm, waits, holds = offered.acts, offered.calm, offered.waits, offered.holds
+    sets = len(weak)
+    conditions = len(holds)
+    width = conditions + sets
+    acts[:] = 0
+    calm[:] = 0
+    waits[:] = 0
+    holds[:] = 0
+    for i in range(bottom, height):
+        s = np.int64(stack[i])
+        for w in range(conditions):
+            holds[w] |= observed[s * width + w]
+        for w in range(sets):
+            row = observed[s * width + conditions + w]
+            calm[w] |= ~row
+            waits[w] |= row
+        for edge in range(starts[s], starts[s + 1]):
+            t = np.int64(targets[edge])
+            if inside[t] != 0 and component[t] == component[s]:
+                for w in range(sets):
+                    acts[w] |= acting[np.int64(labels[edge]) * sets + w]
+    fair = True
+    compassionate = True
+    for w in range(conditions):
+        if recurrent[w] & ~holds[w]:
+            fair = False
+    for w in range(sets):
+        if weak[w] & ~(acts[w] | calm[w]):
+            fair = False
+        if strong[w] & waits[w] & ~acts[w]:
+            compassionate = False
+    if fair and compassionate and least < best:
+        best = least
+        chosen[:] = 0
+        for i in range(bottom, height):
+            chosen[np.int64(stack[i])] = 1
+    if fair and not compassionate:
+        for i in range(bottom, height):
+            s = np.int64(stack[i])
+            stays = True
+            for w in range(sets):
+                if observed[s * width + conditions + w] & strong[w] & waits[w] & ~acts[w]:
+                    stays = False
+            again[s] = stays
+    return best
+
+
+@jit
 def fair_components(
     graph: Edges, observed: Words, marks: Marks, asked: FairSets, search: Tarjan, offered: Offered, best: int
 ) -> int:  # fmt: skip
@@ -193,15 +250,9 @@ def fair_components(
     of that component are then those that are `chosen`. Marks in `again` the members of components that are
     unfair to strong sets only, less those in which these sets wait. What is `found` must be 0 everywhere inside.
     """
-    inside, again, chosen = marks.inside, marks.again, marks.chosen
-    starts, targets, labels = graph.starts, graph.targets, graph.labels
+    inside, starts, targets = marks.inside, graph.starts, graph.targets
     index, low, component, cursor = search.found, search.low, search.component, search.cursor
     stack, path = search.stack, search.path
-    recurrent, weak, strong, acting = asked.recurrent, asked.weak, asked.strong, asked.acting
-    acts, calm, waits, holds = offered.acts, offered.calm, offered.waits, offered.holds
-    sets = len(weak)
-    conditions = len(holds)
-    width = conditions + sets
     clock = np.uint32(0)
     components = np.uint32(0)
     height = 0
@@ -250,46 +301,7 @@ def fair_components(
                 least = min(least, int(t))
                 if t == m:
                     break
-            acts[:] = 0
-            calm[:] = 0
-            waits[:] = 0
-            holds[:] = 0
-            for i in range(bottom, height):
-                s = np.int64(stack[i])
-                for w in range(conditions):
-                    holds[w] |= observed[s * width + w]
-                for w in range(sets):
-                    row = observed[s * width + conditions + w]
-                    calm[w] |= ~row
-                    waits[w] |= row
-                for edge in range(starts[s], starts[s + 1]):
-                    t = np.int64(targets[edge])
-                    if inside[t] != 0 and component[t] == components:
-                        for w in range(sets):
-                            acts[w] |= acting[np.int64(labels[edge]) * sets + w]
-            fair = True
-            compassionate = True
-            for w in range(conditions):
-                if recurrent[w] & ~holds[w]:
-                    fair = False
-            for w in range(sets):
-                if weak[w] & ~(acts[w] | calm[w]):
-                    fair = False
-                if strong[w] & waits[w] & ~acts[w]:
-                    compassionate = False
-            if fair and compassionate and least < best:
-                best = least
-                chosen[:] = 0
-                for i in range(bottom, height):
-                    chosen[np.int64(stack[i])] = 1
-            if fair and not compassionate:
-                for i in range(bottom, height):
-                    s = np.int64(stack[i])
-                    stays = True
-                    for w in range(sets):
-                        if observed[s * width + conditions + w] & strong[w] & waits[w] & ~acts[w]:
-                            stays = False
-                    again[s] = stays
+            best = _judge(graph, observed, marks, asked, search, offered, bottom, height, least, best)
             height = bottom
     return best
 

@@ -47,6 +47,7 @@ from ...configuration.arguments import (
     WithoutFix,
     WriteScenario,
 )
+from .subjects import OBJECTS, SCENARIOS, are_own_systems, given, refuse_other_subjects
 
 if TYPE_CHECKING:
     from ....analysis.closing import Closings
@@ -75,6 +76,7 @@ class Engine(Enum):
     ),
 )
 def check(
+    context: typer.Context,
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
     ] = None,
@@ -133,35 +135,22 @@ def check(
     no_cache: NoCache = False,
     no_color: NoColor = False,
 ) -> None:
+    targets, properties = tuple(names or ()), tuple(property_ or ())
     budget = budget_of(max_states, max_memory, timeout, jobs)
     if resume and disk is None:
         raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
     if disk is not None and engine is Engine.reference:
         raise UsageProblem("--disk is for the native engine: leave out --engine reference")
-    if any(".py" in name for name in names or ()):
-        from ....analysis.own_systems import names_own_system
+    search = replace(budget, disk=disk, resume=resume)
+    if are_own_systems(targets):
+        from .own_system import check_own_systems
 
-        if any(map(names_own_system, names or ())):
-            from .own_system import check_own_systems
-
-            scenarios_only = {
-                "-f": filename, "--release": release, "--with-fix": with_fix, "--without-fix": without_fix, "--gate": gate,
-                "--properties": own, "--patch": patch, "--fair-flush": fair_flush, "--graph": graph, "--save-trace": save_trace,
-                "--report": report, "--timings": timings,
-            }  # fmt: skip
-            raise typer.Exit(
-                check_own_systems(
-                    names or [], size or [], property_ or [], replace(budget, disk=disk, resume=resume), engine.value, first,
-                    output.value, fail_on_vacuous, no_color, [option for option, value in scenarios_only.items() if value],
-                )
-            )  # fmt: skip
-    if size or first:
-        raise UsageProblem("--size and --first are for systems of your own: name one, such as mine.py:Table")
-    about_manifests = recursive or strict or focus or controllers or write_scenario
-    if not filename and (about_manifests or (pods, nodes) != ("3", "2")):
-        raise UsageProblem(
-            "-R, --strict, --pods, --nodes, --focus, --controllers and --write-scenario are about manifests: name some with -f"
-        )
+        other = given(context, {**SCENARIOS, **OBJECTS})
+        code = check_own_systems(
+            targets, size or [], properties, search, engine.value, first, output.value, fail_on_vacuous, no_color, other
+        )  # fmt: skip
+        raise typer.Exit(code)
+    refuse_other_subjects(context)
     from ....analysis.chain import verdicts
     from ....analysis.request.method import Method, cache_folder
     from ....analysis.request.option_files import refuse_links
@@ -188,12 +177,12 @@ def check(
                 print_form(shown(represented.scenario.text))
             raise typer.Exit(0)
     selection = Selection(
-        names or (),
+        targets,
         release,
         with_fix or (),
         without_fix or (),
-        property_ or (),
-        own_properties(own or (), property_ or ()),
+        properties,
+        own_properties(own or (), properties),
         fair_flush,
         patches_of(patch or ()),
         (represented.scenario,) if represented else (),
@@ -216,7 +205,7 @@ def check(
         print_account(represented.account, out)
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
-        findings = verdicts(runs, replace(budget, disk=disk, resume=resume), method, display)
+        findings = verdicts(runs, search, method, display)
         found: Closings = {}
         if out.tells_closings and time:
             from ....analysis.closing import closings

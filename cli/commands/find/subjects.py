@@ -1,0 +1,52 @@
+"""What `podrace check` is about: scenarios, Kubernetes objects or systems of the user's own, and the options of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import typer
+
+from ....base.problems import UsageProblem
+
+SCENARIOS = {
+    "-f": "filename", "--release": "release", "--with-fix": "with_fix", "--without-fix": "without_fix", "--gate": "gate",
+    "--properties": "own", "--patch": "patch", "--fair-flush": "fair_flush", "--graph": "graph", "--save-trace": "save_trace",
+    "--report": "report", "--timings": "timings",
+}  # fmt: skip
+OBJECTS = {
+    "-R": "recursive", "--strict": "strict", "--pods": "pods", "--nodes": "nodes", "--focus": "focus",
+    "--controllers": "controllers", "--write-scenario": "write_scenario",
+}  # fmt: skip
+OWN_SYSTEMS = {"--size": "size", "--first": "first"}
+"""The options that are for one subject alone, each with its parameter."""
+
+
+def given(context: typer.Context, options: Mapping[str, str]) -> list[str]:
+    """Those of the options that have another value than by default."""
+    usual = {parameter.name: parameter.default for parameter in context.command.params}
+    values = {option: context.params[name] for option, name in options.items()}
+    return [option for option, value in values.items() if value and value != usual[options[option]]]
+
+
+def are_own_systems(names: Sequence[str]) -> bool:
+    """Whether some name is that of a system of the user's own."""
+    if not any(".py" in name for name in names):
+        return False
+    from ....analysis.own_systems import names_own_system
+
+    return any(map(names_own_system, names))
+
+
+def refuse_other_subjects(context: typer.Context) -> None:
+    """Raises UsageProblem for options that are not about scenarios, or not about objects where there are some."""
+    if given(context, OWN_SYSTEMS):
+        raise UsageProblem(
+            f"{_listed(OWN_SYSTEMS)} are for systems of your own: name one, such as mine.py:Table"
+        )
+    if not context.params["filename"] and given(context, OBJECTS):
+        raise UsageProblem(f"{_listed(OBJECTS)} are about manifests: name some with -f")
+
+
+def _listed(options: Mapping[str, str]) -> str:
+    *most, last = options
+    return f"{', '.join(most)} and {last}"
