@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from ...base.problems import UsageProblem
-
 
 class GraphKind(Enum):
     """Kinds of drawings; `lanes` for the steps, the others show the cluster, the states around, or a lasso."""
@@ -79,24 +77,6 @@ ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form o
 WriteFile = Annotated[
     Path | None, typer.Option("--write", metavar="FILE", help="Where to write; stdout unless given.")
 ]
-FormerFile = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", metavar="FILE", hidden=True, help="As --write, which it was called before."
-    ),
-]
-"""Everywhere else, `-o` names a form; old command lines go on to work."""
-
-
-def named_file(option: str, named: Path | None, former: Path | None) -> Path | None:
-    """The file that an option names, or -o, as it did before. Raises UsageProblem where that is the name of a form."""
-    if named is None and former is not None and str(former) in {form.value for form in ReportForm}:
-        raise UsageProblem(
-            f"-o: `{former}` is a form, and this command has one only: name a file with {option}"
-        )
-    return named or former
-
-
 Cache = Annotated[
     Path | None,
     typer.Option(

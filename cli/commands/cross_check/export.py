@@ -9,14 +9,12 @@ import typer
 
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
-    FormerFile,
     Gates,
     Release,
     Sizes,
     WithFix,
     WithoutFix,
     WriteFile,
-    named_file,
 )
 
 
@@ -48,20 +46,18 @@ def export(
     gate: Gates = None,
     size: Sizes = None,
     write: WriteFile = None,
-    output: FormerFile = None,
 ) -> None:
     from ....analysis.other_checkers import exported
     from ....analysis.request.plan import Selection
     from ..find.own_system import write_files
 
-    target = named_file("--write", write, output)
     if ".py" in name:
         from ....analysis.own_systems import names_own_system
         from ..find.own_system import write_own_system
 
         if names_own_system(name):
-            write_own_system(name, size or [], to.value, whole, property_, target)
+            write_own_system(name, size or [], to.value, whole, property_, write)
             return
     properties = (property_,) if property_ is not None else ()
     selection = Selection((name,), release, with_fix or (), without_fix or (), properties, gates=gate or ())
-    write_files(exported(selection, to.value, whole, target))
+    write_files(exported(selection, to.value, whole, write))

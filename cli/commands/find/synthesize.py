@@ -12,14 +12,12 @@ from ....analysis.request.options import parse_timeout
 from ....base.problems import UsageProblem
 from ...configuration.app import app
 from ...configuration.arguments import (
-    FormerFile,
     Gates,
     NoColor,
     Release,
     Timeout,
     WithFix,
     WithoutFix,
-    named_file,
 )
 
 
@@ -61,7 +59,6 @@ def synthesize(
         Path | None,
         typer.Option(metavar="FILE", help="Write the cluster as a scenario for `podrace check`."),
     ] = None,
-    output: FormerFile = None,
     timeout: Timeout = None,
     no_color: NoColor = False,
 ) -> None:
@@ -77,19 +74,18 @@ def synthesize(
         pods, nodes, release, with_fix or (), without_fix or (), property_, steps, scope or (), gate or ()
     )
     asked = replace(asked, every=every, timeout=seconds)
-    written = named_file("--write-scenario", write_scenario, output)
-    if written is not None:
-        refuse_links("--write-scenario", written)
-    if written is not None and (written.is_dir() or not written.parent.is_dir()):
+    if write_scenario is not None:
+        refuse_links("--write-scenario", write_scenario)
+    if write_scenario is not None and (write_scenario.is_dir() or not write_scenario.parent.is_dir()):
         raise UsageProblem(
-            f"--write-scenario: cannot write `{written}`: name a file in a directory that exists"
+            f"--write-scenario: cannot write `{write_scenario}`: name a file in a directory that exists"
         )
     console = result_console(no_color)
     with tolerant_of_closed_pipes(), progress_display(no_color) as display:
         search = ClusterSearch(asked, display)
         for example in search:
-            if written is not None:
-                target = beside(written, search.found)
+            if write_scenario is not None:
+                target = beside(write_scenario, search.found)
                 write_text("--write-scenario", target, example.scenario)
                 say(f"wrote {target}: `podrace check` runs it", no_color)
             print_example(console, example)

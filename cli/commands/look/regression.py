@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ...configuration.app import app, examples
-from ...configuration.arguments import FormerFile, TraceFile, WriteFile, named_file
+from ...configuration.arguments import TraceFile, WriteFile
 
 WRITTEN, GONE = 0, 1
 
@@ -31,22 +31,20 @@ def regression(
         ),
     ] = None,
     write: WriteFile = None,
-    output: FormerFile = None,
 ) -> None:
     from ....analysis.request.option_files import refuse_unwritable, write_text
     from ....analysis.stored.replayed import regression_of
     from ...terminal.console import print_form, tolerant_of_closed_pipes
     from ...terminal.output import say
 
-    target = named_file("--write", write, output)
-    if target is not None:
-        refuse_unwritable("--write", target)
+    if write is not None:
+        refuse_unwritable("--write", write)
     text, obstacle = regression_of(trace, with_fix or ())
     if text is None:
         say(f"podrace: {trace}: {obstacle}")
         raise typer.Exit(GONE)
-    if target is not None:
-        write_text("--write", target, text)
+    if write is not None:
+        write_text("--write", write, text)
     else:
         with tolerant_of_closed_pipes():
             print_form(text)

@@ -89,27 +89,6 @@ def test_the_short_option_names_a_form_in_every_help() -> None:
                 assert parameter.help.startswith("Form of the result on stdout."), name
 
 
-def test_places_have_options_of_their_own_and_the_old_ones_still_work(shell: Shell, tmp_path: Path) -> None:
-    for option, file in (("--write", "new.pml"), ("-o", "old.pml")):
-        ran = shell("export", "53647", "--property", "S-ERR", "--to", "promela", option, file)
-        assert (ran.code, ran.out, ran.err) == (0, "", f"wrote {file}\n")
-    assert (tmp_path / "new.pml").read_bytes() == (tmp_path / "old.pml").read_bytes()
-
-
-def test_a_form_is_no_file(shell: Shell, tmp_path: Path) -> None:
-    for command, option in (
-        ("export 53647 --property S-ERR --to promela", "--write"),
-        ("test-from no.json", "--write"),
-        ("synthesize --pods 1 --nodes 1", "--write-scenario"),
-    ):
-        ran = shell(*command.split(), "-o", "json")
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err == (
-            f"podrace: -o: `json` is a form, and this command has one only: name a file with {option}\n"
-        )
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_help_is_grouped_and_ends_on_examples(shell: Shell) -> None:
     told = shell("--help").out
     headings = [

@@ -163,7 +163,7 @@ def test_a_stored_trace_keeps_version_and_gates(shell: Shell, tmp_path: Path) ->
     assert f"{RACE}, 1.34.4 {setting}: S-CONS" in flat(ran.out)
     assert "another fingerprint" not in ran.out + ran.err
     test = tmp_path / "test_again.py"
-    assert shell("test-from", trace, "-o", str(test)).code == 0
+    assert shell("test-from", trace, "--write", str(test)).code == 0
     assert 'gates={"SchedulerAsyncPreemption": False}' in test.read_text()
 
 

@@ -36,7 +36,7 @@ def test_tlaplus_on_stdout_has_its_configuration_below(shell: Shell) -> None:
 
 def test_a_tla_file_gets_its_name_and_a_configuration(shell: Shell, tmp_path: Path) -> None:
     target = tmp_path / "Race.tla"
-    ran = shell("export", "72124", "--to", "tlaplus", "-o", str(target))
+    ran = shell("export", "72124", "--to", "tlaplus", "--write", str(target))
     assert (ran.code, ran.out) == (0, "")
     assert ran.err == f"wrote {target}\nwrote {tmp_path / 'Race.cfg'}\n"
     assert target.read_text().startswith("-------------------- MODULE Race --------------------\n")
@@ -76,8 +76,8 @@ def test_several_properties_need_a_choice_unless_all_is_written(shell: Shell, tm
         (["nobody", "--to", "promela"], "podrace: unknown scenario `nobody`"),
         (["72124", "--to", "promela", "--property", "S-NO"], "podrace: unknown property `S-NO`"),
         (["72124", "--to", "promela", "-o", "/nowhere/m.pml"], "cannot write `/nowhere/m.pml`: No such file"),
-        (["72124", "--to", "tlaplus", "-o", "a-b.tla"], "`a-b.tla` is no name for a TLA+ module"),
-        (["72124", "--to", "tlaplus", "-o", "Nat.tla"], "`Nat` means something in TLA+"),
+        (["72124", "--to", "tlaplus", "--write", "a-b.tla"], "`a-b.tla` is no name for a TLA+ module"),
+        (["72124", "--to", "tlaplus", "--write", "Nat.tla"], "`Nat` means something in TLA+"),
         (["53647", "--to", "promela", "--whole"], "the value 2147483648 does not fit SPIN's 32 bits"),
     ],
 )

@@ -127,6 +127,10 @@ def test_a_budget(shell: Shell, counter: str) -> None:
             ["counter.py", "--release", "1.36"],
             "--release cannot be used with a system of your own: leave it out",
         ),
+        (
+            ["counter.py", "--pods", "4", "--strict"],
+            "--strict, --pods cannot be used with a system of your own: leave them out",
+        ),
         (["counter.py", "-o", "html"], "-o html: a system of your own is reported as text or json"),
         (["counter.py", "72124"], "`72124` is no system of your own: check scenarios in a run of their own"),
         (["72124", "--first"], "--size and --first are for systems of your own"),

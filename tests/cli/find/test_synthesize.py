@@ -26,7 +26,7 @@ SMALL = (
 
 def test_what_is_found_is_confirmed_by_check(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
-    ran = shell("synthesize", *SMALL, "-o", str(file))
+    ran = shell("synthesize", *SMALL, "--write-scenario", str(file))
     assert ran.code == 1
     assert "2 pods and 1 node, 1.13: S-UNIQ VIOLATED\n" in ran.out
     assert "Violated after 7 steps. With 2 pods and 1 node, no run is shorter" in flat(ran.out)
@@ -42,7 +42,7 @@ def test_what_is_found_is_confirmed_by_check(shell: Shell, tmp_path: Path) -> No
 @pytest.mark.ci
 def test_all_of_a_size(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
-    ran = shell("synthesize", *SMALL, "--all", "-o", str(file))
+    ran = shell("synthesize", *SMALL, "--all", "--write-scenario", str(file))
     assert ran.code == 1
     written = sorted(path.name for path in tmp_path.iterdir())
     assert len(written) == ran.out.count("S-UNIQ VIOLATED\n") - 1 > 1
@@ -55,7 +55,7 @@ def test_all_of_a_size(shell: Shell, tmp_path: Path) -> None:
 
 def test_none_within_the_steps(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
-    ran = shell("synthesize", *SMALL, "--steps", "5", "-o", str(file))
+    ran = shell("synthesize", *SMALL, "--steps", "5", "--write-scenario", str(file))
     assert ran.code == 3
     assert "1.13: S-UNIQ INCONCLUSIVE\n" in ran.out
     assert (
@@ -81,7 +81,16 @@ def test_no_time(shell: Shell) -> None:
 @pytest.mark.ci
 def test_a_bound_of_the_scope(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
-    ran = shell("synthesize", *SMALL, "--scope", "bind_failures=1", "--scope", "flush=false", "-o", str(file))
+    ran = shell(
+        "synthesize",
+        *SMALL,
+        "--scope",
+        "bind_failures=1",
+        "--scope",
+        "flush=false",
+        "--write-scenario",
+        str(file),
+    )
     assert ran.code == 1
     scope = read_scenario(file).spec.scope
     assert (scope.bind_failures, scope.flush) == (1, False)

@@ -346,7 +346,7 @@ def test_a_trace_is_drawn(shell: Shell, folder: Path) -> None:
 @pytest.mark.ci
 def test_a_trace_becomes_a_test_that_runs(shell: Shell, folder: Path) -> None:
     for name in ("race", "lasso"):
-        ran = shell("test-from", f"{name}.json", "-o", f"test_{name}.py")
+        ran = shell("test-from", f"{name}.json", "--write", f"test_{name}.py")
         assert (ran.code, ran.out, ran.err) == (0, "", "")
     later = (folder / "test_race.py").read_text().replace('release="1.13"', 'release="1.19"')
     (folder / "test_later.py").write_text(later)
