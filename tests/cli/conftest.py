@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from podrace.analysis import systems
+from podrace.analysis import chain, different_ways, systems
+from podrace.analysis.compare import inquiry
+from podrace.checker.core.exploration import Budget
+from podrace.reproduce import request
 from tests.cli.helpers import TINY, Shell
 from tests.traced import traced
 
@@ -18,6 +24,36 @@ def _traced_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "instrument", traced)
         yield
+
+
+SEARCHES = (
+    (chain, "verdicts"),
+    (request, "verdicts"),
+    (inquiry, "with_changes"),
+    (different_ways, "find_all_ways"),
+)
+"""What commands ask for the documents that they tell."""
+FOUND: dict[str, Any] = {}
+
+
+@pytest.fixture
+def searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of words: what one test of the session asked for is not searched again, in whatever form it is told.
+
+    The same is asked for by the same names of files, so a test with a file of its own that others have, too, does without.
+    """
+    for module, name in SEARCHES:
+        monkeypatch.setattr(module, name, partial(_once, getattr(module, name)))
+
+
+def _once(search: Callable[..., Any], *arguments: Any) -> Any:
+    *asked, _watcher = arguments
+    # Without more, a search may take a share of the memory that is free now.
+    known = [replace(one, max_memory=None) if isinstance(one, Budget) else one for one in asked]
+    key = repr((search.__qualname__, known))
+    if key not in FOUND:
+        FOUND[key] = search(*arguments)
+    return FOUND[key]
 
 
 @pytest.fixture

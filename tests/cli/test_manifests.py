@@ -18,6 +18,8 @@ from tests.cli.helpers import Shell
 from tests.kubectl_dump import GENERAL, GPU, HIGHMEM, dump
 from tests.manifests.manifest_objects import objects, text_of
 
+pytestmark = pytest.mark.usefixtures("searched_once")
+
 PREEMPTOR, VICTIM, RIVAL, NODE = (
     "shop/checkout-nnfkt7xhz-9shg5", "batch/report-hs9sh", "shop/payment-gtnln6swm-vqtz7", "ip-10-0-0-8.internal",
 )  # fmt: skip

@@ -476,11 +476,11 @@ def unchanged(race: str, name: str) -> dict[str, str]:
 
 
 def elsewhere(race: str, name: str) -> list[Any]:
-    """The releases that the table has not; `make test` takes the first, the last, and those next to a release of the table."""
+    """The releases that the table has not; every run takes the first, the last, and those next to a release of the table, `make nightly` the others."""
     known = unchanged(race, name)
     rest = [r for r in RELEASE_ORDER if r not in known]
     near = {rest[0], rest[-1], *(r for r, following in pairwise(RELEASE_ORDER) if following in known)}
-    marks = {r: [] if r in near else [pytest.mark.ci] for r in rest}
+    marks = {r: [] if r in near else [pytest.mark.nightly] for r in rest}
     return [pytest.param(race, name, r, id=f"{race} {name} {r}", marks=marks[r]) for r in rest]
 
 

@@ -199,8 +199,10 @@ def test_what_is_refused(tmp_path: Path, pods: str, scope: str, said: str) -> No
         read_scenario(file)
 
 
-@pytest.mark.parametrize("identifier", ["L-WHOLE", "L-GANG"])
-@pytest.mark.ci
+@pytest.mark.parametrize(
+    "identifier",
+    [pytest.param("L-WHOLE", marks=pytest.mark.ci), pytest.param("L-GANG", marks=pytest.mark.nightly)],
+)
 def test_two_gangs_and_a_single_pod_when_a_node_may_go(identifier: str) -> None:
     (scenario,) = find_scenarios(str(FOLDER / "two-gangs-one-single.yaml"))
     spec = replace(scenario.spec, scope=replace(scenario.spec.scope, node_deletions=1))

@@ -82,7 +82,7 @@ def test_the_nominated_pod_and_a_smaller_one_wait_for_ever_and_every_fair_actor_
     assert {a for f, a in trace.fairness.items() if f.name not in acting} == {"never waits"}
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_three_changes_together_end_this_starvation() -> None:
     def ends(changes: tuple[str, ...]) -> bool:
         return run("starved-by-a-nomination", "L-NOM", "1.12", changes).verdict is Verdict.HOLDS

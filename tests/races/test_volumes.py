@@ -68,8 +68,17 @@ EXHAUSTIVE: list[tuple[str, str, str, Patches, str, int, int | None]] = [
 """Found once to the end, in minutes; not run again."""
 
 
+AT_NIGHT = 5_000_000
+"""Searches to the end of more states are left to `make nightly`, but for two."""
+IN_CI = (("bound-between", "S-VOL"), ("exclusive", "S-RWOP"))
+
+
 def priced(row: tuple[Any, ...]) -> Any:
-    return pytest.param(*row, marks=[pytest.mark.ci] if row[5] > LARGE else [])
+    is_for_night = row[5] > AT_NIGHT and row[:2] not in IN_CI
+    return pytest.param(
+        *row,
+        marks=[pytest.mark.nightly] if is_for_night else [pytest.mark.ci] if row[5] > LARGE else [],
+    )
 
 
 @pytest.mark.parametrize(

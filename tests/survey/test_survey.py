@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,6 @@ from podrace.checker.core.result import Verdict
 from podrace.model.history import CHANGES, resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import catalogue
-from tests.profiles import by_profile
 from tests.survey.clusters import FAULTS, cluster_named, clusters, disturbed
 from tests.survey.explaining import HAZARDS, MOST_STATES, UNDECIDED, Changes, Explainer, with_changes
 from tests.survey.finding import decide, survey
@@ -27,8 +27,8 @@ SURVEYED = ("1.22", "1.34.4", "1.35.4", "1.36.3")
 ROWS = read()
 EXPLAINED = [row for row in ROWS if row.changes not in (None, UNDECIDED)]
 PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="utf-8")
-CHOSEN = by_profile(fast=8, full=24)
-"""About how many violations, and how many explanations, are found again."""
+CHOSEN, IN_EVERY_RUN = 24, 8
+"""About how many violations, and how many explanations, are found again by `make nightly`, and in every run."""
 
 
 def test_the_table_has_known_names_only() -> None:
@@ -46,18 +46,27 @@ def test_the_table_is_stored_as_it_would_be_written(tmp_path: Path, monkeypatch:
     assert (tmp_path / "found.tsv").read_bytes() == FILE.read_bytes()
 
 
-def label(row: Row) -> str:
-    return "-".join(row.place).replace(" ", "_")
+def chosen(rows: list[Row]) -> list[Any]:
+    """Rows from the whole table."""
+    some = rows[:: len(rows) // CHOSEN]
+    return [
+        pytest.param(
+            row,
+            id="-".join(row.place).replace(" ", "_"),
+            marks=[pytest.mark.nightly] if number % (CHOSEN // IN_EVERY_RUN) else [],
+        )
+        for number, row in enumerate(some)
+    ]
 
 
-@pytest.mark.parametrize("row", ROWS[:: len(ROWS) // CHOSEN], ids=label)
+@pytest.mark.parametrize("row", chosen(ROWS))
 def test_a_violation_of_the_table_is_there(row: Row) -> None:
     found = decide(disturbed(cluster_named(row.cluster), row.fault), resolve(row.release), row.property_id)
     assert found.trace is not None
     assert (found.verdict, len(found.trace.steps)) == (Verdict.VIOLATED, row.steps)
 
 
-@pytest.mark.parametrize("row", EXPLAINED[:: len(EXPLAINED) // CHOSEN], ids=label)
+@pytest.mark.parametrize("row", chosen(EXPLAINED))
 def test_what_explains_a_violation_removes_it(row: Row) -> None:
     check_explanation(row)
 

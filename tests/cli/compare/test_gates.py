@@ -13,6 +13,8 @@ from podrace.cli.configuration.arguments import gate_settings, release_names
 from podrace.reports.scheduler_version import ReadVersion
 from tests.cli.helpers import TINY, Shell, flat
 
+pytestmark = pytest.mark.usefixtures("searched_once")
+
 RACE = "dropped-by-pop"
 OFF = "SchedulerQueueingHints=false"
 LOCKED = "SchedulerQueueingHints is locked to true in 1.34.4 (GA), which upstream refuses to change"

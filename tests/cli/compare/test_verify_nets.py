@@ -20,6 +20,7 @@ DROPS = str(Path(__file__).parents[1] / "patches" / "drops_failed.py")
 GHOST = ("--scenario", str(SCENARIOS / "hazards" / "ghost.yaml"), "--release", "1.34")
 
 
+@pytest.mark.usefixtures("searched_once")
 def test_a_patch_that_drops_every_failed_pod_is_no_success(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST)
     assert (ran.code, ran.err) == (1, "")
@@ -36,6 +37,7 @@ def test_a_patch_that_drops_every_failed_pod_is_no_success(shell: Shell) -> None
     assert len(lines) < 60
 
 
+@pytest.mark.usefixtures("searched_once")
 def test_json_and_markdown_say_the_same(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "-o", "json")
     told = json.loads(ran.out)

@@ -94,6 +94,7 @@ COMPARING = (
 
 @pytest.mark.ci
 @pytest.mark.parametrize("command", COMPARING, ids=lambda c: c[0])
+@pytest.mark.usefixtures("searched_once")
 def test_it_is_not_compared(shell: Shell, command: tuple[str, ...]) -> None:
     line = f"S-NOM in tiny: Ignored, not looked at: {REASON}."
     ran = shell(*command, "-o", "json")
@@ -178,6 +179,7 @@ scope: {pod_events: 1, flush: false}
 
 
 @pytest.mark.ci
+@pytest.mark.usefixtures("searched_once")
 def test_every_form_says_for_which_pod_it_is_ignored(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(PODS + "expect: {S-COND: holds}\n")
     forms = ("text", "json", "html", "junit", "sarif", "github", "markdown")

@@ -266,6 +266,10 @@ class Returns(Property):
 '''
 
 
+WRITTEN: list[bytes] = []
+"""The journal of a proof of MY-NONE, once there is one."""
+
+
 def rewritten(journal: Path, change: Callable[[Any], None]) -> None:
     """Change the clusters in every line, and sign the lines as podrace would."""
     header, *lines = journal.read_bytes().splitlines()
@@ -360,7 +364,10 @@ def test_what_cannot_have_come_out_is_refused(shell: Shell, change: Callable[[An
     """Even if it is signed."""
     Path("my.py").write_text(OWN)
     line = [*ALONE, "--property", "MY-NONE"]
-    shell(*line)
+    if not WRITTEN:
+        shell(*line)
+        WRITTEN.append(Path("j").read_bytes())
+    Path("j").write_bytes(WRITTEN[0])
     rewritten(Path("j"), change)
     forged = shell(*line)
     assert (forged.code, forged.out) == (2, "")
@@ -466,7 +473,7 @@ def test_a_gang_and_a_single_pod_on_a_node(shell: Shell) -> None:
     assert not proof["witnesses_missed"]
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_two_gangs_on_a_node_do_not_wait_for_each_other(shell: Shell) -> None:
     """KEP-4671's promise, on every cluster of this kind, in every order of arrival."""
     ran = shell(

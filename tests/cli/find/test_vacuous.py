@@ -15,6 +15,8 @@ from tests.manifests.big_dump import crowded
 from tests.manifests.manifest_objects import text_of
 from tests.manifests.test_representative import node, pod
 
+pytestmark = pytest.mark.usefixtures("searched_once")
+
 IDLE = """\
 name: idle
 title: Nobody waits
@@ -33,17 +35,17 @@ COUNT = (
 )
 
 
-@pytest.fixture
-def idle(tmp_path: Path) -> str:
-    file = tmp_path / "idle.yaml"
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("idle") / "idle.yaml"
     file.write_text(IDLE)
     return str(file)
 
 
-@pytest.fixture
-def lonely(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def lonely(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A preemptor without a rival."""
-    file = tmp_path / "lonely.yaml"
+    file = tmp_path_factory.mktemp("lonely") / "lonely.yaml"
     file.write_text(text_of([node("n1", "2"), pod("v", "2", 0, "n1"), pod("p", "2", 10)]))
     return str(file)
 
@@ -147,7 +149,7 @@ def test_what_was_left_out_is_in_every_form(shell: Shell, lonely: str, form: str
         )
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_race_of_a_large_cluster_is_found_where_a_rival_is_kept(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "crowded.json"
     file.write_text(crowded())

@@ -12,7 +12,9 @@ from podrace.reports.formats.json_schema import schema_of
 from tests.cli.helpers import MINE, TINY, Shell, flat
 from tests.reports.standards import assert_matches
 
-LEFT_OPEN = ("ways", "72124", "--with-fix", "72259", "--property", "S-NOM")
+pytestmark = pytest.mark.usefixtures("searched_once")
+
+LEFT_OPEN = ("ways", "72124", "--with-fix", "72259", "--property", "S-NOM", "-j", "1")
 TWO_WAYS = ("ways", "live-read-removes-node")
 """A race with two ways as well, in few states."""
 
@@ -67,7 +69,7 @@ def test_neither_of_the_two_other_fixes_is_enough_by_itself(shell: Shell) -> Non
 
 @pytest.mark.ci
 def test_json_says_all_of_it_and_is_as_its_schema_says(shell: Shell) -> None:
-    rows = json.loads(shell(*LEFT_OPEN, "-o", "json", "-j", "1").out)
+    rows = json.loads(shell(*LEFT_OPEN, "-o", "json").out)
     assert_matches(schema_of("ways"), rows)
     (row,) = rows
     assert row["fixes"] == {"added": ["72259"], "removed": []}

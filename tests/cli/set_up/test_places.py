@@ -11,6 +11,8 @@ from podrace.analysis.subjects import with_subjects
 from tests.cli.helpers import Shell
 from tests.cli.races import nomination
 
+pytestmark = pytest.mark.usefixtures("searched_once")
+
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
 
 SCENARIO = """\

@@ -64,7 +64,8 @@ def test_victims_that_violate_a_budget_are_evicted_first_and_both_engines_say_so
 
 
 @pytest.mark.parametrize(
-    "release", [pytest.param(r, marks=() if i % 6 == 0 else pytest.mark.ci) for i, r in enumerate(RELEASES)]
+    "release",
+    [pytest.param(r, marks=() if i % 6 == 0 else pytest.mark.nightly) for i, r in enumerate(RELEASES)],
 )
 def test_quantities_may_be_unknown(release):
     size, high, low = Parameter("size", 0, 8), Parameter("high", -5, 100), Parameter("low", -5, 100)

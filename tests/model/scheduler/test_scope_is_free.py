@@ -178,7 +178,7 @@ def counts(cluster: ClusterSpec, release: str, cut=(), name="S-CONS"):
     return found.states, found.transitions, found.depth
 
 
-@pytest.mark.parametrize("release", [pytest.param("1.12", marks=pytest.mark.ci), "1.19", "1.22"])
+@pytest.mark.parametrize("release", [pytest.param("1.12", marks=pytest.mark.nightly), "1.19", "1.22"])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_mechanism_that_is_not_used_makes_no_state(mechanism, release):
     cluster = race_72124(pod_events=EVENTS, write_failures=1)
