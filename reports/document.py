@@ -132,7 +132,20 @@ class ShownLasso(msgspec.Struct, frozen=True):
     rests: tuple[str, ...] = ()
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What every answer about a property tells with it: the property as a `sentence`, and the bounds of the `scope`.
+
+    `version` is what is known of the version that the release stands for.
+    """
+
+    notes: tuple[str, ...] = ()
+    sentence: str = ""
+    scope: dict[str, Value] = {}
+    constraints_hit: tuple[str, ...] = ()
+    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+
+
+class Asked(Answer, frozen=True):
     """What was asked: one property of one scenario in one release; and the verdict."""
 
     scenario: str
@@ -148,19 +161,11 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Told(Asked, frozen=True, kw_only=True):
-    """What every report tells of it. `words` says what the verdict rests on, `scope` has the bounds.
-
-    `version` is what is known of the version that `release` stands for.
-    """
+    """What every report tells of one scenario. `words` says what the verdict rests on."""
 
     words: str = ""
-    notes: tuple[str, ...] = ()
     title: str = ""
-    sentence: str = ""
     issues: tuple[int, ...] = ()
-    scope: dict[str, Value] = {}
-    constraints_hit: tuple[str, ...] = ()
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     def as_finding(self, states: int, transitions: int, depth: int, seconds: float | None) -> Finding:
         """The same as headings, drawings and the other forms know it, with these figures."""

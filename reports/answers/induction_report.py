@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..document import ShownStep, Value, show
-from ..scheduler_version import ReadVersion
+from ..document import Answer, ShownStep, Value, show
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import seconds
@@ -18,8 +15,7 @@ from ..text.table import seconds
 STYLES = {"PROVED": "bold green", "VIOLATED": "bold red", "INCONCLUSIVE": "bold yellow"}
 
 
-@dataclass(frozen=True, slots=True)
-class Induction:
+class Induction(Answer, frozen=True):
     """The verdict of an induction on one property.
 
     `trace` is a counterexample, with `parameters` that were unknown. `states` are a counterexample to induction:
@@ -29,13 +25,11 @@ class Induction:
     heading: str
     verdict: str
     words: str
-    sentence: str
     seconds: float
     parameters: tuple[tuple[str, int], ...] = ()
     trace: tuple[ShownStep, ...] = ()
     states: tuple[tuple[tuple[str, Value], ...], ...] = ()
     between: tuple[str, ...] = ()
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
 
 def print_induction(console: Console, found: Induction) -> None:

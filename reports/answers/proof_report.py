@@ -11,8 +11,7 @@ from rich.text import Text
 
 from ...base.text import counted, plural
 from ...reports.verdict_words import idle_words
-from ..document import Finding, Value
-from ..scheduler_version import ReadVersion
+from ..document import Answer, Finding
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
 from ..text.table import VACUOUS_STYLE, VERDICT_STYLES
@@ -52,7 +51,7 @@ class ViolatingGroup(msgspec.Struct, frozen=True):
     unwritten: str = ""
 
 
-class Proof(msgspec.Struct, frozen=True):
+class Proof(Answer, frozen=True):
     """The verdict on one property of all clusters up to a size.
 
     `distinct` is how many of the states differ, where clusters of one placement, or of a part of it, were explored together; 0 where each was explored by itself.
@@ -75,15 +74,10 @@ class Proof(msgspec.Struct, frozen=True):
     covers: str
     rows: tuple[Row, ...]
     groups: tuple[ViolatingGroup, ...]
-    sentence: str = ""
-    scope: dict[str, Value] = {}
-    constraints_hit: tuple[str, ...] = ()
     witnesses_reached: tuple[str, ...] = ()
     witnesses_missed: tuple[str, ...] = ()
     steps_never_fired: tuple[str, ...] = ()
-    never_acted: dict[str, str] = {}
-    notes: tuple[str, ...] = ()
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
+    never_acted: dict[str, str] = msgspec.field(default_factory=dict)
     gangs: tuple[int, ...] = ()
     distinct: int = 0
     parts: int = 1

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..document import ShownStep, Word
-from ..scheduler_version import ReadVersion
+from ..document import Answer, ShownStep, Word
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.table import VERDICT_STYLES, seconds
 
 
-@dataclass(frozen=True, slots=True)
-class SmallestCluster:
+class SmallestCluster(Answer, frozen=True):
     """A cluster in which a property is violated by a run as short as can be; `scenario` is the text of its file."""
 
     heading: str
-    sentence: str
     issues: tuple[int, ...]
     words: str
     steps: tuple[ShownStep, ...]
     scenario: str
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def cluster(self) -> list[str]:
@@ -33,16 +26,13 @@ class SmallestCluster:
         return [line for line in self.scenario.splitlines() if not line.startswith(("#", "name:", "title:"))]
 
 
-@dataclass(frozen=True, slots=True)
-class SynthesisCoverage:
+class SynthesisCoverage(Answer, frozen=True):
     """How far the search went: in which clusters, and within how many steps, there is no (further) violation."""
 
     heading: str
     verdict: Word
     words: str
     seconds: float
-    notes: tuple[str, ...]
-    version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
 
 
 def print_example(console: Console, found: SmallestCluster) -> None:
