@@ -5,6 +5,7 @@ The steps are those of the releases that can be built, and of them with all mode
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from podrace.analysis.request.options import known_releases
 from podrace.analysis.request.plan import Selection, plan
 from podrace.model.cluster import build_cluster
+from podrace.model.language import Component
 from podrace.model.language.declarations.component import steps_of
 from podrace.reproduce.modules.module import OLDEST
 from podrace.scenarios import find_scenarios
@@ -21,6 +23,7 @@ GATES = ("SchedulerAsyncAPICalls=true",)
 """Gates that are off by default and with which the model has steps of its own."""
 
 _RULE = re.compile(r'^\t+"([a-z_]+\.[a-z_]+)": +\{(.*)$', re.MULTILINE)
+_NAMED = re.compile(r'"([a-z_]+\.[a-z_]*[a-z])"')
 _BLOCK = re.compile(r"(<!-- steps -->\n)(.*?)(<!-- /steps -->)", re.DOTALL)
 
 _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOTALL)
@@ -51,13 +54,30 @@ def rules() -> dict[str, bool]:
 
 def steps() -> list[str]:
     """The steps of the model in releases that can be built."""
+    names = (f"{part.name}.{one.name}" for part in model_parts() for one in steps_of(part))
+    return list(dict.fromkeys(names))
+
+
+def model_parts() -> Iterator[Component]:
+    """The parts of the model in these releases."""
     (scenario,) = find_scenarios("72124")
-    names: dict[str, None] = {}
     for release, gates in _compositions():
         run = plan(Selection(release=release, gates=gates, given=[scenario]))[0]
-        for part in build_cluster(scenario.spec, run.composition.classes).parts.values():
-            names.update(dict.fromkeys(f"{part.name}.{one.name}" for one in steps_of(part)))
-    return list(names)
+        yield from build_cluster(scenario.spec, run.composition.classes).parts.values()
+
+
+def named(folder: Path) -> Iterator[tuple[str, str]]:
+    """What the code of a folder, Python and Go, may mean by a step: `part.step` as one string, or as a pair of them in Python; each with its file."""
+    for path in sorted(folder.rglob("*.go")):
+        yield from ((name, path.name) for name in _NAMED.findall(path.read_text(encoding="utf-8")))
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            texts = [
+                one.value if isinstance(one, ast.Constant) else None
+                for one in (node.elts if isinstance(node, ast.Tuple) else [node])
+            ]
+            if len(texts) < 3 and all(isinstance(text, str) for text in texts):
+                yield from ((name, path.name) for name in _NAMED.findall(f'"{".".join(map(str, texts))}"'))
 
 
 def _compositions() -> Iterator[tuple[str, tuple[str, ...]]]:
