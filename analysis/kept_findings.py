@@ -2,7 +2,7 @@
 
 A finding is found by a hash of all that it is made of: the run field by field, how it is searched, and every file of podrace from
 which a finding comes. It is signed with a key that only its user has (`checker.core.kept`).
-What is not to be told apart in this way has no key: properties and patches of the user's own, whatever is asked in a process in which a file of
+Runs that a hash cannot identify are not kept: properties and patches of the user's own, whatever is asked in a process in which a file of
 the user's was executed, and scenarios that leave numbers open.
 Those have `checker.verdict_cache`, whose key is the system itself.
 """

@@ -33,7 +33,7 @@ LARGEST = 1 << 30
 """So many bytes the state at the start may have."""
 
 MOST_NAMESPACES = 20
-"""So many namespaces are named to who asks about one that the log does not have."""
+"""How many namespaces are named if somebody asks about one that the log does not have."""
 
 ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding, Waiting)
 

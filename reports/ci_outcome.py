@@ -1,4 +1,4 @@
-"""What a finding means for whoever waits for a yes or a no: the words of the CI formats and of the exit code."""
+"""What a finding means where a yes or a no is needed: the words of the CI formats and of the exit code."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def subject(finding: Finding) -> str:
 
 
 def command_of(finding: Finding) -> str:
-    """The command line that finds this again; patches and gates are left to whoever asked with them."""
+    """The command line that finds this again; patches and gates have to be added."""
     words = [
         "podrace",
         "check",

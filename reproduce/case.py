@@ -29,7 +29,7 @@ FORMAT_VERSION = 1
 _TIMERS = ("queue.flush_backoff", "queue.flush_unschedulable")
 
 WAITING = "SchedulerAsyncAPICalls"
-"""The gate with which whoever calls the API server does not wait for the answer: where it is not asked for, the model waits (A-ASYNC-CALLS)."""
+"""The gate with which a caller of the API server does not wait for the answer; without it the model waits (A-ASYNC-CALLS)."""
 GANGS, WORKLOADS = "GangScheduling", "GenericWorkload"
 """The first needs the second, of which the model has nothing of its own."""
 

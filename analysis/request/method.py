@@ -38,7 +38,7 @@ USUAL = Method()
 
 
 class Watcher(Protocol):
-    """Whoever is told how the work goes on: a display, or nobody."""
+    """Where the progress of the work is shown: a display, or nowhere."""
 
     def start(self, what: str) -> None:
         """Work on something else begins."""

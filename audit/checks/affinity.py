@@ -43,7 +43,7 @@ class AntiAffinity(Check):
         self._with_terms: dict[PodHistory, None] = {}
 
     def seen(self, pod: PodHistory, body: object, write: object) -> None:
-        """Note who has terms."""
+        """Note the pods that have terms."""
         if pod.terms is None or pod.terms:
             self._with_terms[pod] = None
         elif pod in self._with_terms:
@@ -152,7 +152,7 @@ class AntiAffinity(Check):
         return True
 
     def _others(self, one: Stay) -> Iterator[Stay]:
-        """Who can have a term about this pod, or be meant by one of its terms."""
+        """The pods that can have a term about this pod, or that one of its terms can select."""
         if one.pod in self._with_terms or not one.pod.known:
             yield from (s for s in self.history.live() if s.pod is not one.pod)
             return

@@ -97,7 +97,7 @@ def _to(sent: Sent) -> str:
 
 @dataclass(slots=True)
 class _Holding:
-    """Who wrote the lease last: from where, as whom, after how many transitions, and by when."""
+    """The last writer of the lease: its address, its user, the number of transitions, and the time."""
 
     address: str
     identity: str
@@ -129,7 +129,7 @@ class LeaseHeld(Check):
         self._terms: list[tuple[str, int, int, int]] = []
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
-        """A write of the lease says who holds it; a Binding, who goes on."""
+        """A write of the lease names its holder; a Binding shows which process goes on."""
         if write.resource == "leases":
             if write.accepted and len(self._users) < MOST_USERS:
                 self._users.add(write.user)
@@ -158,7 +158,7 @@ class LeaseHeld(Check):
         )
 
     def are_schedulers(self, senders: Iterable[Sender | None]) -> bool:
-        """Whether all of them are users who write the scheduler's lease."""
+        """Whether all of them are users that write the scheduler's lease."""
         return all(sender is not None and sender.user in self._users for sender in senders)
 
     def several_processes(self, senders: Iterable[Sender | None]) -> bool:
@@ -218,7 +218,7 @@ class LeaseHeld(Check):
         self._holding = now
 
     def _released(self, write: Write) -> None:
-        """Who ends in order gives the lease back: nobody holds it."""
+        """A scheduler that ends in order gives the lease back: nobody holds it."""
         self._machines.add(_machine(write))
         self.renewals += 1
         self._terms.append(("", -1, write.end, write.begin))
@@ -246,7 +246,7 @@ class LeaseHeld(Check):
             self.leave_open("the log has no write of the scheduler's lease")
         found = []
         for holding, address, hit in self._found:
-            # Who shares an address, or has several, cannot be told from others by it.
+            # An address that several processes share does not tell them apart, nor do several addresses of one process.
             if address not in self._from[holding.identity] and len(self._from[holding.identity]) == 1:
                 found.append(hit)
             else:

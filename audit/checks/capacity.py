@@ -71,7 +71,7 @@ class Capacity(Check):
                 )
 
     def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
-        """Whether there is too much on the node, if those who came are still there."""
+        """Whether the node is overfull, if the pods that arrived are still there."""
         if stay is None or len(self.candidates) >= MOST_CANDIDATES:
             return
         there = tuple(s for s in node.stays if s.must_come <= moment and moment < s.pod.must_leave)
@@ -198,7 +198,7 @@ def _of(resource: str, asked: int, has: int) -> str:
 
 
 def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Case:
-    """Who made the node overfull, by the resource of the violation: who came last, and the last one before him without whom he would have fitted."""
+    """The pods that overfilled the node, by the resource of the violation: the last to arrive, and the latest earlier pod without which it would have fit."""
     resource, since, moment = timeline.resource, candidate.since, candidate.moment
     there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
     there.sort(key=lambda s: (s.must_come, s.may_come))

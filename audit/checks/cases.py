@@ -1,4 +1,4 @@
-"""What a violation comes down to: a few pods, and who sent what for them. It is what the model is asked about."""
+"""What a violation comes down to: a few pods, and the senders of their requests. The model is asked about this."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ..reading.records import Write
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sent a request, and from where."""
+    """The sender of a request: its user and its address."""
 
     user: str
     address: str
 
     @classmethod
     def of(cls, write: Write) -> Sender:
-        """Who sent this."""
+        """The sender."""
         return cls(write.user, write.address)
 
     @classmethod
     def of_binding(cls, pod: PodHistory, node: str) -> Sender | None:
-        """Who sent the Binding that brought the pod to the node; None where that is not known."""
+        """The sender of the Binding that brought the pod to the node; None if it is not known."""
         sent = pod.sent_to(node)
         return None if sent is None else cls(sent.user, sent.address)
 

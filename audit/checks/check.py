@@ -46,7 +46,7 @@ _ALSO = {
 }
 
 QUIET = 15_000_000
-"""So long a log may be silent at the ends of what is asked about. Whoever holds the scheduler's lease writes it every two seconds, and loses it after fifteen."""
+"""How long a log may be silent at the ends of what is asked about. The holder of the scheduler's lease renews it every two seconds, and loses it after fifteen."""
 
 LONGEST = 2000
 """Names in a log can be forged; so many characters of an answer are enough."""

@@ -39,7 +39,7 @@ class _Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two claims that may have had a device at once from this moment on, and who wrote that of the second one."""
+    """Two claims that may have had a device at once from this moment on, and the writer of the second allocation."""
 
     moment: int
     first: _Claim

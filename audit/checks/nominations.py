@@ -1,4 +1,4 @@
-"""Who takes room that preemption has made for somebody else, and who waits in vain for it: signs, for what the scheduler had promised when is in no log of the API."""
+"""Pods that take the room that preemption made for another pod, and pods that wait for it in vain. These are signs: no log of the API shows what the scheduler promised when."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Nominations(Check):
                 )
 
     def at_the_end(self) -> list[str]:
-        """All signs, with who is still nominated in the end."""
+        """All signs, with the pods that are still nominated in the end."""
         for pod, waited in self._since.items():
             self._starved(pod, waited, self.history.last, "the log ends")
         return self.signs

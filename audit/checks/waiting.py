@@ -39,7 +39,7 @@ GROUPS_SINCE = 37
 """Before, each pod of a group was parked by itself (scheduling_queue.go of 1.36.4)."""
 
 UNKNOWN = 1000
-"""The release of a sender who gives none: he may have groups, and may park for as short as any."""
+"""The release of a sender that names none: it may have groups, and may park pods for as short a time as any release does."""
 
 _AGENT = re.compile(r"[^/]{1,100}/v1\.([0-9]{1,3})[^0-9]", re.ASCII)
 
@@ -67,10 +67,11 @@ MAY_BE_OF_A_GROUP = (
 
 
 class _Queued:
-    """A pod that is not bound, as logs tell of it. Each is of one scheduler, or a part of that: who waits for the lease has a queue of his own, from which nothing is taken.
+    """A pod that is not bound, as logs show it. Each log is that of one scheduler, or a part of it. A standby scheduler has its own queue and takes nothing from it.
 
-    Where lines do not name who wrote them, they may be of several queues; who waits for the lease hears of new pods, and never fails. An Event is of no log, and anybody may send it:
-    it ends a flush, and tells nothing else. Who is new to a queue after it was told that one of the name is gone is another pod, whoever wrote the lines.
+    Lines that do not name their writer may be about several queues. A standby is notified of new pods, and no attempt of it fails. An Event belongs to no log, and
+    anybody may send it: it ends a flush, and shows nothing else. A pod that is new to a queue that was notified that one of this name is gone is another pod,
+    whoever wrote the lines.
     """
 
     def __init__(self) -> None:
@@ -81,7 +82,7 @@ class _Queued:
         self._gone: set[str] = set()
 
     def take(self, attempt: Attempt) -> None:
-        """What a line says."""
+        """Note what a line says."""
         log, what = attempt.log, attempt.what
         if what == MOVED and attempt.event == FLUSH:
             self._flushed[log] = attempt.time
@@ -108,22 +109,22 @@ class _Queued:
                 self._otherwise[log] = attempt.time
 
     def flush_before(self, log: str) -> int | None:
-        """When the flush took it before the attempt of which this log says that it bound it; of a log that had nothing of it, whichever log says so."""
+        """Time of the last flush that took the pod before the attempt that bound it, in this log; if this log did not have the pod, in any log."""
         if log in self._known or log in self._flushed:
             return self._flushed.get(log)
         return max(self._flushed.values(), default=None)
 
     def otherwise_before(self, log: str) -> int | None:
-        """When it failed last, as this log says; or was added, or moved by something else, where the log names who wrote it. Nothing that was before the last flush."""
+        """Time of the last failed attempt in this log, since the last flush; or when the pod was added, or moved by something else, if the log names its writer."""
         return self._otherwise.get(log)
 
 
 class Waiting(Check):
     """An event that should have moved the pod was lost, or came too early: the race's most common trace.
 
-    Whoever was bound within five minutes of his creation was taken by no flush, nor whoever had failed within them, as the scheduler's log says; where it names its writer, nor whoever was
-    moved by something else. A pod of a group may be new in a group that has been parked for some time (addToPodGroupIfExists, 1.37), so of such a one this is not said,
-    nor of one that may be such a one, for nothing shows its specification.
+    A pod that was bound within five minutes of its creation cannot have been flushed. The same holds if the scheduler's log says that an attempt failed within these
+    minutes, or, where the log names its writer, that something else moved the pod. It does not hold for a pod of a group, whose group may have been parked for some
+    time (addToPodGroupIfExists, 1.37), nor for a pod whose specification nothing shows, as it may be of a group.
     """
 
     id = "A-FLUSH"

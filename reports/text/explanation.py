@@ -117,7 +117,7 @@ def _ending(finding: Finding) -> str:
 def crowded(cluster: ShownCluster, start: State, state: State) -> list[str]:
     """Nodes with more on them than they have room for, and pods nominated to a node where they do not fit because of one that came after the start.
 
-    Whoever was there from the start may be a victim that is still to go.
+    A pod that was there from the start may be a victim that is still to be evicted.
     """
     return [
         line

@@ -3,11 +3,11 @@
 The model has order only: a backoff ends whenever `flush_backoff` is taken. The real queue counts:
 
 - A pod that comes back after n failures backs off for 1, 2, 4, 8, then 10 s. Up to 1.33 n is the number of its attempts, from 1.34 on that of
-  its rejections, or of the errors since the last of them. A flush each second takes whoever is through.
+  its rejections, or of the errors since the last of them. A flush each second takes every pod whose backoff is over.
 - From 1.33 on (SchedulerPopFromBackoffQ) backoffs end, and flushes come, at whole seconds of the clock: a pod that was requeued in second w
   and backs off for d is taken in second w + d + 1, and until then it is backing off. An idle scheduler takes the pod whose backoff
   ends first, and of those that end in one second the one that activeQ would have first.
-- Every 30 s whoever was parked for longer than 5 minutes is moved; its backoff is over, so it goes to activeQ at once. Whoever is held back all the same is
+- Every 30 s each pod that was parked for longer than 5 minutes is moved; its backoff is over, so it goes to activeQ at once. A pod that is held back all the same is
   tried with the next flush, and where the flush asks them at all (139162) after 5 minutes more, for the flush notes its time (FlushTimestamp).
 
 A step happens at the moment `second * 1000 + number` in milliseconds since the first wait began; the queue was started 30 s before, and is started
@@ -39,7 +39,7 @@ MOST_STEPS = 900
 
 FLUSH_EVERY = 30
 PARKED_FLUSHES = 11
-"""In the how manieth flush after it was parked a pod has waited for longer than five minutes."""
+"""Number of flushes after which a parked pod has waited more than five minutes."""
 
 BACKOFFS = (1, 2, 4, 8, 10)
 
