@@ -273,9 +273,7 @@ def _on_the_way(subject: str, state: State) -> list[str]:
     for channel, events in state.channels.items():
         readers = dict.fromkeys(r for e in events if e.subject == subject for r in e.waits_for)
         if readers:
-            lines.append(
-                f"What the {channel} has to say of {subject} had not reached {listed(list(readers))} yet."
-            )
+            lines.append(f"The {channel}'s event for {subject} had not reached {listed(list(readers))} yet.")
     return lines
 
 

@@ -35,7 +35,7 @@ def test_where_views_begin_to_differ() -> None:
 def test_only_the_difference_that_would_have_been_closed_is_named() -> None:
     assert explain(SHOWN).disagreement == (
         "When step 3 was taken, the views differed on p: API: on n1; cache: on no node.",
-        "What the watch has to say of p had not reached the audit yet.",
+        "The watch's event for p had not reached the audit yet.",
     )
 
 

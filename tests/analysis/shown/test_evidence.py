@@ -124,7 +124,7 @@ def test_the_seed_race_as_upstream_tells_it() -> None:
         "The scheduler assumes q on n1",
         "p, nominated to n1, asks for 2 cpu and does not fit.",
         "the views differed on p: API server and lister: nominated to n1; nominator: not nominated.",
-        "What the pod watch has to say of p had not reached the queue handler yet.",
+        "The pod watch's event for p had not reached the queue handler yet.",
     ]
     places = [text.index(point) for point in points]
     assert places == sorted(places)

@@ -206,7 +206,7 @@ def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
         "How it ends\n",
         "p, nominated to n1, asks for 2 cpu and does not fit.\n",
         "Where the views disagreed\n",
-        "What the pod watch has to say of p had not reached the queue handler yet.\n",
+        "The pod watch's event for p had not reached the queue handler yet.\n",
         "What would have prevented it\n",
         "The queue handler could have acted before step 14: ",
         "\nscenario             release  property  verdict",
