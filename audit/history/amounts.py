@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import msgspec
-import yaml
 
 from ...base.problems import Problem
-from ...manifests.reading.manifest_files import Manifest
-from ...manifests.reading.resource_amounts import Amounts, parse_quantity, read_amounts, requests_of
+from ...manifests.reading.manifest_files import documents
+from ...manifests.reading.resource_amounts import (
+    RESTARTS,
+    Amounts,
+    Asked,
+    amounts_of,
+    parse_quantity,
+    total_of,
+)
 from ...model.environment.cluster.placement_rules import Term
 from ...scenarios.tables.directives import required_term
 from ..reading.records import (
@@ -33,11 +40,9 @@ Ports = frozenset[tuple[str, int, str]]
 
 _NO_PORTS: Ports = frozenset()
 
-_MARK = yaml.Mark("the log", 0, 0, 0, None, 0)
 _ENCODER = msgspec.msgpack.Encoder()
 _KEPT: dict[bytes, Range | None] = {}
 _MOST_KEPT = 4096
-_SPEC = ("containers", "initContainers", "overhead", "resources")
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -73,7 +78,7 @@ def _range(pod: Pod) -> Range | None:
             low, high = written, written
         else:
             low, high = _requests(pod, min, statuses), _requests(pod, max, statuses)
-    except (Problem, ValueError):
+    except ValueError:
         return None
     claimed = {c.resourceName for c in _claimed(pod)}
     return Range({k: v for k, v in low.items() if k not in claimed} if claimed else low, high)
@@ -83,7 +88,7 @@ def written_requests(pod: Pod) -> Amounts | None:
     """What a pod's specification asks for, whatever it was given; None if that cannot be read."""
     try:
         return _requests(pod, None, {})
-    except (Problem, ValueError):
+    except ValueError:
         return None
 
 
@@ -93,8 +98,8 @@ def allocatable(node: Node) -> Amounts | None:
     if written is None:
         return None
     try:
-        found = read_amounts(as_manifest({k: v for k, v in written.items() if k != PODS}))
-    except (Problem, ValueError):
+        found = amounts_of({k: v for k, v in written.items() if k != PODS})
+    except ValueError:
         return None
     number = parse_quantity(str(written[PODS])) if PODS in written else None
     if number is not None and number.denominator == 1:
@@ -130,8 +135,8 @@ def anti_affinity(pod: Pod) -> tuple[Term, ...] | None:
     if not written:
         return ()
     try:
-        terms = [required_term(as_manifest(msgspec.json.decode(raw)), True) for raw in written]
-    except (Problem, ValueError, msgspec.MsgspecError, RecursionError):
+        terms = [_term(bytes(raw)) for raw in written]
+    except (Problem, ValueError):
         return None
     own = (pod.metadata.namespace or "default",)
     return tuple(
@@ -140,24 +145,11 @@ def anti_affinity(pod: Pod) -> tuple[Term, ...] | None:
     )
 
 
-def as_manifest(value: object) -> Manifest:
-    """A value of JSON as the manifests' readers take it."""
-    return Manifest("the log", "", _node(value, 0))
-
-
-def _node(value: object, depth: int) -> yaml.Node:
-    if depth > 64:
-        raise ValueError("nested too deeply")
-    if isinstance(value, Mapping):
-        pairs = [(_node(str(k), depth + 1), _node(v, depth + 1)) for k, v in value.items()]
-        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, _MARK)
-    if isinstance(value, list):
-        return yaml.SequenceNode("tag:yaml.org,2002:seq", [_node(v, depth + 1) for v in value], _MARK)
-    if value is None:
-        return yaml.ScalarNode("tag:yaml.org,2002:null", "null", _MARK)
-    kind = {bool: "bool", int: "int", float: "float"}.get(type(value), "str")
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return yaml.ScalarNode(f"tag:yaml.org,2002:{kind}", text, _MARK)
+@lru_cache(maxsize=_MOST_KEPT)
+def _term(written: bytes) -> Term:
+    """A term as it stands in the log, which manifests' reader reads; pods of one controller have the same."""
+    (top,) = documents(written.decode(), "the log")
+    return required_term(top, True)
 
 
 def _sidecars(pod: Pod) -> list[Container]:
@@ -170,39 +162,41 @@ def _claimed(pod: Pod) -> list[ClaimedResource]:
     return claims.requestMappings if claims else []
 
 
-def _requests(pod: Pod, choose: Any, statuses: Mapping[str, ContainerStatus]) -> dict[str, int]:
-    """The requests; with `choose`, of each container the lesser or greater of what is written and what it was given."""
-    spec: dict[str, Any] = {
-        "containers": [_container(c, choose, statuses) for c in pod.spec.containers],
-        "initContainers": [_container(c, choose, statuses) for c in pod.spec.initContainers or ()] or None,
-        "overhead": pod.spec.overhead,
-        "resources": None
-        if pod.spec.resources is None
-        else _resources(pod.spec.resources)
-        if choose is None
-        else _chosen(_resources(pod.spec.resources), pod.status, choose),
-    }
-    fields = as_manifest({k: v for k, v in spec.items() if v is not None}).fields(_SPEC, "a specification")
-    return {**requests_of(fields), PODS: 1}
+Choose = Callable[..., Any]
+"""`min` or `max`."""
 
 
-def _container(container: Container, choose: Any, statuses: Mapping[str, ContainerStatus]) -> dict[str, Any]:
-    asked = _resources(container.resources) if container.resources else {}
-    status = statuses.get(container.name)
+def _requests(pod: Pod, choose: Choose | None, statuses: Mapping[str, ContainerStatus]) -> dict[str, int]:
+    """The requests; with `choose`, of each container the lesser or greater of what is written and what it was given. Raises ValueError where the API server would refuse."""
+    spec, first = pod.spec, pod.spec.initContainers or ()
+    if not spec.containers or any(c.restartPolicy and c.restartPolicy not in RESTARTS for c in first):
+        raise ValueError("no container, or one that starts first with an unknown restart policy")
+
+    def of(container: Container) -> Amounts:
+        return _asked(container.resources, statuses.get(container.name), choose).counted
+
+    running = [of(c) for c in spec.containers]
+    starting = [(of(c), c.restartPolicy == "Always") for c in first]
+    whole = None if spec.resources is None else _asked(spec.resources, pod.status, choose)
+    return {**total_of(running, starting, whole, amounts_of(spec.overhead)), PODS: 1}
+
+
+def _asked(
+    resources: Resources | None, status: ContainerStatus | PodStatus | None, choose: Choose | None
+) -> Asked:
+    written = resources or Resources()
     if choose is not None and status is not None:
-        asked = _chosen(asked, status, choose)
-    found: dict[str, Any] = {"resources": asked} if asked else {}
-    if container.restartPolicy:
-        found["restartPolicy"] = container.restartPolicy
-    return found
+        written = _chosen(written, status, choose)
+    asked = Asked(amounts_of(written.requests), amounts_of(written.limits))
+    if asked.excessive:
+        raise ValueError("a request is more than its limit")
+    return asked
 
 
-def _chosen(
-    asked: dict[str, dict[str, Quantity]], status: ContainerStatus | PodStatus, choose: Any
-) -> dict[str, dict[str, Quantity]]:
+def _chosen(asked: Resources, status: ContainerStatus | PodStatus, choose: Choose) -> Resources:
     """Of each resource the lesser or greater of what is written and what was given."""
     given = [r for r in (status.resources and status.resources.requests, status.allocatedResources) if r]
-    written = dict(asked.get("requests") or asked.get("limits") or {})
+    written: dict[str, Quantity] = dict(asked.requests or asked.limits or {})
     others = isinstance(status, ContainerStatus)  # of a whole pod, only what its specification has is counted
     for amounts in given:
         for resource in {*amounts, *written} if others else set(written):
@@ -210,9 +204,4 @@ def _chosen(
                 (written.get(resource, 0), amounts.get(resource, 0)),
                 key=lambda q: parse_quantity(str(q)) or 0,
             )
-    return {"requests": written}
-
-
-def _resources(resources: Resources) -> dict[str, dict[str, Quantity]]:
-    named = {"requests": resources.requests, "limits": resources.limits}
-    return {name: amounts for name, amounts in named.items() if amounts}
+    return Resources(written)

@@ -8,10 +8,11 @@ could be a sidecar).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Protocol
 
 from ...model.environment.objects import NATIVE, is_scalar_resource
 from ...scenarios.values.quantity import MAX_BYTES, MAX_CORES, MAX_COUNT
@@ -61,20 +62,22 @@ def read_amount(resource: str, value: Value, most: Callable[[str], None] | None 
 
     What is more than podrace counts is refused; or if `most` is given, it is told of the resource, and the greatest amount is taken.
     """
-    quantity = read_quantity(value, _wanted(resource))
-    if quantity is None:
+    amount = _rounded(resource, read_quantity(value, _wanted(resource)))
+    if amount is None:
         value.expect(_wanted(resource))
-    if resource == "cpu":
-        quantity *= 1000
-    elif not _in_bytes(resource) and quantity.denominator != 1:
-        value.expect(_wanted(resource))
-    amount = ceil(quantity)
     if amount <= _most(resource):
         return amount
     if most is None:
         value.expect(_wanted(resource))
     most(resource)
     return _most(resource)
+
+
+def _rounded(resource: str, quantity: Fraction | None) -> int | None:
+    """As the scheduler rounds up; None for no quantity, and for a part of a piece."""
+    if quantity is None or (quantity.denominator != 1 and resource != "cpu" and not _in_bytes(resource)):
+        return None
+    return ceil(quantity * 1000 if resource == "cpu" else quantity)
 
 
 def read_amounts(value: Value | None, most: Callable[[str], None] | None = None) -> dict[str, int]:
@@ -85,6 +88,15 @@ def read_amounts(value: Value | None, most: Callable[[str], None] | None = None)
     return {
         key.node.value: read_amount(key.node.value, v, most) for key, v in pairs if is_counted(key.node.value)
     }
+
+
+def amounts_of(written: Mapping[str, str | int | float] | None) -> dict[str, int]:
+    """The same of a resource list that is no manifest's. Raises ValueError for an amount that podrace cannot count."""
+    found = {r: _rounded(r, parse_quantity(str(q))) for r, q in (written or {}).items() if is_counted(r)}
+    counted = {r: amount for r, amount in found.items() if amount is not None and amount <= _most(r)}
+    if len(counted) < len(found):
+        raise ValueError("no quantity, or a greater one than podrace counts")
+    return counted
 
 
 def write_amount(resource: str, amount: int) -> str | int:
@@ -121,49 +133,71 @@ def _wanted(resource: str) -> str:
     return f"a whole number from 0 to {MAX_COUNT}"
 
 
+RESTARTS = ("Always", "OnFailure", "Never")
 _CONTAINER_FIELDS = ("name", "resources", "restartPolicy")
 
+Counted = Callable[[str, Amounts], Amounts]
+"""What a container of a name counts for that asks for so much."""
 
-class Counted(Protocol):
-    """What a container of a name counts for that asks for so much."""
 
-    def __call__(self, name: str, asked: Amounts, /) -> Amounts: ...
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a container, or a pod as a whole, asks for."""
+
+    requests: Amounts
+    limits: Amounts
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """The requests; where there are only limits, these (as the API server fills in)."""
+        return {**self.limits, **self.requests}
+
+    @property
+    def excessive(self) -> list[str]:
+        """The resources of which more is requested than the limit, which the API server refuses."""
+        return [r for r, amount in self.requests.items() if amount > self.limits.get(r, amount)]
+
+
+def total_of(
+    running: Iterable[Amounts],
+    starting: Iterable[tuple[Amounts, bool]],
+    whole: Asked | None,
+    overhead: Amounts,
+) -> dict[str, int]:
+    """The greater of what the containers ask for together and what starting them takes, plus the overhead.
+
+    `starting` are the init containers in their order, each with whether it goes on running. `whole` takes the place of what containers ask
+    for (on by default since 1.34): a limit alone is a request where no container asks for the resource, and of huge pages
+    (defaultPodRequests in core/v1/defaults.go, 1.36).
+    """
+    beside: dict[str, int] = {}
+    most: dict[str, int] = {}
+    for asked, stays in starting:
+        now = _sum(beside, asked)
+        _raise(most, now)
+        beside = now if stays else beside
+    total = _sum(*running, beside)
+    _raise(total, most)
+    if whole is not None:
+        total |= {
+            resource: amount
+            for resource, amount in whole.counted.items()
+            if resource in whole.requests or resource not in total or resource.startswith("hugepages-")
+        }
+    return _sum(total, overhead)
 
 
 def requests_of(fields: Mapping[str, Manifest], counted: Counted = lambda _, asked: asked) -> dict[str, int]:
-    """The greater of what the containers ask for together and what starting them takes, plus the overhead.
+    """What a pod specification asks for. `counted` has a say where a container that runs, a sidecar too, may have something else than it asks for."""
 
-    `counted` has a say where a container that runs, a sidecar too, may have something else than it asks for.
-    """
-    running: dict[str, int] = {}
-    for container in _containers(fields, "containers"):
-        _add(running, counted(_name(container), _requests(container)))
-    beside: dict[str, int] = {}
-    starting: dict[str, int] = {}
-    for container in _containers(fields, "initContainers"):
-        asked, stays = _requests(container), _stays(container)
-        if stays:
-            _add(beside, counted(_name(container), asked))
-            _raise(starting, beside)
-        else:
-            _raise(starting, _sum(beside, asked))
-    total = _sum(running, beside)
-    _raise(total, starting)
-    if "resources" in fields:  # takes the place of what containers ask for (on by default since 1.34)
-        total |= _of_the_whole(fields["resources"], total)
-    _add(total, read_amounts(fields.get("overhead")))
-    return total
+    def of(container: Mapping[str, Manifest], runs: bool) -> Amounts:
+        asked = _asked(container.get("resources")).counted
+        return counted(_name(container), asked) if runs else asked
 
-
-def _of_the_whole(value: Manifest, total: Amounts) -> dict[str, int]:
-    """What a pod as a whole asks for. A limit alone is a request where no container asks for the resource, and of huge pages (defaultPodRequests in core/v1/defaults.go, 1.36)."""
-    given = value.fields(("requests", "limits"), "a mapping with `requests` and `limits`")
-    asked = read_amounts(given.get("requests"))
-    return {
-        resource: amount
-        for resource, amount in _requests(value).items()
-        if resource in asked or resource not in total or resource.startswith("hugepages-")
-    }
+    running = [of(container, True) for container in _containers(fields, "containers")]
+    starting = [(of(c, s), s) for c in _containers(fields, "initContainers") for s in [_stays(c)]]
+    whole = _asked(fields["resources"]) if "resources" in fields else None
+    return total_of(running, starting, whole, read_amounts(fields.get("overhead")))
 
 
 def _containers(fields: Mapping[str, Manifest], name: str) -> list[Mapping[str, Manifest]]:
@@ -179,42 +213,29 @@ def _name(container: Mapping[str, Manifest]) -> str:
     return container["name"].scalar("the name of a container") if "name" in container else ""
 
 
-def _requests(value: Mapping[str, Manifest] | Manifest) -> dict[str, int]:
-    """The requests; where there are only limits, these (as the API server fills in)."""
-    resources = value if isinstance(value, Manifest) else value.get("resources")
+def _asked(resources: Manifest | None) -> Asked:
     if resources is None:
-        return {}
+        return Asked({}, {})
     given = resources.fields(("requests", "limits"), "a mapping with `requests` and `limits`")
-    asked, limits = read_amounts(given.get("requests")), read_amounts(given.get("limits"))
-    if "requests" in given and "limits" in given:
-        _refuse_excess(given["requests"], asked, limits)
-    return {**limits, **asked}
-
-
-def _refuse_excess(place: Manifest, asked: Amounts, limits: Amounts) -> None:
-    for key, value in place.items("a mapping"):
-        name = key.node.value
-        if is_counted(name) and read_amount(name, value) > limits.get(name, asked[name]):
+    asked = Asked(read_amounts(given.get("requests")), read_amounts(given.get("limits")))
+    for key, value in given["requests"].items("a mapping") if asked.excessive else ():
+        if key.node.value in asked.excessive:
             value.fail(f"the request {value.described} is more than the limit: lower it, or raise the limit")
+    return asked
 
 
 def _stays(container: Mapping[str, Manifest]) -> bool:
-    policies = ("Always", "OnFailure", "Never")
     return (
         "restartPolicy" in container
-        and container["restartPolicy"].one_of(policies, "a restart policy") == "Always"
+        and container["restartPolicy"].one_of(RESTARTS, "a restart policy") == "Always"
     )
 
 
-def _add(total: dict[str, int], more: Amounts) -> None:
-    for resource, amount in more.items():
-        total[resource] = total.get(resource, 0) + amount
-
-
-def _sum(one: Amounts, other: Amounts) -> dict[str, int]:
-    found = dict(one)
-    _add(found, other)
-    return found
+def _sum(*some: Amounts) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for amounts in some:
+        total.update(amounts)
+    return dict(total)
 
 
 def _raise(least: dict[str, int], to: Amounts) -> None:
