@@ -9,7 +9,7 @@ independent of the other (client-go shared informers; one goroutine per handler)
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..language import (
     Channel,
@@ -228,14 +228,10 @@ class PodWatch(Component):
         A pod that is gone gives a deletion whose last state is unknown: it carries the object that the store had. Of deletions, as of other
         events, the scenario's order is taken; upstream's is that of a Go map, and of the list (client-go's RealFIFO.Replace).
         """
-        require(bool(self.scope.relists))
-        self.faults.spend(Fault.RELIST)
-        require((self.listed == 0) & ((self.log.length > 0) | as_expr(self.stalled)))
-        self.stalled = False
-        self.log.drop(self.log.length)
+        _interrupt(self)
         for handler in Handler:
             self.next[handler] = 0
-        for gone in (True, False) if self.deletions_first() else (False, True):
+        for gone in _in_order(self):
             for pod in self.universe[Pod]:
                 stored, current = self.lister[pod], self.api.pod[pod]
                 told = ~current.exists if gone else as_expr(current.exists)
@@ -290,11 +286,32 @@ def _stall(watch: PodWatch | NodeWatch) -> None:
     watch.stalled = True
 
 
+def _interrupt(watch: PodWatch | NodeWatch) -> None:
+    require(bool(watch.scope.relists))
+    watch.faults.spend(Fault.RELIST)
+    require((watch.listed == 0) & ((watch.log.length > 0) | as_expr(watch.stalled)))
+    watch.stalled = False
+    watch.log.drop(watch.log.length)
+
+
+def _in_order(watch: PodWatch | NodeWatch) -> tuple[bool, bool]:
+    """Of the objects that a list does not show any more (True) and those that it shows (False), which the handlers are told of first."""
+    return (True, False) if watch.deletions_first() else (False, True)
+
+
+class CachesNodes(Protocol):
+    """What the handler of nodes keeps: which exist, and in which version."""
+
+    live: Any
+    node_version: Any
+
+
 class NodeWatch(Component):
     """The node watch: undelivered events, the lister, and the node that the handler is busy with. `stalled`: as of the pod watch."""
 
     api: APIServer
     faults: Faults
+    cache: CachesNodes
 
     log = fifo(node_backlog, NodeEvent)
     listed = integer(0, node_backlog)
@@ -328,6 +345,28 @@ class NodeWatch(Component):
     def stall(self) -> None:
         """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all nodes."""
         _stall(self)
+
+    @step(actor="node informer", fair=False)
+    @tells("The node watch was interrupted: the informer sees only what came of the missed events.")
+    def resume(self) -> None:
+        """The watch was interrupted, and the informer lists all nodes (see PodWatch.resume).
+
+        A node that was deleted and created again is updated for the informer, and so is one that was updated several times. The handler is through with
+        all that the store has, so that what it put into the cache is the old object. A node that is as the cache has it makes no event here: its Update
+        changes nothing.
+        """
+        _interrupt(self)
+        for gone in _in_order(self):
+            for node in self.universe[Node]:
+                exists, version = as_expr(self.api.node_exists[node]), self.api.node_version[node]
+                cached = (self.cache.live[node] == exists) & (self.cache.node_version[node] == version)
+                told = ~exists if gone else exists
+                with when(told & ~(cached & (self.lister[node] == exists))):
+                    self.publish(node, exists, version)
+
+    def deletions_first(self) -> bool:
+        """As of the pod watch."""
+        return True
 
     @step(actor="node informer")
     @tells("The informer's store receives the next event, about node {node}.")

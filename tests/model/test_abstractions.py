@@ -511,13 +511,15 @@ def test_a_recreated():
 
 def test_a_relist():
     p = Pod(0, "p", 1)
-    model = concrete(spec([p], nodes(1), pod_deletions=1, relists=1), "1.22")
-    watch = model.part("pod_watch")
-    model.do(lambda: model.part("api").delete_pod(p))
-    assert enabled(model, watch.resume)
-    model.do(lambda: watch.store(p))
-    assert not enabled(model, watch.resume)
-    assert not [s for s in steps_of("1.22", race_72124(relists=1)) if s.startswith("node_watch.resume")]
+    (node,) = on = nodes(1)
+    model = concrete(spec([p], on, pod_deletions=1, node_deletions=1, relists=2), "1.22")
+    api, pods, of_nodes = (model.part(name) for name in ("api", "pod_watch", "node_watch"))
+    model.do(lambda: api.delete_pod(p))
+    model.do(lambda: api.write_node(node, exists=False))
+    for watch, stored in ((pods, p), (of_nodes, node)):
+        assert enabled(model, watch.resume)
+        model.do(lambda watch=watch, stored=stored: watch.store(stored))
+        assert not enabled(model, watch.resume)
 
 
 def test_a_standby():

@@ -52,6 +52,7 @@ STEPS: dict[str, tuple[int, ...]] = {
     "port-behind-taint": (18,),
     "tainted-arrival": (18,),
     "two-changes": (17,),
+    "remade-behind-a-list": (22,),
     "keyless-node": (15,),
     "repelled-by-the-deleted": (15,),
     "live-tree": (5,),

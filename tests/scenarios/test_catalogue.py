@@ -38,7 +38,7 @@ def test_the_release_of_a_race_is_the_one_just_before_its_fix(scenario: Scenario
 
 
 def test_the_catalogue_has_at_least_twenty_races() -> None:
-    assert len(RACES) == 62
+    assert len(RACES) == 63
 
 
 def test_the_seed_races_are_there() -> None:

@@ -6,10 +6,12 @@ import pytest
 
 from podrace.checker.core.result import Verdict
 from podrace.checker.search import check
-from podrace.model.environment.objects import Pod
+from podrace.model.environment.cluster.node_versions import NodeVersion
+from podrace.model.environment.objects import Node, Pod
 from podrace.model.environment.watch import Handler
 from podrace.model.history import resolve
 from podrace.model.language import NotEnabled
+from podrace.model.scheduler.framework.events import NodeUpdate
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, nodes, spec
@@ -178,6 +180,67 @@ def test_a_stalled_node_watch_shows_nothing_more_until_the_scheduler_restarts():
     assert model.get(lambda: watch.lister[node]) is True
     model.do(process.restart)
     assert model.get(lambda: (watch.lister[node], watch.stalled)) == (False, False)
+
+
+def made_of(release, **scope):
+    """A node with a later version, one that is to join, and one that stays."""
+    on = (Node(0, "a", 1, later={"b": Node(0, "a", 2)}), Node(1, "n", 1, exists=False), Node(2, "m", 1))
+    model = concrete(spec([Pod(0, "p", 1)], on, node_events=3, relists=1, **scope), release)
+    return model, on
+
+
+def nodes_told(model, on):
+    """What the list of nodes tells, in this order: the node, whether it exists, and its version."""
+    watch = model.part("node_watch")
+    model.do(watch.resume)
+    told = []
+    for _ in range(model.get(lambda: watch.log.length)):
+        event = model.get(lambda: watch.log.head)
+        told.append((event["node"].name, event["exists"], event["version"] and event["version"].name))
+        model.do(lambda node=event["node"]: watch.store(node))
+        model.do(watch.processed)
+    return told
+
+
+def test_a_list_of_nodes_tells_of_the_outcome_only():
+    for release, order in (("1.32", (0, 1, 2)), ("1.33", (2, 0, 1)), ("1.36.3", (2, 0, 1))):
+        model, on = made_of(release)
+        api, (_, later) = model.part("api"), model.part("api").universe[NodeVersion]
+        model.do(lambda api=api, on=on, later=later: api.write_node(on[0], True, later))
+        model.do(lambda api=api, on=on: api.write_node(on[1], exists=True))
+        model.do(lambda api=api, on=on: api.write_node(on[2], exists=False))
+        expected = [("a", True, "a.b"), ("n", True, None), ("m", False, None)]
+        assert nodes_told(model, on) == [expected[i] for i in order], release
+    model, on = made_of("1.36.3")
+    api = model.part("api")
+    for exists in (False, True):  # another node under the name, which is as the old one was
+        model.do(lambda exists=exists: api.write_node(on[2], exists=exists))
+    assert nodes_told(model, on) == []
+
+
+def test_a_node_that_was_made_again_behind_an_interrupted_watch_is_updated():
+    model, on = made_of("1.36.3")
+    api, cache, handlers = model.part("api"), model.part("cache"), model.part("handlers")
+    _, later = model.part("api").universe[NodeVersion]
+    model.do(lambda: api.write_node(on[0], True, later))
+    model.do(lambda: handlers.handle_node(on[0]))
+    model.do(lambda: model.part("updates").wake_queue(later, model.part("api").universe[NodeUpdate][1]))
+    for exists in (False, True):
+        model.do(lambda exists=exists: api.write_node(on[0], exists=exists))
+    model.do(model.part("node_watch").resume)
+    model.do(lambda: handlers.handle_node(on[0]))
+    assert model.get(lambda: cache.live[on[0]]) is True
+    assert model.get(lambda: model.part("updates").old) is later
+
+
+def test_a_stalled_node_watch_is_healed_by_a_list():
+    model, on = made_of("1.36.3", watch_stalls=1)
+    watch, api = model.part("node_watch"), model.part("api")
+    model.do(watch.stall)
+    model.do(lambda: api.write_node(on[2], exists=False))
+    assert model.get(lambda: watch.log.length) == 0
+    assert nodes_told(model, on) == [("m", False, None)]
+    assert model.get(lambda: (watch.stalled, watch.lister[on[2]])) == (False, False)
 
 
 STALLED = """

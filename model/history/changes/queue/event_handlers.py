@@ -10,7 +10,7 @@ from ....environment.cluster.footprint import UsedPort
 from ....environment.cluster.node_versions import NodeVersion
 from ....environment.cluster.pod_versions import PodChange, PodVersion, in_form
 from ....environment.objects import Node, Pod, PodCopy, PodObject
-from ....environment.watch import Handler, PodWatch
+from ....environment.watch import Handler, NodeWatch, PodWatch
 from ....language import (
     UNTOLD,
     Expr,
@@ -68,13 +68,20 @@ class EveryNodeUpdateWakes(EventHandlers):
         self.queue.move_all()
 
 
-@before(
-    "in-order-informers",
-    "after an interruption of the watch, handlers hear of deletions first",
-    first_in="1.33",
-)
+_DELETIONS_FIRST = "after an interruption of the watch, handlers hear of deletions first"
+
+
+@before("in-order-informers", _DELETIONS_FIRST, first_in="1.33")
 class ListedFirst(PodWatch):
     """DeltaFIFO: what a list shows was told before what it does not show any more (client-go's InOrderInformers)."""
+
+    def deletions_first(self) -> bool:
+        return False
+
+
+@before("in-order-informers", _DELETIONS_FIRST, first_in="1.33")
+class ListedNodesFirst(NodeWatch):
+    """So it was of nodes."""
 
     def deletions_first(self) -> bool:
         return False
