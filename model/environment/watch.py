@@ -362,7 +362,7 @@ class NodeWatch(Component):
                 cached = (self.cache.live[node] == exists) & (self.cache.node_version[node] == version)
                 told = ~exists if gone else exists
                 with when(told & ~(cached & (self.lister[node] == exists))):
-                    self.publish(node, exists, version)
+                    self.publish(node, exists, self.api.first_version(node) if gone else version)
 
     def deletions_first(self) -> bool:
         """As of the pod watch."""

@@ -87,6 +87,7 @@ MOVES: dict[str, Move] = {
     # watches and handlers
     "pod_watch.store": Move("InformerStores"),
     "pod_watch.resume": Move("WatchIsInterrupted"),
+    "node_watch.resume": Move("NodeWatchIsInterrupted"),
     "handlers.handle_for_queue": Move("DeliverTo", first=QUEUE_HANDLER),
     "handlers.handle_for_cache": Move("DeliverTo", first=CACHE_HANDLER),
     "handlers.handle_node": Move("DeliverTo", first=NODE_HANDLER),

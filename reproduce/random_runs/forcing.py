@@ -32,11 +32,19 @@ from __future__ import annotations
 
 from ...model.environment.cluster.scope import passing_claims
 from ...model.environment.names import Recreation
-from ...model.environment.objects import Claim, Pod, PodGroup
+from ...model.environment.objects import Claim, Node, Pod, PodGroup
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
 from ...model.scheduler.framework.status import Phase
-from ..timing.timing import FLUSHES, INTERRUPTION, STORES, UPDATES, QueueStates, pod_of
+from ..timing.timing import (
+    FLUSHES,
+    INTERRUPTION,
+    NODE_INTERRUPTION,
+    STORES,
+    UPDATES,
+    QueueStates,
+    pod_of,
+)
 
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
@@ -74,8 +82,9 @@ class Forcing:
         self._place = {variable.name: i for i, variable in enumerate(system.variables)}
         self._queue = QueueStates(system)
         self._pods: tuple[Pod, ...] = tuple(system.universe[Pod])
+        self._nodes: tuple[Node, ...] = tuple(system.universe[Node])
         self._to_store = 0
-        self._to_handle = 0
+        self._to_handle = self._nodes_to_handle = 0
         self._amid = False
         self._erred: set[Pod] = set()
         self._said: set[Pod] = set()
@@ -100,10 +109,13 @@ class Forcing:
             return name == STORES[0]
         if name == INTERRUPTION:
             return sum(self._is_missed(pod, before) for pod in self._pods) < TWO
+        if name == NODE_INTERRUPTION:
+            return sum(self._is_node_missed(node, before) for node in self._nodes) < TWO
         if name == PATCH:
             return not self._says_less(pod_of(transition), before)
         if name == HAND_OVER:
-            return not self._to_handle and not self._may_know_more(before)
+            told = not self._to_handle and not self._nodes_to_handle
+            return told and not self._may_know_more(before)
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
         if name == REREADS and not self._rereads_itself(pod_of(transition), before):
@@ -177,12 +189,17 @@ class Forcing:
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]
         elif self._queue.starts_anew(transition, before, after):
-            self._to_store = self._to_handle = 0
+            self._to_store = self._to_handle = self._nodes_to_handle = 0
         else:
             stored = min(self._stored(transition, before), self._to_store)
             self._to_store -= stored
             self._amid = bool(stored and self._to_store)
             self._to_handle -= min(self._to_handle, max(0, before[length] - after[length]))
+        nodes = self._place["node_watch.log.length"]
+        if name == NODE_INTERRUPTION:
+            self._nodes_to_handle = after[nodes]
+        else:
+            self._nodes_to_handle -= min(self._nodes_to_handle, max(0, before[nodes] - after[nodes]))
         pod = pod_of(transition)
         if pod is not None and (transition.part, transition.step) == PATCH:
             says = self._is_set(before, f"failure.unschedulable[{pod.name}]")
@@ -251,6 +268,11 @@ class Forcing:
         """Whether the pod is gone, and the lister has it."""
         there = self._is_set(state, f"pod_watch.lister[{pod.name}].exists")
         return there and not self._is_set(state, f"api.pod[{pod.name}].exists")
+
+    def _is_node_missed(self, node: Node, state: State) -> bool:
+        """The same of a node."""
+        there = self._is_set(state, f"node_watch.lister[{node.name}]")
+        return there and not self._is_set(state, f"api.node_exists[{node.name}]")
 
     def _knows_older(self, pod: Pod, state: State) -> bool:
         """Whether the queue's handler was given a nominated pod that is bound or gone for the lister."""

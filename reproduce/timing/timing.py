@@ -53,11 +53,13 @@ POPS = ("pop", "pop_amid_move")
 TAKES = ("pod_group_cycle", "pop_member")
 """Another pod of the group is taken out of the queue, whichever sub-queue it is in."""
 FLUSHES = (("queue", "flush_backoff"), ("queue", "flush_unschedulable"))
-INTERRUPTION = ("pod_watch", "resume")
 UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue"))
 EXITS = ("handlers", "handle_swap_for_cache")
 """In which the scheduler may end its own process, because the cache has another pod under the name."""
 STORES = (("pod_watch", "store"), *UPDATES, ("handlers", "handle_for_cache"), EXITS)
+INTERRUPTION, NODE_INTERRUPTION = ("pod_watch", "resume"), ("node_watch", "resume")
+LISTS = {INTERRUPTION: STORES, NODE_INTERRUPTION: (("node_watch", "store"), ("handlers", "handle_node"))}
+"""The interruptions of watches, each with the steps of which the next is the first that needs the list."""
 
 
 class Untimely(Exception):
@@ -216,8 +218,8 @@ class Timetable:
         self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
         self._flying: dict[Pod, list[_Record]] = {}
         self._start = 0
-        self._interrupted = 0
-        self._interruptions = 0
+        self._interrupted = dict.fromkeys(LISTS, 0)
+        self._interruptions = dict.fromkeys(LISTS, 0)
         self._conditions = _Conditions()
         self._backing_off: list[dict[str, _Record]] = []
         self.moments = [0]
@@ -263,10 +265,12 @@ class Timetable:
         found.bounds.extend(self._gangs.bounds(number, before))
         if self._start and number == self._start + 1:
             found.bounds.append(Bound(number, self._start, 1, "a restart takes until the next second"))
-        if self._interrupted and _stores(transition):
-            seconds = LISTED_WITHIN[min(self._interruptions, len(LISTED_WITHIN)) - 1]
-            why = f"the list after step {self._interrupted} comes within {seconds} s"
-            found.bounds.append(Bound(number, self._interrupted, seconds, why))
+        for interruption, stores in LISTS.items():
+            since = self._interrupted[interruption]
+            if since and (transition.part, transition.step) in stores:
+                times = min(self._interruptions[interruption], len(LISTED_WITHIN))
+                why = f"the list after step {since} comes within {LISTED_WITHIN[times - 1]} s"
+                found.bounds.append(Bound(number, since, LISTED_WITHIN[times - 1], why))
         pod = pod_of(transition)
         heirs = self._queue.heirs(transition, before, after)
         backoffs, parkings = (_flushed(name, transition, later) for name in FLUSHES)
@@ -323,13 +327,16 @@ class Timetable:
             there = (p for p in self._queue.pods if self._queue.of(p, after) != NONE)
             self._records = {p: _Record(number, number) for p in there}
             self._flying, self._start = {}, number
-            self._interrupted = self._interruptions = 0
+            self._interrupted = dict.fromkeys(LISTS, 0)
+            self._interruptions = dict.fromkeys(LISTS, 0)
             return
-        if _stores(transition):
-            self._interrupted = 0
-        elif (transition.part, transition.step) == INTERRUPTION:
-            self._interrupted = number
-            self._interruptions += 1
+        name = (transition.part, transition.step)
+        for interruption, stores in LISTS.items():
+            if name in stores:
+                self._interrupted[interruption] = 0
+        if name in LISTS:
+            self._interrupted[name] = number
+            self._interruptions[name] += 1
         pod = pod_of(transition)
         heirs = self._queue.heirs(transition, before, after)
         handed_over = {heir: self._records.pop(p) for p, heir in heirs.items()}
@@ -390,10 +397,6 @@ def _flush(number: int, pod: Pod, record: _Record, start: int, has_come: bool) -
 def pod_of(transition: Transition) -> Pod | None:
     """The first pod that a step is about, if it is about one."""
     return next((value for _, value in transition.args if isinstance(value, Pod)), None)
-
-
-def _stores(transition: Transition) -> bool:
-    return (transition.part, transition.step) in STORES
 
 
 def _flushed(name: tuple[str, str], transition: Transition, later: Sequence[Transition]) -> list[Pod]:

@@ -518,7 +518,7 @@ def test_a_relist():
     model.do(lambda: api.write_node(node, exists=False))
     for watch, stored in ((pods, p), (of_nodes, node)):
         assert enabled(model, watch.resume)
-        model.do(lambda watch=watch, stored=stored: watch.store(stored))
+        model.do(partial(watch.store, stored))
         assert not enabled(model, watch.resume)
 
 

@@ -19,14 +19,15 @@ const (
 	awaitedLast   = "async_preemption.awaited"    // the victim that PreEnqueue looks at
 	podsUnderWay  = "pod_watch.under_way"         // events that the informer's store has not received
 	writtenBeyond = "pod_watch.beyond"            // whether an event of the pod was delivered that the model does not have
-	listedAhead   = "pod_watch.ahead"             // whether the store has a pod as a list shows it that the model stores one by one
+	podsAhead     = "pod_watch.ahead"             // whether the store has a pod as a list shows it that the model stores one by one
 	nodesUnderWay = "node_watch.under_way"
+	nodesAhead    = "node_watch.ahead"
 	calledAs      = "api.name" // the name of a pod that takes the name of another
 )
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, listedAhead, calledAs} {
+	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, calledAs} {
 		if name == extra || strings.HasPrefix(name, extra+".") {
 			return true
 		}

@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -82,11 +83,14 @@ var omissions = []omission{
 	}},
 	// A list after an interruption fills the store at once, as far as anybody can hold it; the model stores one object after the other.
 	{"A-RELIST", func(d Difference, _, real map[string]any) bool {
-		if strings.HasPrefix(d.Variable, podsUnderWay) {
-			return slices.ContainsFunc(slices.Collect(maps.Keys(real)), func(v string) bool { return strings.HasPrefix(v, listedAhead) })
+		for underWay, ahead := range map[string]string{podsUnderWay: podsAhead, nodesUnderWay: nodesAhead} {
+			if strings.HasPrefix(d.Variable, underWay) {
+				return slices.ContainsFunc(slices.Collect(maps.Keys(real)), func(v string) bool { return strings.HasPrefix(v, ahead) })
+			}
 		}
 		name, indices := parts(d.Variable)
-		return strings.HasPrefix(name, "pod_watch.lister.") && real[listedAhead+"["+indices[0]+"]"] == true
+		watched, part, _ := strings.Cut(name, ".")
+		return strings.HasPrefix(part, "lister") && real[fmt.Sprintf("%s.ahead[%s]", watched, indices[0])] == true
 	}},
 	// A gate that the preemption plugin closes is a phase of its goroutine in the model; upstream notes the plugin as one that rejected the pod.
 	{"A-PRE-ENQUEUE", func(d Difference, _, _ map[string]any) bool {

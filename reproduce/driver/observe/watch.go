@@ -51,11 +51,14 @@ func (e *eye) underWay(store *Store) {
 	for pod := range e.beyond {
 		e.see[writtenBeyond+"["+pod+"]"] = true
 	}
-	for _, pod := range store.ahead {
-		e.see[listedAhead+"["+pod+"]"] = true
+	for _, pod := range store.ahead[podKind] {
+		e.see[podsAhead+"["+pod+"]"] = true
 		if gone, other := e.versions.names[pod]; other {
-			e.see[listedAhead+"["+gone+"]"] = true // the store has lost the pod whose name it has
+			e.see[podsAhead+"["+gone+"]"] = true // the store has lost the pod whose name it has
 		}
+	}
+	for _, node := range store.ahead[nodeKind] {
+		e.see[nodesAhead+"["+node+"]"] = true
 	}
 	e.see[podsUnderWay] = len(pods)
 	for i, event := range pods {
@@ -99,11 +102,13 @@ func (s *Store) wentBeyond() map[string]bool {
 	return names
 }
 
-// wasInterrupted is whether the watch of pods has ended, and a list has followed.
+// wasInterrupted is whether a watch has ended, and a list has followed.
 func (s *Store) wasInterrupted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.log[podKind][:s.sent[podKind]], func(e event) bool { return e.expired })
+	return slices.ContainsFunc([]string{podKind, nodeKind}, func(kind string) bool {
+		return slices.ContainsFunc(s.log[kind][:s.sent[kind]], func(e event) bool { return e.expired })
+	})
 }
 
 // underWay gives the events of a kind that its watch has not delivered, without those that the model does not have.

@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"cmp"
 	"fmt"
 )
 
@@ -23,7 +24,7 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 				p.passBy(is)
 				continue
 			case p.over(a.at, ends, s, n > 0):
-				p.world.Store.Took(s.whose())
+				p.world.Store.Took(kind, cmp.Or(s.whose(), s.arg("node")))
 				return p.concludeEvent(s, is)
 			case !a.at.after && !p.allowed(a.at, r, s):
 				if taken {

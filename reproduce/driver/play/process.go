@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -28,19 +29,22 @@ func (g *gate) survive() {
 	}
 }
 
-// expire interrupts the pod watch. The list that follows is answered when the next event is due.
-func expire(p *player, s Step) error {
-	var names []string
-	for n := range p.number("pod_watch.log.length") {
-		names = append(names, p.expects("pod_watch.log[%d].pod", n))
-	}
-	for _, q := range p.world.Case.Pods {
-		if !contains(names, idOf(q)) {
-			names = append(names, idOf(q))
+// expire interrupts the watch of a kind. The list that follows is answered when the next event is due.
+func expire(kind string) func(*player, Step) error {
+	return func(p *player, s Step) error {
+		about := strings.TrimSuffix(kind, "s")
+		var names []string
+		for n := range p.number(about + "_watch.log.length") {
+			names = append(names, p.expects("%s_watch.log[%d].%s", about, n, about))
 		}
+		for _, name := range p.world.Case.namesOf(kind) {
+			if !contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		p.world.Store.Expire(kind, names)
+		return nil
 	}
-	p.world.Store.Expire(podKind, names)
-	return nil
 }
 
 // restart ends the process and starts another, which lists what the API server has.

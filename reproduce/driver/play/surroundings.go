@@ -25,7 +25,7 @@ func createNode(p *player, s Step) error {
 // deliver: the informer's store receives the next event.
 func deliver(kind, about string) func(*player, Step) error {
 	return func(p *player, s Step) error {
-		if p.world.Store.IsAhead(s.arg(about)) {
+		if p.world.Store.IsAhead(kind, s.arg(about)) {
 			return nil
 		}
 		name := p.world.Store.Deliver(kind)

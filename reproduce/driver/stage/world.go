@@ -456,7 +456,8 @@ func (w *World) end(i *instance) {
 	w.Stage.abandon(i)
 	settle()
 	w.Store.mu.Lock()
-	w.Store.letList(true)
+	w.Store.letList(podKind, true)
+	w.Store.letList(nodeKind, true)
 	w.Store.mu.Unlock()
 	for _, p := range w.Case.Pods {
 		if waiting := i.Waiting.GetWaitingPod(w.Store.uid(idOf(p))); waiting != nil {

@@ -40,15 +40,15 @@ type Store struct {
 	faults    map[string]fault
 	created   map[string]int // how many pods of a name there have been
 	names     names
-	auto      bool            // every event is delivered at once
-	rank      map[string]int  // the order in which objects are listed, if not that in which they were created
-	holds     bool            // finalizers keep the objects of bound pods
-	finalized map[string]bool // pods that nobody has taken them from
-	keeps     bool            // the nomination of a pod outlives its Binding, and may be written after it
-	from      map[string]int  // kind -> how many events the next list knows of, if not all
-	relisted  bool            // the list has come that follows an expired watch
-	listing   *listing        // that list, while it is not to be answered
-	ahead     []string        // pods of which a list has shown more than one at once: their events are in the informer's store already
+	auto      bool                // every event is delivered at once
+	rank      map[string]int      // the order in which objects are listed, if not that in which they were created
+	holds     bool                // finalizers keep the objects of bound pods
+	finalized map[string]bool     // pods that nobody has taken them from
+	keeps     bool                // the nomination of a pod outlives its Binding, and may be written after it
+	from      map[string]int      // kind -> how many events the next list knows of, if not all
+	relisted  bool                // the list has come that follows an expired watch
+	listing   map[string]*listing // that list of a kind, while it is not to be answered
+	ahead     map[string][]string // by kind, objects of which a list has shown more than one at once: their events are in the informer's store already
 	notes     []string
 }
 
@@ -66,7 +66,8 @@ func newStore() *Store {
 		pods: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, claims: map[string]runtime.Object{}, log: map[string][]event{}, sent: map[string]int{},
 		watches: map[string]*watch.RaceFreeFakeWatcher{}, beyond: map[string]bool{}, targets: map[string]bool{}, faults: map[string]fault{}, created: map[string]int{},
 		storage: map[string]map[string]runtime.Object{volumeKind: {}, volumeClaimKind: {}},
-		from:    map[string]int{}, rank: map[string]int{}, finalized: map[string]bool{},
+		listing: map[string]*listing{}, ahead: map[string][]string{},
+		from: map[string]int{}, rank: map[string]int{}, finalized: map[string]bool{},
 	}
 }
 

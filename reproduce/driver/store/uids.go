@@ -34,6 +34,20 @@ func (n names) of(pod string) string {
 	return pod
 }
 
+// namesOf are the model's names of the nodes of the case, or of its pods.
+func (c *Case) namesOf(kind string) (all []string) {
+	if kind == nodeKind {
+		for _, node := range c.Nodes {
+			all = append(all, idOf(node))
+		}
+		return all
+	}
+	for _, pod := range c.Pods {
+		all = append(all, idOf(pod))
+	}
+	return all
+}
+
 // nameThem learns the names of the pods of the case, and has its steps know them.
 func (c *Case) nameThem() {
 	c.names = names{}

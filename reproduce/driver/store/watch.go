@@ -31,7 +31,7 @@ func (s *Store) Deliver(kind string) string {
 	for s.sent[kind] < len(s.log[kind]) {
 		e := s.deliver(kind)
 		if e.expired && !e.missed {
-			if name := s.relist(e); name != "" {
+			if name := s.relist(kind, e); name != "" {
 				return name
 			}
 			continue // what was missed has come to nothing
@@ -45,7 +45,7 @@ func (s *Store) Deliver(kind string) string {
 
 // relist answers the list that follows an expired watch. It shows the outcome of all events that were missed at once. The informer lets some
 // time pass before it lists; where that has not passed yet, it is waited for.
-func (s *Store) relist(e event) string {
+func (s *Store) relist(kind string, e event) string {
 	s.relisted = false
 	s.mu.Unlock()
 	settle()
@@ -60,30 +60,28 @@ func (s *Store) relist(e event) string {
 		return ""
 	}
 	for _, o := range e.outcomes[1:] {
-		s.ahead = append(s.ahead, o.name)
+		s.ahead[kind] = append(s.ahead[kind], o.name)
 	}
 	return e.outcomes[0].name
 }
 
 // IsAhead says whether the outcome of a missed event has come with that of another.
-func (s *Store) IsAhead(pod string) bool {
+func (s *Store) IsAhead(kind, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for n, name := range s.ahead {
-		if name == pod {
-			s.ahead = append(s.ahead[:n], s.ahead[n+1:]...)
-			return true
-		}
+	n := slices.Index(s.ahead[kind], name)
+	if n >= 0 {
+		s.ahead[kind] = slices.Delete(s.ahead[kind], n, n+1)
 	}
-	return false
+	return n >= 0
 }
 
-// Took notes that a handler has been given the pod's outcome: the model's store has it by now, and those before it.
-func (s *Store) Took(pod string) {
+// Took notes that a handler has been given the outcome of an object: the model's store has it by now, and those before it.
+func (s *Store) Took(kind, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := slices.Index(s.ahead, pod); n >= 0 {
-		s.ahead = s.ahead[n+1:]
+	if n := slices.Index(s.ahead[kind], name); n >= 0 {
+		s.ahead[kind] = s.ahead[kind][n+1:]
 	}
 }
 
@@ -93,7 +91,7 @@ func (s *Store) deliver(kind string) event {
 	w := s.watches[kind]
 	switch {
 	case e.expired && !e.missed:
-		s.letList(false)
+		s.letList(kind, false)
 	case w == nil || e.missed:
 	default:
 		if e.beyond != "" {
@@ -167,8 +165,8 @@ func (s *Store) takeFault(call, pod string) fault {
 func (s *Store) list(kind string) ([]runtime.Object, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for kind == podKind && s.listing != nil {
-		l := s.listing
+	for s.listing[kind] != nil {
+		l := s.listing[kind]
 		s.mu.Unlock()
 		<-l.answered
 		s.mu.Lock()
@@ -196,11 +194,11 @@ type listing struct {
 }
 
 // letList lets the list go on that follows an expired watch, if there is one.
-func (s *Store) letList(ended bool) {
-	if s.listing != nil {
-		s.listing.ended = ended
-		close(s.listing.answered)
-		s.listing = nil
+func (s *Store) letList(kind string, ended bool) {
+	if l := s.listing[kind]; l != nil {
+		l.ended = ended
+		close(l.answered)
+		delete(s.listing, kind)
 	}
 }
 
@@ -241,43 +239,53 @@ func (s *Store) Expire(kind string, names []string) {
 		s.log[kind][n].missed = true
 		last[s.log[kind][n].name] = s.log[kind][n]
 	}
-	shown := map[string]*v1.Pod{}
+	shown := map[string]runtime.Object{}
 	objects, _ := s.asOf(kind, s.sent[kind])
 	for _, o := range objects {
-		shown[idOf(o.(metav1.Object))], _ = o.(*v1.Pod)
+		shown[idOf(o.(metav1.Object))] = o
 	}
 	var outcomes []event
 	for _, name := range names {
 		e, missed := last[name]
 		old, known := shown[name]
-		switch now, _ := e.Object.(*v1.Pod); {
+		switch {
 		case !missed || !known && e.Type == watch.Deleted:
-		case e.Type == watch.Deleted && s.isTaken(now):
+		case e.Type == watch.Deleted && s.isTaken(e.Object):
 			// the list shows another pod under the name
-		case known && e.Type != watch.Deleted && now != nil && projection(old) == projection(now):
-			s.beyond[now.ResourceVersion] = true // it has come to nothing
+		case known && e.Type != watch.Deleted && shows(old) == shows(e.Object):
+			s.beyond[versionOf(e.Object)] = true // it has come to nothing
 		default:
-			if now != nil {
-				delete(s.beyond, now.ResourceVersion) // whatever its last write was, there is one that the model has
-			}
+			delete(s.beyond, versionOf(e.Object)) // whatever its last write was, there is one that the model has
 			outcomes = append(outcomes, e)
 		}
 	}
 	s.version++
 	s.log[kind] = append(s.log[kind], event{expired: true, outcomes: outcomes, version: s.version})
-	if s.listing != nil || s.watches[kind] == nil {
+	if s.listing[kind] != nil || s.watches[kind] == nil {
 		return // the informer is to list already
 	}
 	status := apierrors.NewResourceExpired("too old resource version").Status()
 	s.watches[kind].Action(watch.Error, &status)
 	s.watches[kind] = nil
-	s.listing = &listing{answered: make(chan struct{})}
+	s.listing[kind] = &listing{answered: make(chan struct{})}
+}
+
+// shows is what the model has of an object: of a node its version.
+func shows(o runtime.Object) string {
+	switch t := o.(type) {
+	case *v1.Pod:
+		return projection(t)
+	case *v1.Node:
+		return strconv.FormatInt(t.Generation, 10)
+	}
+	return ""
 }
 
 // isTaken says whether another pod has the name of one that is gone.
-func (s *Store) isTaken(gone *v1.Pod) bool {
+func (s *Store) isTaken(o runtime.Object) bool {
+	gone, isPod := o.(*v1.Pod)
 	for _, p := range s.pods {
-		if gone != nil && p.Name == gone.Name {
+		if isPod && p.Name == gone.Name {
 			return true
 		}
 	}

@@ -26,12 +26,13 @@ func foreseen(c *Case, n int) map[string]any {
 		if following(rest, "async_preemption.", pod) == "async_preemption.activate" {
 			f["async_preemption.phase["+pod+"]"] = "ACTIVATE"
 		}
-	case "pod_watch":
+	case "pod_watch", "node_watch":
 		if name == "resume" {
-			told := toldNext(rest)
-			f["pod_watch.log.length"] = len(told)
-			for i, pod := range told {
-				f[fmt.Sprintf("pod_watch.log[%d].pod", i)] = pod
+			about := strings.TrimSuffix(part, "_watch")
+			told := toldNext(rest, part, about)
+			f[part+".log.length"] = len(told)
+			for i, name := range told {
+				f[fmt.Sprintf("%s.log[%d].%s", part, i, about)] = name
 			}
 		}
 	case "handlers":
@@ -54,17 +55,17 @@ func foreseen(c *Case, n int) map[string]any {
 	return f
 }
 
-// toldNext are the pods of which the informer hears next, each once: in this order the list that follows an interrupted watch tells of them.
-func toldNext(rest []Step) (pods []string) {
+// toldNext are the objects of which an informer hears next, each once: in this order the list that follows an interrupted watch tells of them.
+func toldNext(rest []Step, watched, about string) (names []string) {
 	for _, t := range rest {
-		if t.Step == "pod_watch.resume" {
+		if t.Step == watched+".resume" {
 			break
 		}
-		if pod := t.arg("pod"); t.Step == "pod_watch.store" && !contains(pods, pod) {
-			pods = append(pods, pod)
+		if name := t.arg(about); t.Step == watched+".store" && !contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return pods
+	return names
 }
 
 // following is the next step of a part of the scheduler about a pod; empty if there is none.

@@ -225,6 +225,9 @@ func (c *Moves) InformerStores(pod string) { c.move("pod_watch.store", "pod", po
 // WatchIsInterrupted has the watch of pods expire ("too old resource version"): the informer lists all pods.
 func (c *Moves) WatchIsInterrupted() { c.move("pod_watch.resume") }
 
+// NodeWatchIsInterrupted is the same of nodes.
+func (c *Moves) NodeWatchIsInterrupted() { c.move("node_watch.resume") }
+
 // DeliverTo has an event handler begin with its next event: the "queue handler" with an event about a pod that waits, the "cache handler"
 // with one about a pod on a node (one registered handler since 1.35, and two before), the "node handler" with one about a node. It comes
 // past its first call to the queue or the cache that has an effect.
