@@ -59,6 +59,8 @@ def group_cluster(number: int) -> str:
     }
     if claimed:
         scope["claim_events"] = random.randint(2, 3)
+        if any("resourceClaims" in pod for pod in pods.values()) and chance(0.5):
+            scope["plugin_errors"] = 1
         made["devices"] = {f"d{i + 1}": {} for i in range(random.choice((1, 2)))}
         made["resourceClaims"] = {"c1": {}, "c2": {}}
     text: str = yaml.safe_dump(made, sort_keys=False)

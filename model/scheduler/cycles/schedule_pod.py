@@ -299,13 +299,12 @@ class SchedulePod(FindNodes):
         require(ExtensionPoint.RESERVE in points)
         require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
         require(self.volume_binding.is_reserved(pod))
+        if not ok:
+            self.faults.spend(Fault.PLUGIN_ERROR, pod)
         member = self.pod_group_cycle.member(pod)
         if member is not None and pod.claims:
-            tries = self.pod_group_cycle.tries(pod)
-            if not ok:
-                require(~tries)
-            with when(tries):
-                self.pod_group_cycle.reserved(member)
+            with when(self.pod_group_cycle.tries(pod)):
+                self.pod_group_cycle.reserved(member, ok=ok)
             with otherwise():
                 self._reserve(pod, points, ok=ok)
         else:
@@ -319,7 +318,6 @@ class SchedulePod(FindNodes):
             with otherwise():
                 self._go_on(pod, points[points.index(ExtensionPoint.RESERVE) + 1 :])
         else:
-            self.faults.spend(Fault.PLUGIN_ERROR, pod)
             self.fail_assumed(pod)
 
     @step(actor="scheduler")

@@ -165,7 +165,7 @@ class GroupCycles(Protocol):
     def takes_back(self, pod: Pod) -> Expr:
         """Whether the cycle of the pod's group takes back what it has done for the pod."""
 
-    def reserved(self, member: Member) -> None:
+    def reserved(self, member: Member, *, ok: bool) -> None:
         """The Reserve plugins have run for a member that the cycle tries."""
 
     def attempted(self, member: Member) -> None:

@@ -343,9 +343,12 @@ class PodGroupCycle(Component):
         trying = one_of(self.stage, GroupStage.TRY, GroupStage.PERMIT)
         return as_expr(False) if member is None else trying & self.held[member]
 
-    def reserved(self, member: Member) -> None:
-        """Reserve is through for a member that is placed: Permit is next."""
-        self._ask_permit(member)
+    def reserved(self, member: Member, *, ok: bool) -> None:
+        """Reserve is through for a member that is placed: Permit is next, or, after an error (assumeAndReserve), the end of the algorithm."""
+        if ok:
+            self._ask_permit(member)
+        else:
+            self._break_off(member.group)
 
     def _ask_permit(self, member: Member) -> None:
         if self.gang_scheduling.gang(member.pod) is None:

@@ -74,7 +74,7 @@ func reserve(p *player, s Step) error {
 	if err != nil {
 		return err
 	}
-	if stage := p.expects("pod_group_cycle.stage"); stage == "TRY" || stage == "REVERT" { // the member is of no gang, and placed on trial
+	if stage := p.expects("pod_group_cycle.stage"); s.says("ok") && (stage == "TRY" || stage == "REVERT") { // the member is of no gang, and placed on trial
 		return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPermitPlugins< P")})
 	}
 	return launch(p, s)

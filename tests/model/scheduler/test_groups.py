@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from podrace.checker import explicit
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
@@ -95,6 +96,9 @@ featureGates: {GangScheduling: true}
 """
 
 
+BOTH = RESERVED.replace("scope", "  b: {cpu: 1, podGroup: g}\nscope")
+
+
 def test_unreserve_of_the_plugin_that_reserved_last_comes_first() -> None:
     """GangScheduling is the last of the default plugins (applyGangScheduling, 1.35): it undoes what it has reserved before DynamicResources does."""
     system = system_of(RESERVED, "1.35.4")
@@ -129,19 +133,51 @@ def test_a_gated_pod_is_held_by_its_gates_alone(release: str) -> None:
     assert opened["queue.rejected_by[a][GangScheduling]"] is True
 
 
-def test_an_error_of_reserve_comes_in_the_cycle_that_binds_and_not_while_members_are_tried() -> None:
-    """The model's faults of plugins strike when the group's result is submitted; until then only GangScheduling and DynamicResources answer."""
+def test_an_error_of_reserve_while_members_are_tried_ends_the_attempt_of_the_group() -> None:
+    """assumeAndReserve takes back what this member has reserved; podGroupSchedulingDefaultAlgorithm tries no other, and all fail with an error (1.36.3)."""
+    system = system_of(BOTH, "1.36.3")
+    tried = (
+        "scheduler.pop(pod=a)", "pod_group_cycle.gather(pod=a)", "pod_group_cycle.pop_member(pod=a, other=b)", "pod_group_cycle.take_snapshot(pod=a)",
+        "dynamic_resources.get_claim(use=c of a)", "dynamic_resources.check_claim(use=c of a)", "dynamic_resources.list_devices(pod=a)",
+        "dynamic_resources.add_in_flight(pod=a)", "scheduler.filter(pod=a, node=n1)", "scheduler.assume(pod=a, node=n1)",
+        "dynamic_resources.reserve_claim(use=c of a, device=d)",
+    )  # fmt: skip
+    fails = "scheduler.reserve(pod=a, ok=False)"
+    assert possible(system, *tried) == {"scheduler.reserve(pod=a, ok=True)", fails}
+    back = (
+        "dynamic_resources.unreserve_claim(use=c of a)", "dynamic_resources.restore_claim(use=c of a)", "dynamic_resources.end_restore(use=c of a)",
+        "pod_group_cycle.revert(pod=a, other=a)",
+    )  # fmt: skip
+    for step in range(len(back)):
+        assert possible(system, *tried, fails, *back[:step]) == {back[step]}
+    state = after(system, *tried, fails, *back)
+    assert (str(state["pod_group_cycle.status"]), str(state["pod_group_cycle.outcome[b]"])) == (
+        "GroupStatus.ERROR",
+        "Outcome.NONE",
+    )
+    assert state["claim_tracker.in_flight[c]"] is None
+
+
+def test_an_error_of_reserve_in_the_cycle_that_binds_is_of_one_member() -> None:
     system = system_of(RESERVED, "1.36.3")
     tried = (
         "scheduler.pop(pod=a)", "pod_group_cycle.gather(pod=a)", "pod_group_cycle.take_snapshot(pod=a)", "dynamic_resources.get_claim(use=c of a)",
         "dynamic_resources.check_claim(use=c of a)", "dynamic_resources.list_devices(pod=a)", "dynamic_resources.add_in_flight(pod=a)",
         "scheduler.filter(pod=a, node=n1)", "scheduler.assume(pod=a, node=n1)", "dynamic_resources.reserve_claim(use=c of a, device=d)",
+        "scheduler.reserve(pod=a, ok=True)", "dynamic_resources.unreserve_claim(use=c of a)", "dynamic_resources.restore_claim(use=c of a)",
+        "dynamic_resources.end_restore(use=c of a)", "pod_group_cycle.revert(pod=a, other=a)", "pod_group_cycle.submit(pod=a)",
+        "scheduler.start_binding(pod=a)", "dynamic_resources.reserve_claim(use=c of a, device=d)",
     )  # fmt: skip
-    submitted = (
-        "dynamic_resources.unreserve_claim(use=c of a)", "dynamic_resources.restore_claim(use=c of a)", "dynamic_resources.end_restore(use=c of a)",
-        "pod_group_cycle.revert(pod=a, other=a)", "pod_group_cycle.submit(pod=a)", "scheduler.start_binding(pod=a)",
-        "dynamic_resources.reserve_claim(use=c of a, device=d)",
-    )  # fmt: skip
-    passes, fails = "scheduler.reserve(pod=a, ok=True)", "scheduler.reserve(pod=a, ok=False)"
-    assert possible(system, *tried) == {passes}
-    assert possible(system, *tried, passes, *submitted) == {passes, fails}
+    assert possible(system, *tried) == {
+        "scheduler.reserve(pod=a, ok=True)",
+        "scheduler.reserve(pod=a, ok=False)",
+    }
+
+
+@pytest.mark.ci
+def test_how_many_states_a_member_with_a_claim_has_whose_reserve_may_fail_once() -> None:
+    text = RESERVED.replace(
+        "plugin_errors: 1", "plugin_errors: 1, pod_events: 1, flush: false, backoff: false"
+    )
+    found = explicit.explore(system_of(text, "1.36.3"))
+    assert (found.states, found.transitions, found.depth) == (64_352, 208_966, 110)
