@@ -19,7 +19,7 @@ type eye struct {
 	pods, nodes          []string           // in the scenario's order
 	keys                 map[string]string  // of the pods, in an informer's store
 	versions             *Case              // which knows the versions of nodes and pods
-	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has
+	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has; nil of one that is gone
 	zones, plugins       []string
 	counted              []string        // claims whose users are counted
 	ports                []string        // host ports that a NodeInfo may list, as the model names them

@@ -13,7 +13,8 @@ import (
 //
 // Upstream keeps the events, and asks the hints of the plugins that rejected the pod once it comes back; the model asks each when the event
 // comes. So the list is asked here as isPodWorthRequeuing would, once for each plugin as if that one had rejected the pod, and of a pod that is
-// updated in the run about the object that its lister had when the event came (A-HINT-OBJECT).
+// updated in the run about the object that its lister had when the event came (A-HINT-OBJECT). Of one that is gone there, which nobody will requeue, the model
+// asks about the first version.
 func (e *eye) inFlight() {
 	elements := values(find(e.realQueue, "inFlightPods"))
 	for _, pod := range e.pods {
@@ -47,6 +48,9 @@ func (e *eye) canReject(plugin, pod string) bool {
 func (e *eye) isRetried(popped *list.Element, plugin string) bool {
 	pod := popped.Value.(*v1.Pod)
 	now, updated := e.listed[idOf(pod)]
+	if updated && now == nil {
+		now = e.versions.asCreated(pod)
+	}
 	for element := popped.Next(); element != nil; element = element.Next() {
 		happened := inside(reflect.ValueOf(element.Value))
 		if updated {

@@ -22,7 +22,7 @@ func (e *eye) objects(store *Store, pods, nodes lister) {
 			object = nil // another pod has the name
 		}
 		e.see.putObject("pod_watch.lister["+pod+"]", object)
-		if object != nil && e.versions.isUpdated(pod) {
+		if e.versions.isUpdated(pod) {
 			e.listed[pod] = object
 		}
 	}

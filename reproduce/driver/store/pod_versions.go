@@ -35,6 +35,17 @@ func (c *Case) isUpdated(pod string) bool {
 	return false
 }
 
+// asCreated is a pod's object in its first version.
+func (c *Case) asCreated(pod *v1.Pod) *v1.Pod {
+	found := pod.DeepCopy()
+	for _, object := range c.Pods {
+		if idOf(object) == idOf(pod) {
+			becomes(found, object)
+		}
+	}
+	return found
+}
+
 // podVersionName is the name of the version that a pod's object has; nil if there is no object, or only one version.
 func (c *Case) podVersionName(pod *v1.Pod) any {
 	if pod == nil || !c.isUpdated(idOf(pod)) {
