@@ -15,6 +15,7 @@ from ...analysis.stored.replayed import Replayed
 from ...base.problems import UsageProblem
 from ...reports.step import ShownStep, Value
 from ..case import Case, CaseStep
+from ..random_runs.forcing import UNPLAYED
 from .claims import claim_of
 from .moves import COMPOSED, MOVES, Move
 from .names import name_of
@@ -116,7 +117,7 @@ def _looks_at(case: Case, part: str) -> bool:
 
 UNFORCED = frozenset({
     "scheduler.pop_amid_move", "failure.requeue_too_soon", "handlers.update_around_pop",
-    "process.bind_in_doubt", "process.land_late", "claim_cache.take", "claim_cache.tell_late", "pod_watch.stall", "node_watch.stall",
+    *(f"{part}.{step}" for part, step in UNPLAYED),
 })  # fmt: skip
 """Steps that the driver has no rule for, or only the one that says that they lie within one lock (`driver/play/steps.go`): at such a move a test ends, and passes."""
 

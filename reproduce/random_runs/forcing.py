@@ -25,6 +25,8 @@ Restore of a claim whose write the informer has delivered before it was assumed 
 The handler of groups of pods takes one event after the other, and the model's tells of the groups in any order. A member that somebody else has bound while its group's cycle
 has it counts twice in the snapshot, where it is assumed as well; in the model it is there once (A-GROUP-SNAPSHOT). After a panic of the plugin there is no process; the model's goes on (A-GROUP-MANAGER).
 
+What the binder of volumes does within one call is in `binder_calls`. A few steps the driver does not play at all.
+
 Preemption goes on for the pod that the lister shows under its preemptor's name; where that is another pod by now, the driver cannot force its steps, which are not those of the cycle's pod.
 """
 
@@ -45,6 +47,7 @@ from ..timing.timing import (
     QueueStates,
     pod_of,
 )
+from .binder_calls import BinderCalls
 
 PATCH = ("failure", "patch")
 HAND_OVER = ("process", "change_leader")
@@ -69,6 +72,12 @@ CHANGES_DEVICES = (
 
 STORES_GROUP = ("pod_groups", "store_group")
 GROUP_SNAPSHOT = ("pod_group_cycle", "take_snapshot")
+
+UNPLAYED = frozenset({
+    ("process", "bind_in_doubt"), ("process", "land_late"), ("claim_cache", "take"), ("claim_cache", "tell_late"),
+    ("pod_watch", "stall"), ("node_watch", "stall"),
+})  # fmt: skip
+"""Steps for which the driver has no rule."""
 
 OBJECTS = ("api.pod", "pod_watch.lister")
 
@@ -98,6 +107,7 @@ class Forcing:
         passing = passing_claims(system.universe.scope)
         self._claimants = [pod.name for pod in self._pods if passing and pod.claims]
         self._groups = [group.name for group in system.universe[PodGroup]]
+        self._binder = BinderCalls(system)
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
 
     def allows(self, transition: Transition, before: State) -> bool:
@@ -127,7 +137,9 @@ class Forcing:
         return not 0 < self._stored(transition, before) < self._to_store
 
     def _is_held_up(self, name: tuple[str, str], transition: Transition, before: State) -> bool:
-        """Whether something that the driver cannot make wait comes first."""
+        """Whether the driver does not play the step, or something that it cannot make wait comes first."""
+        if name in UNPLAYED or self._binder.tears(transition, before):
+            return True
         if name == RESTORES and _claim_of(transition) in self._assumed_again:
             return True
         if name in CHANGES_DEVICES and self._lists_devices(before):
@@ -177,6 +189,7 @@ class Forcing:
     def go(self, transition: Transition, before: State, after: State) -> None:
         """Go on by a step that was taken."""
         name, about = (transition.part, transition.step), pod_of(transition)
+        self._binder.go(transition, after)
         self._ungated |= name == UNGATES
         victim = next((value for key, value in transition.args if key == "victim"), None)
         if isinstance(victim, Pod) and self._is_set(before, f"api.pod[{victim.name}].terminating"):
@@ -189,6 +202,7 @@ class Forcing:
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]
         elif self._queue.starts_anew(transition, before, after):
+            self._binder.start_anew()
             self._to_store = self._to_handle = self._nodes_to_handle = 0
         else:
             stored = min(self._stored(transition, before), self._to_store)

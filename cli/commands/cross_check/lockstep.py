@@ -85,6 +85,10 @@ def lockstep(
             help="Clusters with groups of pods (on 1.35 and 1.36), GangScheduling on, instead of the usual ones.",
         ),
     ] = False,
+    volumes: Annotated[
+        bool,
+        typer.Option("--volumes", help="Clusters with volumes and their claims instead of the usual ones."),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
@@ -106,6 +110,7 @@ def lockstep(
     from ....reproduce.random_runs.group_clusters import GATES, group_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
+    from ....reproduce.random_runs.volume_clusters import volume_cluster
     from ....reproduce.recorded.recording import Asked
     from ....reproduce.recorded.request import recorded as explained
     from ...terminal.progress_display import progress_display
@@ -115,6 +120,7 @@ def lockstep(
         "--extenders": (extenders, extender_cluster, "extenders, and no scores"),
         "--claims": (claims, claim_cluster, "claims of devices"),
         "--groups": (groups, group_cluster, "groups of pods"),
+        "--volumes": (volumes, volume_cluster, "claims of volumes"),
     }
     kind, *others = [option for option, (wanted, _, _) in kinds.items() if wanted] or [""]
     if others:

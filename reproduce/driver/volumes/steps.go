@@ -116,7 +116,7 @@ func listVolumes(p *player, s Step) error {
 
 // assumeVolumes: Reserve looks whether all claims are bound by now, and assumes what it means to write, in one call of the binder's.
 func assumeVolumes(p *player, s Step) error {
-	if p.has(s.arg("pod"), "OPEN") {
+	if p.expects("scheduler.phase") == "RESERVE" && p.has(s.arg("pod"), "OPEN") {
 		return p.unmoved(s, func(t Step) bool { return strings.HasPrefix(t.Step, "volume_binding.assume_") })
 	}
 	r := rule{who: isScheduler, ends: points("Volumes.AssumePodVolumes< P"), via: points("Framework.RunReservePluginsReserve< P", "Queue.DeleteNominatedPodIfExists< P")}

@@ -23,6 +23,10 @@ from tests.cli.helpers import Shell
             ["--groups", "--recorded"],
             "--groups: free runs have no groups of pods: leave out --recorded",
         ),
+        (
+            ["--volumes", "--recorded"],
+            "--volumes: free runs have no claims of volumes: leave out --recorded",
+        ),
         (["--claims", "--groups"], "--claims: one kind of clusters at a time: leave out --groups"),
         (["--extended", "--claims"], "--extended: one kind of clusters at a time: leave out --claims"),
         (["--extended", "--extenders"], "--extended: one kind of clusters at a time: leave out --extenders"),

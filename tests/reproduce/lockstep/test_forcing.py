@@ -512,3 +512,58 @@ def test_no_restore_of_a_special_claim_that_is_assumed_as_the_informer_has_it(st
     forcing = Forcing(model.system)
     forcing.go(steps[step], model.system.initial, tuple(assumed))
     assert forcing.allows(steps["restore_claim"], tuple(assumed)) is bool(device)
+
+
+VOLUMES = """
+nodes: {n1: {cpu: 2}}
+storageClasses: {c: {volumeBindingMode: WaitForFirstConsumer}}
+volumes: {v1: {storageClassName: c, nodes: [n1]}, v2: {storageClassName: c, nodes: [n1]}, v3: {storageClassName: c, nodes: [n1], exists: false}}
+volumeClaims: {c1: {storageClassName: c}, c2: {storageClassName: c}}
+pods: {p: {cpu: 1, volumes: [c1, c2]}, q: {cpu: 1}}
+scope: {file_order: true}
+"""
+CREATED, STORED = "storage_users.create_volume(volume=v3)", "volume_cache.store_volumes(watch=volumes)"
+CYCLE = ("scheduler.pop(pod=p)", "scheduler.take_snapshot(pod=p)")
+READ = tuple(f"volume_binding.read_claim(use={claim} of p)" for claim in ("c1", "c2"))
+LISTED_VOLUMES = "volume_binding.list_volumes(pod=p)"
+PLACED = (
+    "scheduler.filter(pod=p, node=n1)",
+    "scheduler.assume(pod=p, node=n1)",
+    "scheduler.start_binding(pod=p)",
+)
+LOOKED = "volume_binding.look_again(pod=p)"
+ASSUMED = tuple(
+    f"volume_binding.assume_volume(use={claim} of p, volume={volume})"
+    for claim, volume in (("c1", "v1"), ("c2", "v2"))
+)
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_the_informer_stores_no_volume_amid_a_call_of_the_binder(at: int) -> None:
+    """GetPodVolumeClaims with the volumes' list, and AssumePodVolumes (binder.go, 1.36): both claims in one call."""
+    run = (*CYCLE, *READ, LISTED_VOLUMES, *PLACED, LOOKED, *ASSUMED)
+    places = (2, 3, 4, 5, 8, 9, 10, 11)
+    torn = {3, 4, 5, 9, 10}  # 5 is before the first Filter, with which PreFilter is over
+    cut = places[at]
+    found = allowed(CREATED, *run[:cut], STORED, *run[cut:], cluster=VOLUMES)
+    assert found == [number != cut + 1 or cut not in torn for number in range(len(found))]
+
+
+def test_a_claim_whose_volume_the_informer_has_not_is_not_read() -> None:
+    """VolumeZone (volume_zone.go, 1.36) rejects the pod on every node; the model has no such plugin (A-FILTERS)."""
+    cluster = VOLUMES.replace("c1: {storageClassName: c}", "c1: {storageClassName: c, volumeName: v1}")
+    model = Model.of(cluster, resolve("1.36.3"))
+    (at,) = (i for i, v in enumerate(model.system.variables) if v.name == "volume_cache.volume[v1].exists")
+    reads = {t.label: t for t in model.system.transitions}[READ[0]]
+    for there in (True, False):
+        state = list(model.system.initial)
+        state[at] = int(there)
+        assert Forcing(model.system).allows(reads, tuple(state)) is there
+
+
+def test_a_binding_that_may_be_executed_later_is_not_played() -> None:
+    cluster = "nodes: {n1: {cpu: 1}}\npods: {p: {cpu: 1}}\nscope: {late_bindings: 1}\n"
+    model = Model.of(cluster, resolve("1.36.3"))
+    doubts = [t for t in model.system.transitions if t.step in ("bind_in_doubt", "land_late")]
+    assert len({t.step for t in doubts}) == 2
+    assert not any(Forcing(model.system).allows(t, model.system.initial) for t in doubts)
