@@ -93,8 +93,10 @@ FEATURES: Mapping[str, Scenario] = {
     "late_bindings": _scope(late_bindings=1),
     "write_failures": _all(WINS, _scope(write_failures=1)),
     "status_failures": _all(REJECTED, _scope(status_failures=1)),
-    "plugin_errors": _all(_pods(r={"extensionPoints": ["reserve"]}), _scope(plugin_errors=1)),
-    "permit_rejections": _all(_pods(t={"extensionPoints": ["permit"]}), _scope(permit_rejections=1)),
+    "plugin_errors": _all(_pods(r={"cpu": 0, "extensionPoints": ["reserve"]}), _scope(plugin_errors=1)),
+    "permit_rejections": _all(
+        _pods(t={"cpu": 0, "extensionPoints": ["permit"]}), _scope(permit_rejections=1)
+    ),
     "restarts": _scope(restarts=1),
     "leader_changes": _scope(leader_changes=1),
     "external_binds": _scope(external_binds=1),
@@ -144,7 +146,9 @@ FEATURES: Mapping[str, Scenario] = {
     "node_lifecycle": UNHEALTHY,
     "heartbeat_losses": _all(UNHEALTHY, _scope(heartbeat_losses=1)),
     "node_failures": _all(UNHEALTHY, _scope(node_failures=1)),
-    "bound_finalizers": _all(_pods(h={"finalizers": ["x"]}), _scope(bound_finalizers=True, pod_deletions=1)),
+    "bound_finalizers": _all(
+        _pods(h={"cpu": 0, "finalizers": ["x"]}), _scope(bound_finalizers=True, pod_deletions=1)
+    ),
     "a second scheduler": _pods(o={"schedulerName": "other"}),
     "a gate keeper": {
         "gateKeepers": {"quota": {"gate": "q"}},
