@@ -29,6 +29,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _TERMINATING)
+    sys.unraisablehook = _interrupt_again
     leave(run(arguments))
 
 
@@ -53,6 +54,21 @@ class _Terminating:
 
 
 _TERMINATING = _Terminating()
+
+
+AGAIN = 0.1
+"""After so many seconds a signal that was lost is sent again."""
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """A signal that comes amid a callback of the garbage collector, of a weak reference or of C is ignored by Python: it is sent again."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    number = signal.SIGINT if _TERMINATING.began is None else signal.SIGTERM
+    _TERMINATING.began = None
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
+    signal.setitimer(signal.ITIMER_REAL, AGAIN)
 
 
 def open_closed_streams() -> None:

@@ -19,7 +19,17 @@ from .environment.controllers.descheduler import Strategy
 from .environment.extender import HTTPExtender
 from .environment.faults import SECTIONS, Fault
 from .environment.gates import GateKeeper
-from .environment.objects import Claim, DisruptionBudget, Node, Pod, PodGroup, Scope, Volume, VolumeClaim
+from .environment.objects import (
+    Claim,
+    Device,
+    DisruptionBudget,
+    Node,
+    Pod,
+    PodGroup,
+    Scope,
+    Volume,
+    VolumeClaim,
+)
 from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Universe, Variable, substitute
 from .language.declarations.component import Model
 from .language.declarations.tracer import NeverEnabled, StepTrace, tracing
@@ -169,6 +179,9 @@ def _unused(universe: Universe) -> Iterator[Part]:
     for claim in universe[Claim]:
         if claim.name not in claims and not claim.reserved:
             yield f"claim {claim.name}, to which no pod refers", ()
+    for device in universe[Device]:
+        if all(claim.of != device.of for claim in universe[Claim]):
+            yield f"device {device.name}, for which no claim asks", ()
     for volume_claim in universe[VolumeClaim]:
         if volume_claim.name not in mounted:
             yield f"volume claim {volume_claim.name}, to which no pod refers", ()

@@ -23,6 +23,7 @@ from .sections.claim_section import (
     read_templates,
     refuse_backed,
     refuse_claims,
+    refuse_templates,
     special_claim,
     take_backed,
 )
@@ -172,7 +173,7 @@ RULES: Sequence[Callable[[Draft], None]] = (
     _members, _amounts, _objects, _controllers,
     refuse_names, refuse_foreign, refuse_backed, _refuse_oversize, refuse_crowded,
     _volumes, refuse_mounts,
-    _claims, refuse_claims,
+    _claims, refuse_templates, refuse_claims,
     _keepers, refuse_keepers,
     _scope, read_healths, refuse_groups,
     _descheduler, refuse_autoscaler, refuse_named_nodes, refuse_descheduler,

@@ -255,6 +255,31 @@ def test_a_signal_while_modules_are_loaded_is_one_line(name: str, sent: str, cod
 
 
 @pytest.mark.parametrize(
+    ("sent", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+)
+def test_a_signal_that_python_ignores_is_not_lost(sent: str, code: int, said: str) -> None:
+    """What the handler raises amid the callback of a weak reference goes nowhere."""
+    program = (
+        "import builtins, os, signal, threading, weakref\n"
+        "real = builtins.__import__\n"
+        "class Thing: pass\n"
+        "def late(name, *a, **k):\n"
+        "    if name == 'typer':\n"
+        "        thing = Thing()\n"
+        f"        kept = weakref.ref(thing, lambda _: [os.kill(os.getpid(), signal.{sent}), list(range(9))])\n"
+        "        del thing\n"
+        "        threading.Event().wait(60)\n"
+        "    return real(name, *a, **k)\n"
+        "from podrace.cli.main import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "builtins.__import__ = late\n"
+        "main(['races'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"podrace: {said}\n")
+
+
+@pytest.mark.parametrize(
     ("raised", "began", "code", "said"),
     [("KeyboardInterrupt", None, 130, "interrupted"), ("Terminated", 1.0, 143, "terminated")],
 )

@@ -22,7 +22,7 @@ def test_objects_about_pods_that_concern_none() -> None:
     text = """
 nodes: {n1: {cpu: 1}}
 deviceClasses: {gpu: {}}
-devices: {gpu1: {node: n1, deviceClassName: gpu}}
+devices: {gpu1: {node: n1, deviceClassName: gpu}, tpu1: {node: n1, deviceClassName: tpu}}
 resourceClaims: {used: {deviceClassName: gpu}, idle: {deviceClassName: gpu}}
 storageClasses: {csi: {}}
 volumes: {pv1: {storageClassName: csi, nodes: [n1]}}
@@ -34,6 +34,7 @@ pods: {a: {cpu: 1, resourceClaims: [used], labels: {app: web}}}
 """
     assert never(text) == [
         "claim idle, to which no pod refers",
+        "device tpu1, for which no claim asks",
         "volume claim disk, to which no pod refers",
         "budget other, which selects no pod",
     ]

@@ -120,10 +120,16 @@ def audit_logs(
     from ....reports.audit_report import exit_code
     from ...terminal.progress_display import progress_display
 
+    files = [*(names or ()), *(filename or ())]
     if policy:
+        if files:
+            raise UsageProblem("--policy prints a policy and reads no log: leave out one of the two")
         sys.stdout.write(shipped_policy())
         raise typer.Exit(0)
-    files = [*(names or ()), *(filename or ())]
+    if release is not None and not explain:
+        raise UsageProblem(
+            "--release is the scheduler of the races that explain: add --explain, or leave it out"
+        )
     if not files:
         raise UsageProblem("name audit logs, such as audit.log, or - for the standard input")
     if [*files, *(initial or ())].count("-") > 1:

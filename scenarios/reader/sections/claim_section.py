@@ -244,6 +244,21 @@ def add_made_claims(
     return claims
 
 
+def refuse_templates(draft: Draft) -> None:
+    """Refuse templates that no pod refers to: a name that is mistyped would be silent."""
+    section = draft.sections.get("resourceClaimTemplates")
+    if section is None:
+        return
+    listed = [draft.pod_members[pod.name].fields.get("resourceClaims") for pod in draft.pods]
+    elements = [e for value in listed if value is not None for e in value.elements("a list of claims")]
+    used = {_reference("", element)[1] for element in elements}
+    for name, member in read_members(section, "templates", TEMPLATES.names, "{deviceClassName: gpu}").items():
+        if name not in used:
+            member.place.fail(
+                "no pod refers to the template: name it in `resourceClaims` of one, or remove it"
+            )
+
+
 def refuse_claims(draft: Draft) -> None:
     """Refuse references to claims that there are not, and pods on nodes without what they were given."""
     members, pods, claims = draft.pod_members, draft.pods, draft.claims

@@ -49,6 +49,11 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
     ("arguments", "line"),
     [
         ([], "name audit logs, such as audit.log, or - for the standard input"),
+        (["x.log", "--policy"], "--policy prints a policy and reads no log: leave out one of the two"),
+        (
+            ["x.log", "--release", "1.36"],
+            "--release is the scheduler of the races that explain: add --explain, or leave it out",
+        ),
         (["-", "-f", "-"], "-: the standard input can be read only once: name it once"),
         (["none.log"], "none.log: no such file: -f names audit logs, or - for the standard input"),
         (["x.log", "--since", "noon"], "--since: `noon` is no time: write for example 2026-02-01T10:00:00Z"),

@@ -77,6 +77,10 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
             HEAD + POD.replace("cpu: 1,", "cpu: 1, schedulerName: other,"),
             "devices back what p asks for, and of a pod that another scheduler places, this is not modelled: remove the resource or `schedulerName`",
         ),
+        (
+            HEAD + POD + "resourceClaimTemplates: {t: {}}\n",
+            "resourceClaimTemplates.t: no pod refers to the template: name it in `resourceClaims` of one, or remove it",
+        ),
     ],
 )
 def test_mistakes(text: str, message: str) -> None:
