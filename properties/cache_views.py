@@ -47,28 +47,30 @@ class CacheFollowsNodeEvents(Property):
 
     def _started_anew(self) -> Expr:
         """Whether another process has taken over in this step: what was handled before is nothing to it."""
-        kinds = (Fault.RESTART, Fault.LEADER_CHANGE)
-        replaced = any_of(
+        ended = zip(self.handlers.ends(), before(self.handlers.ends), strict=True)
+        return self._struck(Fault.RESTART, Fault.LEADER_CHANGE) | any_of(now & ~then for now, then in ended)
+
+    def _struck(self, *kinds: Fault) -> Expr:
+        """Whether this step is one of these faults."""
+        return any_of(
             self.process.faults.left[k] < before(partial(self._left, k))
             for k in kinds
             if getattr(self.scope, k.value)
         )
-        ended = zip(self.handlers.ends(), before(self.handlers.ends), strict=True)
-        return replaced | any_of(now & ~then for now, then in ended)
 
     def _left(self, kind: Fault) -> Expr:
         left: Expr = self.process.faults.left[kind]
         return left
 
     def _removed(self, node: Node) -> Expr:
-        """Whether this step handled the deletion of the node: its event left the log without a second step."""
+        """Whether this step handled the deletion of the node: its event left the log without a second step, and was not lost."""
 
         def first(exists: bool) -> Expr:
             log = self.node_watch.log
             return (log.length > 0) & (log.head.node == node) & (log.head.exists == exists)
 
         shorter = self.node_watch.log.length < before(lambda: self.node_watch.log.length)
-        return shorter & before(lambda: first(False))
+        return shorter & before(lambda: first(False)) & ~self._struck(Fault.RELIST)
 
     def holds(self) -> Expr:
         return all_of(self.cache.live[n] == self.handled[n] for n in self.nodes)

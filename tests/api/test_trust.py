@@ -14,7 +14,7 @@ CHECK = "(found,) = check('tiny.yaml')\nprint(found.verdict, *found.notes, sep='
 PROGRAMS = {
     "unchanged": f"from podrace.api import check\n{CHECK}",
     "changed later": f"from podrace.api import check\nimport podrace.checker.search as s\ns.sorted = sorted\n{CHECK}",
-    "changed before": f"import podrace.checker.search as s\ns.check = lambda *a, **k: None\nfrom podrace.api import check\n{CHECK}",
+    "changed before": f"import podrace.checker.search as s\nchecked = s.check\ns.check = lambda *a, **k: checked(*a, **k)\nfrom podrace.api import check\n{CHECK}",
 }
 
 

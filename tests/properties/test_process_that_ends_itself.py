@@ -22,7 +22,7 @@ scope: {pod_events: 3, pod_deletions: 1, relists: 1, node_creations: 1, node_del
 
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("S-EXIT", ("VIOLATED", 133, 236, 4)), ("S-CACHE", ("HOLDS", 61633, 208749, None))],
+    [("S-EXIT", ("VIOLATED", 216, 403, 4)), ("S-CACHE", ("HOLDS", 74449, 267819, None))],
 )
 def test_the_cache_follows_the_nodes_of_the_process_that_is_started(
     name: str, found: tuple[str, int, int, int | None]

@@ -173,7 +173,7 @@ def test_the_listing(shell: Shell) -> None:
     ran = shell("gates", "--release", "1.34")
     lines = ran.out.splitlines()
     assert (
-        "SchedulerQueueingHints                          GA     on, locked  modelled: hints-decide, 118438, 125578"
+        "SchedulerQueueingHints                          GA     on, locked  modelled: 118438, hints-decide, 125578"
         in lines
     )
     assert "OpportunisticBatching" not in ran.out

@@ -42,7 +42,7 @@ MISTAKES = [
     ),
     (
         "class A(Scheduler):\n    def first_nomination_phase(self): ...\n",
-        'line 7: A.first_nomination_phase overrides nothing; `first_nomination_phase` is a method of before("post-filter", "Scheduler") of podrace.patching: derive from that\n',
+        'line 7: A.first_nomination_phase overrides nothing; `first_nomination_phase` is a method of before("72259") of podrace.patching: derive from that\n',
     ),
     (
         "class A(Scheduler):\n    def commit(self, pod, node):\n        super().commit(pod, node)\n",

@@ -75,7 +75,10 @@ def test_several_properties_need_a_choice_unless_all_is_written(shell: Shell, tm
         (["--to", "promela"], "Missing argument 'NAME|FILE'"),
         (["nobody", "--to", "promela"], "podrace: unknown scenario `nobody`"),
         (["72124", "--to", "promela", "--property", "S-NO"], "podrace: unknown property `S-NO`"),
-        (["72124", "--to", "promela", "-o", "/nowhere/m.pml"], "cannot write `/nowhere/m.pml`: No such file"),
+        (
+            ["72124", "--to", "promela", "--write", "/nowhere/m.pml"],
+            "cannot write `/nowhere/m.pml`: No such file",
+        ),
         (["72124", "--to", "tlaplus", "--write", "a-b.tla"], "`a-b.tla` is no name for a TLA+ module"),
         (["72124", "--to", "tlaplus", "--write", "Nat.tla"], "`Nat` means something in TLA+"),
         (["53647", "--to", "promela", "--whole"], "the value 2147483648 does not fit SPIN's 32 bits"),

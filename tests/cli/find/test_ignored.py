@@ -150,11 +150,14 @@ def test_nothing_left_to_look_at_is_no_success_of_any_command(shell: Shell, comm
 def test_what_only_an_ignored_violation_brings_about_is_not_lost(shell: Shell, tmp_path: Path) -> None:
     """A patch that never schedules takes away what comes after a pod is assumed, and that is what MY-NONE forbids."""
     (tmp_path / "mine.py").write_text(MINE)
-    (tmp_path / "tiny.yaml").write_text(TINY + "ignore: {MY-NONE: known}\n")
     patch = ("verify", str(HERE / "never_schedules.py"), "--release", "1.13", "--scenario", "tiny.yaml")
     lost = []
-    for more in ((), ("--property", "MY-NONE")):
-        ran = shell(*patch, "-P", "mine.py", "--property", "S-CAP", *more, "-o", "json")
+    for ignore, more in (
+        ("", ()),
+        ("ignore: {MY-NONE: known}\n", ("-P", "mine.py", "--property", "MY-NONE")),
+    ):
+        (tmp_path / "tiny.yaml").write_text(TINY + ignore)
+        ran = shell(*patch, "--property", "S-CAP", *more, "-o", "json")
         lost.append([one["witness"] for one in json.loads(ran.out)["lost"] if one["witness"] == "p is bound"])
     assert lost == [["p is bound"], []]
 

@@ -108,7 +108,7 @@ def test_a_bound_of_the_scope(shell: Shell, tmp_path: Path) -> None:
         (("--scope", "bind_failures=many"), "bind_failures"),
         (("--steps", "-1"), "--steps"),
         (("--pods", "0"), "--pods"),
-        (("-o", "/nowhere/found.yaml"), "name a file in a directory that exists"),
+        (("--write-scenario", "/nowhere/found.yaml"), "name a file in a directory that exists"),
     ],
 )
 def test_complaints(shell: Shell, arguments: tuple[str, ...], message: str) -> None:

@@ -53,7 +53,9 @@ def test_replay_in_json(shell: Shell, stored: str, tmp_path: Path) -> None:
 
 def test_the_api_tells_what_closes_a_race() -> None:
     (found,) = check("wiped-nomination", closing=60)
-    assert "  What closes it\n    77990 closes it: with it, S-NOM holds in all" in text_of([found])
+    assert "  What closes it\n    77990 closes it: with it, S-NOM holds in the same cluster; " in text_of(
+        [found]
+    )
     (found,) = check("wiped-nomination")
     assert "What closes it" not in text_of([found])
     with pytest.raises(UsageProblem, match=r"^closing: `-1` is no duration: write seconds"):
