@@ -80,7 +80,7 @@ class Budgets(Component):
     `read_allowed`, `read_disrupted`: what the preemption at hand has got from the lister: it lists the budgets once, before its first dry run.
     `evicting`: the eviction of the pod was granted, and its object is still to be deleted, of one that runs or of one that has succeeded or failed.
 
-    Where the disruption controller lags: `running`, `leaving`: what its informer has of the pod. `counting`: it has counted, and is to write `counted`, `counted_disrupted`; `outdated`: the budget
+    Where the disruption controller lags: `running`, `staying` (it is there, and nobody has deleted it): what its informer has of the pod, if it has a budget. `counting`: it has counted, and is to write `counted`, `counted_disrupted`; `outdated`: the budget
     was written by somebody else since it was read.
 
     Where pods have to be ready: `ready`: the pod's condition Ready. `broken`: its probe fails until somebody mends it. `said_healthy`: status.currentHealthy; `counted_healthy`: what is to be written of it.
@@ -100,7 +100,7 @@ class Budgets(Component):
     read_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_kept)))
     evicting = per(Pod, boolean(possible=_kept))
     running = per(Pod, boolean(possible=_lags))
-    leaving = per(Pod, boolean(possible=_lags))
+    staying = per(Pod, boolean(possible=_lags))
     counting = per(DisruptionBudget, boolean(possible=_lags))
     counted = per(DisruptionBudget, integer(0, _most_counted))
     counted_disrupted = per(DisruptionBudget, per(Pod, boolean(possible=_lags)))
@@ -137,7 +137,7 @@ class Budgets(Component):
             ),
             "read_disrupted": Words("preemption reads that budget {0} has paid for {1}", ""),
             "running": Words("disruption controller: {0} runs", "disruption controller: {0} does not run"),
-            "leaving": Words("disruption controller: {0} is being deleted, or gone", ""),
+            "staying": Words("", "disruption controller: {0} is being deleted, or gone"),
             "counted": Words("disruption controller: {0} is to allow {after}", ""),
             "ready": Words(
                 "API server: {0} is ready", "API server: {0} is not ready any more", decisive=True
@@ -173,8 +173,9 @@ class Budgets(Component):
                 self.ready[pod], self.broken[pod] = pod.ready and pod.started, not pod.ready
             if self.has_phases and pod.exists and pod.node is not None:
                 self.started[pod] = pod.started
-            self.running[pod] = self.lags and pod.exists and pod.node is not None and self.at_first(pod)
-            self.leaving[pod] = self.lags and (pod.deleted or not pod.exists)
+            if self.lags and self.protecting(pod):
+                self.running[pod] = pod.exists and pod.node is not None and self.at_first(pod)
+                self.staying[pod] = pod.exists and not pod.deleted
         for budget in self.universe[DisruptionBudget]:
             self.allowed[budget] = self.listed_allowed[budget] = budget.allowed
             if self.probes:
@@ -451,10 +452,10 @@ class Budgets(Component):
         require(self.lags and bool(self.protecting(pod)))
         current = self.api.pod[pod]
         runs = current.assigned & ~current.terminating & self.is_ready(pod)
-        leaves = current.terminating | ~current.exists
-        require((self.running[pod] != runs) | (self.leaving[pod] != leaves))
+        stays = current.exists & ~current.terminating
+        require((self.running[pod] != runs) | (self.staying[pod] != stays))
         self.running[pod] = runs
-        self.leaving[pod] = leaves
+        self.staying[pod] = stays
 
     @step(actor="disruption controller", each="budget")
     @tells("The disruption controller counts the pods of {budget}, as its informer has them.")
@@ -462,7 +463,7 @@ class Budgets(Component):
         """trySync: it reads the budget, and counts; updatePdbStatus writes nothing where nothing would change."""
         require(self.lags)
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
-        kept = {p: any_of(~as_expr(self.leaving[named]) for named in self._of_name(p)) for p in pods}
+        kept = {p: any_of(self.staying[named] for named in self._of_name(p)) for p in pods}
         paid = {p: self.disrupted[budget][p] & kept[p] for p in pods}
         healthy = count(self.running[p] & ~paid[p] for p in pods)
         room = healthy - self.desired(budget)

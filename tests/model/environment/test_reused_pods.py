@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from podrace.model.cluster import build_cluster
 from podrace.model.environment.cluster.owned_pods import Owned
 from podrace.model.environment.cluster.workloads import OwnerKind, OwnerSpec
 from podrace.model.environment.controllers.replacement import OUTLIVED, Controllers
-from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
+from podrace.model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Scope, Selector
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, State, TransitionSystem, boolean, per
 from podrace.model.language.expressions.sorts import Entity
@@ -144,6 +144,29 @@ def test_a_pod_that_is_used_again_is_a_new_one(
     new = reached(system_of(of, NoReuse, release=release))
     assert reached(system_of(of, release=release)) == new
     assert len(new) == states
+
+
+@pytest.mark.parametrize(
+    ("selects", "lags", "states"), [("a", False, 120), ("a", True, 160), ("b", True, 959)]
+)
+def test_a_disruption_controller_that_lags_keeps_no_pod_from_being_made(
+    selects: str, lags: bool, states: int
+) -> None:
+    """It was said to know of pods that are yet to come that they are gone, and no controller made them then."""
+    scope = replace(small(1), pod_events=1, disruption_controller=True, disruption_controller_lags=lags)
+    node = Node(0, "n", 1)
+    made = Pod(0, "w1", 1, node=node, graceful=False, labels={"app": "b"})
+    later = Pod(1, "w2", 1, exists=False, graceful=False, labels={"app": "b"})
+    budget = DisruptionBudget(0, "few", Selector({"app": selects}), 1, min_available=0)
+    owner = OwnerSpec("web", OwnerKind.REPLICA_SET, 1, (("", ("w1", "w2")),))
+    search = ReferenceSearch(
+        system_of(ClusterSpec("lags", (made, later), (node,), scope, (budget,), owners=(owner,))),
+        Budget(),
+        None,
+    )
+    search.run()
+    assert not any("remembered" in name for name in search.constraints_hit)
+    assert len(search.states) == states
 
 
 def test_one_that_is_used_too_early_is_not() -> None:
