@@ -245,9 +245,12 @@ def _written(universe: Universe, address: Address, new: Expr) -> Iterator[Entity
 
 def _constants(new: Expr) -> set[int]:
     """The constants that an assigned value may be."""
-    found, waiting = set[int](), [new]
+    found, waiting, seen = set[int](), [new], set[Expr]()
     while waiting:
         node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
         if node.op == "const":
             found.add(node.value)
         elif node.op == "ite":

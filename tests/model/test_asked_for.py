@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from podrace.model.asked_for import asked_for
+from podrace.model.asked_for import _constants, asked_for
 from podrace.model.history import resolve
+from podrace.model.language.expressions.expr import Variable, const, fresh_graph, select, variable
+from podrace.model.language.expressions.sorts import BOOL, INT
 from podrace.properties import instrument
 from podrace.scenarios import parse_scenario
 
@@ -60,3 +62,13 @@ gateKeepers: {k: {gate: x/y, directs: {a: small}}}
 pods: {a: {cpu: 1, schedulingGates: [{name: x/y}], updates: {small: {nodeSelector: {kubernetes.io/hostname: n1}}}}}
 """
     assert never(text) == []
+
+
+def test_a_value_that_many_choices_share_is_looked_at_once() -> None:
+    """Of versions that multiply, the choices between them are shared: there are 2 to the power of 200 ways through these."""
+    with fresh_graph():
+        new = const(INT, 0)
+        for number in range(1, 201):
+            first, left, right = (variable(Variable(f"{n}{number}", BOOL, 0, 1, 0)) for n in "flr")
+            new = select(first, select(left, new, number), select(right, new, number))
+        assert _constants(new) == set(range(201))

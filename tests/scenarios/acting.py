@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 from functools import cache
 
 from podrace.base.problems import Problem
@@ -18,6 +19,9 @@ from podrace.model.language import TransitionSystem
 from podrace.properties import instrument
 from podrace.scenarios import Scenario, parse_scenario
 from tests.scenarios.features import combined
+
+DEEPEST = 100_000
+"""So deep may an expression be: where nodes have many versions, they are deeper than Python's call stack usually is."""
 
 
 @cache
@@ -64,6 +68,7 @@ def sampled(system: TransitionSystem, depth: int, width: int) -> set[Key]:
     possible = ConstantPropagation(system).propagated
     search, chance = SmallSearch(possible, width), random.Random(1)
     search.began = math.inf  # it takes the time that it takes
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
     level = list(search.states)
     for _ in range(depth):
         by_step: dict[tuple[str, str], dict[int, None]] = {}
