@@ -295,7 +295,7 @@ def _interrupt(watch: PodWatch | NodeWatch) -> None:
 
 
 def _in_order(watch: PodWatch | NodeWatch) -> tuple[bool, bool]:
-    """Of the objects that a list does not show any more (True) and those that it shows (False), which the handlers are told of first."""
+    """Of the objects that a list does not show any more (True) and those that it shows (False): those of which the handlers are notified first come first."""
     return (True, False) if watch.deletions_first() else (False, True)
 
 

@@ -86,13 +86,8 @@ class Hints(Component):
         return as_expr(True)
 
     def is_own_spread(self, plugin: Plugin, pod: Pod, about: About) -> bool:
-        """PodTopologySpread counts what happens to the pod itself, on a node or not, if its constraints mean it."""
-        return (
-            plugin.name == "PodTopologySpread"
-            and isinstance(about, Pod)
-            and about.uid == pod.uid
-            and is_meant(pod, pod)
-        )
+        """Whether PodTopologySpread counts the event because it is the pod's own, on a node or not: it asks of it what it asks of any other's."""
+        return False
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
         """Whether an event other than a wildcard can count for the plugin: it registered it. DefaultPreemption lets none count."""

@@ -38,6 +38,7 @@ from ....scheduler.framework.events import (
     ClusterEvent,
     Plugin,
 )
+from ....scheduler.framework.filters import is_meant
 from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS
 from ....scheduler.framework.placement import Placement
 from ....scheduler.queue.moves import Mover
@@ -348,6 +349,11 @@ class HintsAskWhoseUpdate(Hints):
 
     def is_target(self, pod: Pod, change: PodChange) -> bool:
         return change.new.uid == pod.uid
+
+    def is_own_spread(self, plugin: Plugin, pod: Pod, about: About) -> bool:
+        """involvedInTopologySpreading counted what happened to the pod itself, if its constraints meant it."""
+        spreads = plugin.name == "PodTopologySpread" and isinstance(about, Pod) and about.uid == pod.uid
+        return spreads and is_meant(pod, pod)
 
 
 @before(

@@ -253,6 +253,17 @@ def test_a_pod_hears_of_its_own_nomination_in_any_release(release: str, of_other
     assert woken == [True, of_others]
 
 
+@pytest.mark.parametrize(("release", "counts"), [("1.36", True), ("1.37", False)])
+def test_up_to_1_36_a_deletion_of_the_pod_itself_counts_without_a_node(release: str, counts: bool) -> None:
+    """From 1.37 on involvedInTopologySpreading asks for a node, or a nomination, of the pod itself as well (135905)."""
+    pods, on = east_and_west(SpreadConstraint("zone", Selector(WEB)))
+    model = concrete(spec(pods, on), release)
+    hints, p = model.part("hints"), pods[1]
+    (spread,) = (plugin for plugin in default_plugins() if plugin.name == "PodTopologySpread")
+    assert bool(model.get(partial(hints.wakes, spread, p, WAITING_POD_GONE, p))) is counts
+    assert model.get(partial(hints.wakes, spread, p, NOMINATED_POD_GONE, p))
+
+
 @pytest.mark.parametrize(
     ("constraint", "release", "there"),
     [
