@@ -70,8 +70,8 @@ class _Queued:
     """A pod that is not bound, as logs show it. Each log is that of one scheduler, or a part of it. A standby scheduler has its own queue and takes nothing from it.
 
     Lines that do not name their writer may be about several queues. A standby is notified of new pods, and no attempt of it fails. An Event belongs to no log, and
-    anybody may send it: it ends a flush, and shows nothing else. A pod that is new to a queue that was notified that one of this name is gone is another pod,
-    whoever wrote the lines.
+    anybody may send it: it ends a flush, and shows nothing else. A pod that is new to a queue, after that queue was notified that a pod of this
+    name is gone, is another pod, in the lines of any writer.
     """
 
     def __init__(self) -> None:

@@ -64,8 +64,8 @@ class BinderCalls:
         pod = _pod_of(transition)
         (self._under_way.add if self._goes_on(name, pod, after) else self._under_way.discard)(pod)
 
-    def start_anew(self) -> None:
-        """Another process: nobody is amid a call."""
+    def start_again(self) -> None:
+        """Another process begins: nothing is amid a call."""
         self._under_way.clear()
 
     def _goes_on(self, name: tuple[str, str], pod: Pod, after: State) -> bool:
@@ -77,7 +77,7 @@ class BinderCalls:
         return phase == RESERVING and self._has(pod, after, OPEN)
 
     def _is_second(self, transition: Transition, state: State) -> bool:
-        """Whether the step writes a claim while the informer, or the queue, has still to be told of another."""
+        """Whether the step writes a claim while the informer, or the queue, has not been notified of another."""
         written = [v.name for v in self._behind if v in transition.updates and "_lag[" in v.name]
         news = {variable.name.partition("[")[2] for variable, at in self._behind.items() if state[at]}
         return len(written) == 1 and bool(news - {written[0].partition("[")[2]})
@@ -95,7 +95,7 @@ class BinderCalls:
 
 
 def _changes_cache(transition: Transition) -> bool:
-    """Whether the step may change the informers' stores or what is assumed; not what the queue has still to be told."""
+    """Whether the step may change the informers' stores or what is assumed; not what the queue is yet to be notified of."""
     return any(v.name.startswith("volume_cache.") and "news" not in v.name for v in transition.updates)
 
 

@@ -202,7 +202,7 @@ class Forcing:
         if (transition.part, transition.step) == INTERRUPTION:
             self._to_store = self._to_handle = after[length]
         elif self._queue.starts_anew(transition, before, after):
-            self._binder.start_anew()
+            self._binder.start_again()
             self._to_store = self._to_handle = self._nodes_to_handle = 0
         else:
             stored = min(self._stored(transition, before), self._to_store)

@@ -124,7 +124,7 @@ func abstracted(d Difference, expected, real map[string]any) string {
 	return ""
 }
 
-// hasOpenClaim is whether the model's cycle has still to assume something for a claim of its pod.
+// hasOpenClaim is whether the model's cycle has not yet assumed what it means to for some claim of its pod.
 func hasOpenClaim(expected map[string]any) bool {
 	for variable, stage := range expected {
 		if name, indices := parts(variable); name == "volume_binding.stage" && stage == "OPEN" && strings.HasSuffix(indices[0], " of "+word(expected, "scheduler.pod")) {
