@@ -19,7 +19,7 @@ _OBJECTS = 400_000
 of them again and again, for a third of the time to the first answer."""
 
 
-_WAITED_FOR = frozenset({"coverage", "multiprocessing", "ray"})
+_WAITED_FOR = frozenset({"coverage", "multiprocessing"})
 """Modules that have something to do when the interpreter ends."""
 
 

@@ -88,7 +88,6 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "liveness",
         "simulate",
         "prove",
-        "many-machines",
         "symbolic",
         "reductions",
         "engine",

@@ -13,7 +13,7 @@ import msgspec
 
 from ...base.problems import Terminated
 from ...checker.core.exploration import Budget
-from ...checker.jobs import Job, Journal, run_jobs
+from ...checker.jobs import Job, Journal, pool_of, run_jobs
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.idle_parts import never_acted_by_steps
@@ -30,7 +30,6 @@ from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes,
 from ...scenarios.writing import Unwritable, scenario_text
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
-from ..job_pools import pool_for
 from ..request.method import Watcher
 from ..request.own_properties import own_properties
 from ..request.plan import Run
@@ -160,7 +159,7 @@ class Prover:
                     whole = FamilyTask(
                         question,
                         self.request.max_states,
-                        self.request.share,
+                        self.request.jobs,
                         max_memory=self.request.max_memory,
                     )
                     for number, piece in enumerate(family_tasks(whole, self.request.parts)):
@@ -178,7 +177,7 @@ class Prover:
                         tuple(members[start : start + CHUNK]),
                         self.request.max_states,
                         self.request.max_memory,
-                        self.request.share,
+                        self.request.jobs,
                     )
                     yield Job(f"{name} #{start}", task)
 
@@ -201,7 +200,7 @@ class Prover:
         if self.together:
             what = "placements" if self.request.parts == 1 else "parts of placements"
         total = sum(map(amount, chunks))
-        pool = pool_for(self.request.ray, self.request.jobs, len(chunks))
+        pool = pool_of(self.request.jobs, len(chunks))
         began, done, states = time.monotonic(), 0, 0
 
         def take(chunk: Job, result: BatchOutcome) -> None:
@@ -214,7 +213,7 @@ class Prover:
 
         short: list[tuple[Job, BatchOutcome]] = []
         for chunk, result in run_jobs(work, chunks, pool, journal, lambda result: not result.short_of_memory):
-            if result.short_of_memory and self.request.share > 1:
+            if result.short_of_memory and self.request.jobs > 1:
                 short.append((chunk, result))
             else:
                 take(chunk, result)

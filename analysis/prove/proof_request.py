@@ -38,17 +38,11 @@ class ProofRequest:
     example: ClusterTemplate = field(default_factory=lambda: ClusterTemplate((), 0))
     max_states: int | None = None
     jobs: int = 1
-    ray: str | None = None
     journal: Path | None = None
     gates: Sequence[str] = ()
     one_by_one: bool = False
     parts: int = 1
     max_memory: int | None = None
-
-    @builtins.property
-    def share(self) -> int:
-        """How many searches share the memory of a machine."""
-        return 1 if self.ray is not None else self.jobs
 
     def are_together(self, kind: str) -> bool:
         """Whether all clusters of a placement are explored together for a property of this kind."""
@@ -182,8 +176,7 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
 
 def _refuse_to_share(request: ProofRequest, name: str) -> None:
     """Where classes of clusters are found one after the other, nobody else can work on them. Raises UsageProblem."""
-    for option, given in (("--journal", request.journal), ("--ray", request.ray)):
-        if given is not None:
-            raise UsageProblem(
-                f"{option}: the clusters with gangs are found and searched one after the other for {name}: leave it out"
-            )
+    if request.journal is not None:
+        raise UsageProblem(
+            f"--journal: the clusters with gangs are found and searched one after the other for {name}: leave it out"
+        )

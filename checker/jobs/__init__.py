@@ -1,8 +1,8 @@
-"""Many independent searches: in this process, in a pool of processes, or on a Ray cluster; with the same results."""
+"""Many independent searches: in this process or in a pool of processes, with the same results."""
 
 from .job import Job, JobFunction, LostWorker, run_jobs
 from .journal import Journal, JournalProblem
-from .local import Here, Processes
+from .local import Here, Processes, pool_of
 
 __all__ = [
     "Here",
@@ -12,5 +12,6 @@ __all__ = [
     "JournalProblem",
     "LostWorker",
     "Processes",
+    "pool_of",
     "run_jobs",
 ]

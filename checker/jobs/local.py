@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from threading import Thread
 from typing import Any
 
-from .job import Job, JobFunction, LostWorker
+from .job import Job, JobFunction, LostWorker, Pool
 
 MOST_LOSSES = 3
 """How often a pool is set up again without any result in between."""
@@ -66,6 +66,11 @@ class Processes:
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def pool_of(processes: int, jobs: int) -> Pool:
+    """Who works on so many jobs with at most so many processes."""
+    return Processes(processes) if processes > 1 and jobs > 1 else Here()
 
 
 def _end_with_the_parent() -> None:

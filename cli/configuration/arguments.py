@@ -154,12 +154,6 @@ Journal = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Note what is done in this file; with such a file, go on from there."),
 ]
-Ray = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Work on the Ray cluster at this address, or on one started here: `local`."
-    ),
-]
 
 
 def release_names(incomplete: str) -> list[str]:

@@ -14,7 +14,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "check": "find.check",
         "test": "find.test",
         "prove": "find.prove",
-        "batch": "find.batch",
         "simulate": "find.simulate",
         "synthesize": "find.synthesize",
         "induct": "find.induct",

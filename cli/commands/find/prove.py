@@ -23,7 +23,6 @@ from ...configuration.arguments import (
     Patches,
     Processes,
     PropertyIds,
-    Ray,
     Release,
     WithFix,
     WithoutFix,
@@ -111,7 +110,6 @@ def prove(
     ] = None,
     jobs: Processes = None,
     journal: Journal = None,
-    ray: Ray = None,
     examples: Annotated[
         Path | None,
         typer.Option(
@@ -166,7 +164,6 @@ def prove(
         max_states=most,
         max_memory=memory,
         jobs=processes,
-        ray=ray,
         journal=journal,
         one_by_one=one_by_one,
         parts=pieces,

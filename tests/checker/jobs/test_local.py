@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -100,40 +99,3 @@ def test_a_mistake_in_the_work_is_raised_here() -> None:
     for pool in (Here(), Processes(1)):
         with pytest.raises(ValueError, match="0 is wrong"):
             list(run_jobs(wrong, jobs(1), pool))
-
-
-def test_a_job_of_a_cluster_takes_one_core_and_is_run_again_until_it_ends(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What Ray is asked for, with a stand-in for it: Ray itself is an optional extra."""
-    asked: list[dict[str, object]] = []
-
-    class Remote:
-        def options(self, **options: object) -> Remote:
-            asked.append(options)
-            return self
-
-        def remote(self, task: int) -> int:
-            return task * task
-
-    def wait(waiting: list[int], num_returns: int) -> tuple[list[int], list[int]]:
-        assert num_returns <= len(waiting)  # as Ray asks
-        return waiting[:num_returns], waiting[num_returns:]
-
-    ray = ModuleType("ray")
-    for name, value in {
-        "is_initialized": lambda: True,
-        "remote": lambda function: Remote(),
-        "wait": wait,
-        "get": lambda reference: reference,
-    }.items():
-        setattr(ray, name, value)
-    monkeypatch.setitem(sys.modules, "ray", ray)
-    from podrace.checker.jobs.on_ray import OnRay
-
-    found = [
-        (job.name, result)
-        for job, result in OnRay("auto").results(lambda task: task, [Job(f"#{n}", n) for n in (2, 3, 4)])
-    ]
-    assert found == [("#2", 4), ("#3", 9), ("#4", 16)]
-    assert asked == [{"max_retries": -1, "num_cpus": 1}]

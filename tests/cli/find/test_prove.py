@@ -500,7 +500,6 @@ def test_two_gangs_on_a_node_do_not_wait_for_each_other(shell: Shell) -> None:
     [
         ([], "--gang: gangs are for where the feature gate GangScheduling is on: add --gate GangScheduling=true"),
         ([*ON, "--one-by-one", "--journal", "j"], "--journal: the clusters with gangs are found and searched one after the other for L-GANG"),
-        ([*ON, "--one-by-one", "--ray", "local"], "--ray: the clusters with gangs are found and searched one after the other for L-GANG"),
         ([*ON, "--gang", "0"], "--gang: `0` is no size: write a number from 1"),
     ],
 )  # fmt: skip

@@ -321,7 +321,7 @@ def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
         return msgspec.structs.replace(found, short_of_memory=True)
 
     monkeypatch.setattr(proof_of_property, "work", scarce)
-    monkeypatch.setattr(proof_of_property, "pool_for", lambda *_: Here())
+    monkeypatch.setattr(proof_of_property, "pool_of", lambda *_: Here())
     proof = untimed(shell(*NONE, "-j", "2").out)
     assert whole["violated"] > 0
     assert proof == whole | {"short_of_memory": True}
