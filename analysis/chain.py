@@ -30,7 +30,7 @@ from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .findings import finding_of, how_to_go_on, ignored, undecided
 from .idle_patches import idle_patches
-from .kept_findings import KeptFinding
+from .kept_findings import KeptFinding, told
 from .request.method import NOBODY, USUAL, Method, Watcher
 from .request.own_modules import digest_of
 from .request.plan import Run
@@ -97,7 +97,13 @@ def verdict_in(
 ) -> Finding:
     """The same in a system that has been traced: slice, search and confirm, unless the verdict is in the cache; then find."""
     # The limit of states is part of what was asked for; time and memory differ from run to run.
-    asked = {"engine": method.engine, "max_states": budget.max_states, "files": files_of(run)}
+    # What was asked for and never acted is told with the verdict, and not all of it leaves a trace in the system.
+    asked = {
+        "engine": method.engine,
+        "max_states": budget.max_states,
+        "files": files_of(run),
+        "cluster": told(run.scenario.spec),
+    }
     cache = None if method.cache is None or budget.disk is not None else VerdictCache(method.cache)
     key = "" if cache is None else cache.key(system, run.property, asked)
     known = None if cache is None else cache.get(key, system, run.property)

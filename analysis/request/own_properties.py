@@ -29,13 +29,18 @@ def own_properties(options: Sequence[str], asked: Sequence[str] = ()) -> dict[st
     for option in options:
         path, name = split_option(option)
         for cls in _classes(path, name):
-            if cls.id in PROPERTIES:
+            # --property takes them in any case of letters.
+            taken = {known.upper(): known for known in PROPERTIES}.get(cls.id.upper())
+            if taken is not None:
                 raise _problem(
                     path,
-                    f"{line_of(cls)}{cls.__name__}: `{cls.id}` is a property of podrace: choose another `id`",
+                    f"{line_of(cls)}{cls.__name__}: `{taken}` is a property of podrace: choose another `id`",
                 )
-            if found.get(cls.id, cls) is not cls:
-                raise _problem(path, f"{line_of(cls)}{cls.__name__}: two properties have the id `{cls.id}`")
+            alike = [
+                own for own, other in found.items() if own.upper() == cls.id.upper() and other is not cls
+            ]
+            if alike:
+                raise _problem(path, f"{line_of(cls)}{cls.__name__}: two properties have the id `{alike[0]}`")
             found[cls.id] = cls
             brought.setdefault((path, name), []).append(cls.id)
     _refuse_unasked(brought, {name.strip().upper() for name in asked}, {*PROPERTIES, *found})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from pathlib import Path
 
 from ...base.problems import NotInRelease, Problem, UsageProblem
 from ...base.structs import dataclass
@@ -154,7 +155,14 @@ def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> li
     found = {scenario.file: scenario for scenario in given}
     for name in names:
         for scenario in find_scenarios(name):
-            found.setdefault(scenario.file, scenario)
+            other = found.setdefault(scenario.file, scenario)
+            if (
+                other != scenario
+            ):  # one of podrace's, and a file of the user's whose name is the same: that one gets its whole name
+                own = scenario if scenario.file == name else other
+                found[other.file] = scenario if own is other else other
+                whole = Path(own.file).absolute().as_posix()
+                found.setdefault(whole, replace(own, file=whole))
     return list(found.values())
 
 

@@ -91,6 +91,8 @@ def test_what_nothing_tested_fails_if_asked_to(shell: Shell, tiny: str, mine: Pa
         ("import podrace\nnope", "line 2: NameError: name 'nope' is not defined"),
         (MINE.replace('    id = "MY-NONE"\n', ""), 'line 5: NobodyAssumed has no identifier: write `id = "MY-RULE"` in the class'),
         (MINE.replace("MY-NONE", "S-CAP"), "line 5: NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
+        (MINE.replace("MY-NONE", "s-cap"), "line 5: NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
+        (MINE.replace("MY-DRAIN", "my-None"), "line 17: QueueDrains: two properties have the id `MY-NONE`"),
         (MINE.replace("MY-DRAIN", "MY-NONE"), "line 17: QueueDrains: two properties have the id `MY-NONE`"),
         (MINE.replace('    """No pod stays in the queue for ever."""\n', ""), "line 17: QueueDrains has no docstring: say in one sentence what must hold"),
         (MINE.replace('"liveness"', '"often"'), "line 17: QueueDrains: `often` is no kind of property: use one of invariant, resettability, deadlock freedom, liveness"),

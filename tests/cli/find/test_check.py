@@ -384,3 +384,16 @@ def test_what_closes_a_race_is_told_in_the_text_alone(shell: Shell, monkeypatch:
     assert shell("check", "tiny.yaml", "--closing", "soon").err == (
         "podrace: --closing: `soon` is no duration: write for example 20s or 1m, or 0\n"
     )
+
+
+def test_a_file_may_be_named_like_a_scenario_of_podrace(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scenarios").mkdir()
+    Path("scenarios/dead-node-in-snapshot.yaml").write_text(TINY)
+    names = ["scenarios/dead-node-in-snapshot.yaml", "dead-node-in-snapshot"]
+    for order in (names, names[::-1]):
+        rows = json.loads(shell("check", *order, "--property", "S-CAP", "-o", "json").out)
+        assert sorted(row["scenario"] for row in rows) == ["dead-node-in-snapshot", "tiny"]
+        assert {row["place"]["file"] for row in rows} == {names[0]}

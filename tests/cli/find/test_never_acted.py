@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import Shell
+from tests.cli.helpers import TINY, Shell
 
 IDLE = """\
 name: idle-parts
@@ -83,3 +83,23 @@ scope: {pod_events: 1, node_events: 1, flush: false, backoff: false, node_creati
     )
     (row,) = json.loads(shell("check", str(file), "-o", "json").out)
     assert row["never_acted"] == {"node creations": "in no cluster ran users.create_node"}
+
+
+BUDGET = """\
+podDisruptionBudgets:
+  g: {disruptionsAllowed: 1, selector: {matchLabels: {app: none}}}
+"""
+
+
+@pytest.mark.parametrize("first", [TINY, TINY + BUDGET])
+def test_a_kept_verdict_says_what_never_acted_in_its_own_cluster(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: str
+) -> None:
+    """The two clusters have equal systems: nothing in a system comes of a budget that selects no pod."""
+    monkeypatch.chdir(tmp_path)
+    for number, text in enumerate((first, TINY, TINY + BUDGET)):
+        Path(f"{number}.yaml").write_text(text)
+    check = ("check", "--cache", "kept", "--fail-on-vacuous", "-o", "json")
+    shell(*check, "0.yaml")
+    rows = [json.loads(shell(*check, file).out)[0] for file in ("1.yaml", "2.yaml")]
+    assert [list(row.get("never_acted", {})) for row in rows] == [[], ["budget g, which selects no pod"]]
