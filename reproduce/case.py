@@ -147,7 +147,7 @@ def case_of_run(
         absent_claims=[claim.name for claim in spec.claims if not claim.exists],
         absent_storage=absent_storage(spec),
         absent_groups=[group.name for group in spec.groups if not group.exists],
-        order=_order(spec, initial, steps),
+        order=order_of(spec, initial, steps),
         points={pod.name: _points(pod) for pod in spec.pods if pod.extension_points},
         gates=_gates(composition),
         node_versions=objects.node_versions,
@@ -213,7 +213,7 @@ def _points(pod: Pod) -> list[str]:
     return [point.name for point in ExtensionPoint if point in own]
 
 
-def _order(spec: ClusterSpec, initial: dict[str, Value], steps: Sequence[CaseStep]) -> list[str]:
+def order_of(spec: ClusterSpec, initial: dict[str, Value], steps: Sequence[CaseStep]) -> list[str]:
     """The pods that wait at the start, the oldest first; where that was open, the one that was taken out of the queue first."""
     waiting = [pod.name for pod in spec.pods if pod.exists and pod.node is None]
     heirs = {pod.recreates: pod.name for pod in spec.pods if pod.recreates is not None}

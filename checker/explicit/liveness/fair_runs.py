@@ -65,7 +65,7 @@ class FairCycles:
         number = self._block(np.uint32, self.states)
         original, observed = self._members(number)
         count = len(observed)
-        starts, targets, labels = self._edges(number, original, count)
+        starts, targets, labels = self.edges(number, original, count)
         fair = obligations_of(self.program.system)
         graph = FairGraph(
             starts, targets, labels, observed, self.program.case_words, fair, lambda t, n: self._block(t, n)
@@ -92,9 +92,10 @@ class FairCycles:
         self._keep(original, observed)
         return original.array, observed.array[: count * width].reshape(count, width)
 
-    def _edges(
+    def edges(
         self, number: np.ndarray, original: np.ndarray, count: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The edges among the members: where those of each begin, their targets, and their transitions."""
         transitions = len(self.program.system.transitions)
         if transitions > 1 << 16:
             raise ValueError(f"{self.program.system.name} has more than {1 << 16} transitions: no liveness")
