@@ -6,13 +6,15 @@ asks for has all of it but the binary, and runs by itself.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,9 +32,9 @@ from ..checker.core.signing import (
     signature,
 )
 from .case import Case, format_cases
-from .modules import driver
+from .modules import driver, held
 from .modules.driver import GENERATED
-from .modules.module import OWN_DRIVERS, KubernetesVersion, ModuleFiles, write_module
+from .modules.module import OWN_DRIVERS, KubernetesVersion, ModuleFiles, downloaded, write_module
 from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
@@ -57,11 +59,12 @@ REMEDY = "name a directory in which something can be built with the variable POD
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A binary that replays cases on a version. `instead`: see ModuleFiles."""
+    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: whoever moves pods can be held amid the move."""
 
     version: KubernetesVersion
     folder: Path
     instead: Mapping[str, str]
+    holds: bool = False
 
     @property
     def binary(self) -> Path:
@@ -69,35 +72,36 @@ class Built:
         return self.folder / BINARY
 
 
-def driver_files(version: KubernetesVersion) -> dict[str, str]:
-    """The files of the driver for a version by their paths in the module."""
+def driver_files(version: KubernetesVersion, holds: bool = False) -> dict[str, str]:
+    """The files of the driver for a version by their paths in the module; `holds`: for a copy of its sources in which movers can be held."""
     if version in OWN_DRIVERS:
         return dict(OWN_DRIVERS[version].files)
-    return driver.driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS)
+    return driver.driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS, amid=holds)
 
 
-def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str]) -> str:
+def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str], tree: Path | None = None) -> str:
     """By what a binary is found again."""
-    text = json.dumps([str(version), go.version, FLAGS, *sources.items()])
+    of_tree = [] if tree is None else [held.digest_of(tree)]
+    text = json.dumps([str(version), go.version, FLAGS, *sources.items(), held.written_as(), *of_tree])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def write_sources(
-    folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str]
+    folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str], tree: Path | None = None
 ) -> ModuleFiles:
-    """Write the module without cases into a folder that is there. Raises GoProblem."""
+    """Write the module without cases into a folder that is there; with a `tree`, kubernetes is built from it. Raises GoProblem."""
     for path, text in sources.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text.encode(), durable=False)
     own = OWN_DRIVERS.get(version)
-    return write_module(version, go, folder) if own is None else own.write_module(go, folder)
+    return write_module(version, go, folder, tree) if own is None else own.write_module(go, folder)
 
 
-def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
-    """The binary for a version, built if there is none yet. Raises GoProblem."""
-    sources = driver_files(version)
-    kept = kept_in() / f"{version}-{key_of(version, go, sources)}"
+def built_for(version: KubernetesVersion, go: Go, say: Say, tree: Path | None = None) -> Built:
+    """The binary for a version, or for a tree of sources that is near to it, built if there is none yet. Raises GoProblem."""
+    sources = driver_files(version, holds=True)
+    kept = kept_in() / f"{version}-{key_of(version, go, sources, tree)}"
     if not is_as_built(kept):
         if (kept / BINARY).exists():
             say(f"what is kept of {version} is not as podrace built it for you: it is built again")
@@ -105,7 +109,7 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
             made = Path(name) / "made"
             made.mkdir()
-            _build(made, version, go, sources, say)
+            _build(made, version, go, say, tree)
             _sign(made, kept.name)
             if not is_as_built(kept):
                 shutil.rmtree(kept, ignore_errors=True)
@@ -114,8 +118,8 @@ def built_for(version: KubernetesVersion, go: Go, say: Say) -> Built:
                 except OSError:
                     if not is_as_built(kept):  # else another podrace was faster
                         raise
-    instead = json.loads((kept / NOTES).read_text(encoding="utf-8"))
-    return Built(version, kept, instead)
+    notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
+    return Built(version, kept, notes["instead"], notes["holds"])
 
 
 def is_as_built(folder: Path) -> bool:
@@ -159,16 +163,45 @@ def kept_in() -> Path:
     return found
 
 
+@contextmanager
+def alone_in(folder: Path, waiting: str, say: Say) -> Iterator[None]:
+    """Wait until no other podrace works in the folder: it would run what this one has built, with other patches."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    refuse_read_only(folder.parent)
+    with folder.with_name(f"{folder.name}.lock").open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(waiting)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def refuse_read_only(folder: Path) -> None:
     """Raises GoProblem for a directory of the cache in which nothing can be built."""
     if not os.access(folder, os.W_OK | os.X_OK):
         raise GoProblem(f"the cache: nothing can be written into `{folder}`: {REMEDY}")
 
 
-def _build(folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str], say: Say) -> None:
+def _build(folder: Path, version: KubernetesVersion, go: Go, say: Say, tree: Path | None) -> None:
     say(f"fetching the modules of {version}")
-    files = write_sources(folder, version, go, sources)
-    (folder / NOTES).write_text(json.dumps(dict(files.instead), indent=2) + "\n", encoding="utf-8")
+    if version in OWN_DRIVERS:
+        _compile(folder, version, go, say, None, holds=False)
+        return
+    # One place for all trees: Go's cache knows packages by their place, and builds what has not changed only once.
+    copy = kept_in() / f"sources-{version}"
+    with alone_in(copy, "waiting for another podrace, which builds this version", say):
+        origin = Path(downloaded(version, go, folder)["Dir"]) if tree is None else tree
+        holds = held.held_copy(origin, copy)
+        _compile(folder, version, go, say, copy, holds)
+
+
+def _compile(
+    folder: Path, version: KubernetesVersion, go: Go, say: Say, tree: Path | None, holds: bool
+) -> None:
+    files = write_sources(folder, version, go, driver_files(version, holds), tree)
+    notes = {"instead": dict(files.instead), "holds": holds}
+    (folder / NOTES).write_text(json.dumps(notes, indent=2) + "\n", encoding="utf-8")
     say(f"compiling the scheduler of {version}: the first time this takes minutes")
     try:
         go.run(["run", "./gen"], folder, timeout=BUILD_SECONDS)
@@ -207,7 +240,7 @@ def run_test(
     more: Sequence[str] = (),
 ) -> str:
     """Run a test of the driver, which finds its files by these variables of the environment; what it says if it fails."""
-    environment = {**os.environ, **{name: str(file) for name, file in named.items()}}
+    environment = {"GOGC": "400", **os.environ, **{name: str(file) for name, file in named.items()}}
     command = [str(built.binary), "-test.run", f"^{test}$", f"-test.timeout={seconds:.0f}s", *more]
     try:
         done = subprocess.run(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +16,9 @@ from ..running import (
     BUILD_SECONDS,
     RUN_SECONDS,
     Say,
+    alone_in,
     driver_files,
     kept_in,
-    refuse_read_only,
     write_sources,
 )
 
@@ -70,7 +68,7 @@ def run_go_tests(
     # A driver that was there before may have had a file under another name.
     folder = kept_in() / f"go-tests-{version}{'-patched' if patches else ''}"
     names = "|".join(re.findall(r"^func (Test\w+)\(", "\n".join(tests.values()), re.MULTILINE))
-    with alone_in(folder, say):
+    with alone_in(folder, "waiting for another podrace, which is running Go tests of this version", say):
         for left in folder.glob("*.go"):
             left.unlink()
         with_patches = "".join(f" + {patch.name}" for patch in patches)
@@ -93,20 +91,6 @@ def run_go_tests(
             check=False,
         )
     return results_for(done.stdout, names.split("|"))
-
-
-@contextmanager
-def alone_in(folder: Path, say: Say) -> Iterator[None]:
-    """Wait until no other podrace works in the folder: it would run what this one has built, with other patches."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    refuse_read_only(folder.parent)
-    with folder.with_name(f"{folder.name}.lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("waiting for another podrace, which is running Go tests of this version")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def results_for(output: str, names: Sequence[str]) -> dict[str, GoTestResult]:

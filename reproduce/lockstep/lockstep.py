@@ -39,6 +39,9 @@ WITHIN_LOCKS = {
 }
 """Steps that no wrapper can force, and why."""
 
+HELD = frozenset({"scheduler.pop_amid_move", "failure.requeue_too_soon"})
+"""Those of them that can be forced where the queue is built so that its callers can be held amid a call."""
+
 
 @dataclass(frozen=True)
 class Difference:

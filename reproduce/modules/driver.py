@@ -14,13 +14,13 @@ from importlib.resources.abc import Traversable
 GENERATED = "wrappers_gen.go"
 """What `gen` writes for a version."""
 
-PROGRAM, CLAIMS = "gen", "claims"
+PROGRAM, CLAIMS, AMID = "gen", "claims", "amid"
 
 
-def driver_files(claims: bool = True) -> dict[str, str]:
-    """The files of the driver for 1.29 and later by their paths in the module; `claims`: for a version that has resource.k8s.io/v1."""
+def driver_files(claims: bool = True, amid: bool = False) -> dict[str, str]:
+    """The files of the driver for 1.29 and later by their paths in the module; `claims`: for a version that has resource.k8s.io/v1; `amid`: for sources in which movers can be held."""
     driver = files("podrace.reproduce").joinpath("driver")
-    without = set() if claims else {CLAIMS}
+    without = {folder for folder, there in ((CLAIMS, claims), (AMID, amid)) if not there}
     folders = sorted(entry.name for entry in driver.iterdir() if entry.is_dir() and entry.name not in without)
     return assembled(
         driver, [path for folder in folders for path in _sources(driver.joinpath(folder), folder)]

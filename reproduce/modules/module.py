@@ -109,18 +109,19 @@ class ModuleFiles:
         (folder / "go.sum").write_text(self.sum, encoding="utf-8")
 
 
-def write_module(version: KubernetesVersion, go: Go, folder: Path) -> ModuleFiles:
+def write_module(version: KubernetesVersion, go: Go, folder: Path, tree: Path | None = None) -> ModuleFiles:
     """Write go.mod and go.sum for a version into a folder; Go is run there. Raises GoProblem.
 
-    Where a staging module is not to be had in the version, the nearest patch version of it is taken that is.
+    With a `tree`, kubernetes is built from it, and what is staged in it if that is there. Where a staging module is not to be had in the version, the nearest patch version of it is
+    taken that is.
     """
-    found = downloaded(version, go, folder)
-    declared = json.loads(go.run(["mod", "edit", "-json", found["GoMod"]], folder))
-    source = Path(found["Dir"]) / "go.sum"
+    origin = Path(downloaded(version, go, folder)["Dir"]) if tree is None else tree
+    declared = json.loads(go.run(["mod", "edit", "-json", str(origin / "go.mod")], folder))
+    source = origin / "go.sum"
     sums = source.read_text(encoding="utf-8") if source.is_file() else ""
     instead: dict[str, str] = {}
     while True:
-        files = ModuleFiles(go_mod(declared, version, instead), sums, instead)
+        files = ModuleFiles(go_mod(declared, version, instead, tree), sums, instead)
         files.write(folder)
         absent = _absent(go, folder) - instead.keys()
         if not absent:
@@ -189,9 +190,15 @@ def _no_version(version: KubernetesVersion, said: str) -> GoProblem:
     return problem
 
 
-def go_mod(declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str]) -> str:
+def go_mod(
+    declared: dict[str, Any],
+    version: KubernetesVersion,
+    instead: Mapping[str, str],
+    tree: Path | None = None,
+) -> str:
     """The text of go.mod; `declared` is that of k8s.io/kubernetes, as `go mod edit -json` tells it."""
-    return "\n".join([f"module {MODULE}", "", *_go(declared), *_requires(declared, version, instead), ""])
+    lines = _requires(declared, version, instead, tree)
+    return "\n".join([f"module {MODULE}", "", *_go(declared), *lines, ""])
 
 
 def _go(declared: dict[str, Any]) -> Iterator[str]:
@@ -212,7 +219,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _requires(
-    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str]
+    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str], tree: Path | None
 ) -> Iterator[str]:
     replaced = {row["Old"]["Path"]: row["New"] for row in declared.get("Replace") or ()}
     staged = {path for path, new in replaced.items() if new["Path"].startswith(_STAGING)}
@@ -225,7 +232,12 @@ def _requires(
     yield ")"
     yield ""
     yield "replace ("
+    if tree is not None:
+        yield f"\t{KUBERNETES} => {tree}"
     for path, new in sorted(replaced.items()):
+        if tree is not None and path in staged and (tree / _STAGING / path).is_dir():
+            yield f"\t{path} => {tree / _STAGING / path}"
+            continue
         target = (
             (path, instead.get(path, version.staging))
             if path in staged

@@ -90,7 +90,10 @@ func (e *eye) visible(c *Case) (state map[string]any, unseen []string) {
 			delete(e.see, variable) // the scenario does not need it, such as gates
 		}
 	}
-	return e.see, unseenOf(c.Initial, e.see)
+	if c.unseen == nil {
+		c.unseen = unseenOf(c.Initial, e.see)
+	}
+	return e.see, c.unseen
 }
 
 // learn takes from the case which pods, nodes, zones and plugins there are, pods and nodes in the scenario's order.

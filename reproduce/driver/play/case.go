@@ -58,6 +58,8 @@ type Case struct {
 	LoopFrom *int           `json:"loop_from"`
 	Epilogue bool           `json:"epilogue"`
 
+	unseen []string // what cannot be seen, as the first look found it
+
 	names names // of the pods that do not have the model's
 }
 

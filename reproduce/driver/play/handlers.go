@@ -23,6 +23,10 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 			case isEvent(a.at) && !a.at.after && p.world.Store.IsBeyond(a.at.version):
 				p.passBy(is)
 				continue
+			case isAmid(a):
+				if p.mover != nil {
+					return nil
+				}
 			case p.over(a.at, ends, s, n > 0):
 				p.world.Store.Took(kind, cmp.Or(s.whose(), s.arg("node")))
 				return p.concludeEvent(s, is)
@@ -124,10 +128,10 @@ func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
 	}
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(is)
-		if a == nil || isEvent(a.at) {
+		if a == nil || isEvent(a.at) || isAmid(a) && p.mover != nil {
 			return nil
 		}
-		if !a.at.after && !p.isOnTheWay(a.at, s) {
+		if !a.at.after && !isAmid(a) && !p.isOnTheWay(a.at, s) {
 			return nil
 		}
 		p.world.Stage.Release(a)

@@ -19,7 +19,15 @@ type player struct {
 	let   []string // of those who were let go in the step: whose step it is not
 	moved bool     // somebody whose step it is was let go, or stands where the step ends
 	quiet string   // why the step lets nobody go
+
+	mover *Step // whose move is held amid it
 }
+
+// armAmid has the move of a step held amid it, where the build allows for that and the trace has a Pop there.
+var armAmid = func(*player, Step) {}
+
+// isAmid says whether an actor stands amid a move.
+func isAmid(a *actor) bool { return a.at.call == "Queue.Amid" }
 
 func (p *player) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
@@ -36,6 +44,7 @@ func (p *player) expects(format string, args ...any) string {
 
 // force has the real scheduler do a step of the model.
 func (p *player) force(s Step) error {
+	armAmid(p, s)
 	p.due = p.due.Add(moment + time.Duration(s.WaitMS)*time.Millisecond)
 	time.Sleep(max(moment, time.Until(p.due))) // a step that takes time itself does not shift those after it
 	settle()
@@ -79,7 +88,11 @@ func (p *player) advance(s Step, r rule) error {
 			}
 			return fmt.Errorf("%s ended or waits before it comes to %s: %s", s.Actor, describe(r.ends), p.world.Stage.Where())
 		}
-		if p.over(a.at, r.ends, s, n > 0) {
+		if isAmid(a) && p.mover == nil {
+			p.world.Stage.Release(a)
+			continue
+		}
+		if isAmid(a) || p.over(a.at, r.ends, s, n > 0) {
 			p.moved = true
 			return nil
 		}
