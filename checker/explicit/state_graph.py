@@ -72,7 +72,7 @@ def state_graph(
     )  # fmt: skip
     starts, targets, labels = members.edges(everything + 1, everything, count)
     edges = int(starts[count])
-    codes = np.empty((count, len(system.variables)), _smallest_type(system))
+    codes: NDArray[Any] = np.empty((count, len(system.variables)), _smallest_type(system))
     for place, (_, column) in enumerate(search.columns().items()):
         codes[:, place] = column
     return StateGraph(system, codes, starts, targets[:edges].copy(), labels[:edges].copy(), stopped)

@@ -57,7 +57,6 @@ class Cases:
         return CaseStep(self._steps[number], actor, self._arguments[number], wait, changes)
 
     def _value(self, place: int, code: int) -> Value:
-        known = self._values.get((place, code), self)
-        if known is self:
-            known = self._values[place, code] = self._decode[place](code)
-        return known
+        if (place, code) not in self._values:
+            self._values[place, code] = self._decode[place](code)
+        return self._values[place, code]

@@ -105,7 +105,8 @@ class Plan(Generic[T_co]):
     def _run(self, idle: int) -> Planned[T_co] | None:
         """A run that takes at least one wanted edge, and ends with such a one."""
         guide, random = self.guide(), self._random
-        state, path, useful = 0, [], 0
+        path: list[int] = []
+        state = useful = 0
         touched = self._avoided() if idle % 2 else []
         stray = random.randrange(MOST_STRAYING) if idle % 3 else 0
         way: list[int] = []  # the last edge first

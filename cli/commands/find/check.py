@@ -47,6 +47,7 @@ from ...configuration.arguments import (
     WithoutFix,
     WriteScenario,
 )
+from .on_code import code_of, report_tours, tours_of
 from .subjects import OBJECTS, SCENARIOS, are_own_systems, given, refuse_other_subjects
 
 if TYPE_CHECKING:
@@ -106,6 +107,14 @@ def check(
             "--first", help="Of a system of your own: stop at the first violation of any invariant."
         ),
     ] = False,
+    on_code: Annotated[
+        str | None,
+        typer.Option(
+            "--on-code",
+            metavar="vX.Y.Z|DIR",
+            help="Also have kube-scheduler's own code, a version or a tree of sources, take every transition, and compare. Needs Go 1.26 or later.",
+        ),
+    ] = None,
     fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
@@ -160,11 +169,17 @@ def check(
     from ....analysis.request.plan import Selection, plan, refuse_all_ignored
     from ....reports.filtered import shown
     from ...terminal.console import print_form, tolerant_of_closed_pipes
-    from ...terminal.output import Output, print_account, report_everywhere, say
+    from ...terminal.output import Output, exit_code, print_account, report_everywhere, say
     from ...terminal.progress_display import progress_display
 
     if disk is not None:
         refuse_links("--disk", disk)
+    other_code = None
+    if on_code is not None:
+        changing = {"--with-fix": with_fix, "--without-fix": without_fix, "--patch": patch}
+        changes = [option for option, given in changing.items() if given]
+        other_code = code_of(on_code, release, output.value, changes)
+        release = other_code.release
     represented = None
     if filename:
         from ....analysis.request.representative_cluster import Manifests, parse_size, scenario_from
@@ -211,10 +226,14 @@ def check(
             from ....analysis.closing import closings
 
             found = closings(runs, findings, budget, method, time, display)
+        tours = [] if other_code is None else tours_of(runs, other_code, search, display)
     if out.points_into_files:
         from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
 
         findings = with_subjects(runs, findings)
     if represented is not None:
         findings = represented.tell([run.scenario.file for run in runs], findings)
-    raise typer.Exit(report_everywhere(runs, findings, out, found))
+    if other_code is not None and out.form == "json":
+        raise typer.Exit(report_tours(findings, tours, out, exit_code(findings, out.style())))
+    ends = report_everywhere(runs, findings, out, found)
+    raise typer.Exit(ends if other_code is None else report_tours(findings, tours, out, ends))

@@ -1,0 +1,73 @@
+"""`podrace check --on-code`: the tours of what was checked, after the model's verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....base.problems import UsageProblem
+
+if TYPE_CHECKING:
+    from ....analysis.own_systems import Budget
+    from ....analysis.request.method import Watcher
+    from ....analysis.request.plan import Run
+    from ....reports.document import Finding
+    from ....reports.tours import Tour
+    from ....reproduce.tours.request import Code
+    from ...terminal.output import Output
+
+FORMS = ("text", "json")
+INCONCLUSIVE = 3
+
+
+def code_of(text: str, release: str | None, form: str, changes: Sequence[str]) -> Code:
+    """Whose code is meant. `changes` are options that make the model that of no version. Raises UsageProblem."""
+    from ....reproduce.tours.request import parse_code
+
+    if changes:
+        raise UsageProblem(f"--on-code: a version is held against its own model: leave out {changes[0]}")
+    if form not in FORMS:
+        raise UsageProblem(f"--on-code: the forms of its report are text and json: leave out -o {form}")
+    return parse_code(text, release)
+
+
+def tours_of(runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher) -> list[Tour]:
+    """The tour of each scenario once. Raises UsageProblem, GoProblem."""
+    from ....reproduce.tours.request import tour_of
+
+    watcher.start(f"on the code of {code.tree or code.version}")
+    built = code.built(watcher.say)
+    one_each = {(run.scenario.file, run.composition.label): run for run in runs}
+    return [
+        tour_of(run.scenario, run.composition, code, built, budget, watcher.say) for run in one_each.values()
+    ]
+
+
+def report_tours(findings: Sequence[Finding], tours: Sequence[Tour], out: Output, code: int) -> int:
+    """Print the tours after the findings, or within the document; gives the exit code, given that of the findings."""
+    import json
+
+    from ....reports.filtered import to_json
+    from ....reports.text.tours_text import print_tours
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+
+    with tolerant_of_closed_pipes():
+        if out.form == "json":
+            from ....reports.formats.forms import FORMS as ALL
+
+            document = json.loads(ALL["json"](out.timed(findings), out.style()))
+            print_form(to_json({"findings": document, "on_code": [_told(tour) for tour in tours]}))
+        else:
+            verdicts = {
+                tour.scenario: [f.verdict for f in findings if f.scenario == tour.scenario] for tour in tours
+            }
+            holds = [name for name, words in verdicts.items() if set(words) == {"HOLDS"}]
+            violated = [name for name, words in verdicts.items() if "VIOLATED" in words]
+            print_tours(result_console(out.no_color), tours, holds, violated)
+    return code or (INCONCLUSIVE if any(tour.verdict != "IN STEP" for tour in tours) else 0)
+
+
+def _told(tour: Tour) -> object:
+    import msgspec
+
+    return {"verdict": tour.verdict, **msgspec.to_builtins(tour)}

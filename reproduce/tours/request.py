@@ -1,0 +1,142 @@
+"""What `podrace check --on-code` is asked for: a scenario's tour on a version or on a tree of sources, to its document."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...analysis.request.options import parse_release
+from ...base.problems import UsageProblem
+from ...base.text import one_line
+from ...checker.core.exploration import Budget
+from ...checker.explicit.state_graph import state_graph
+from ...model.history import Composition
+from ...model.history.versions import exact
+from ...properties import instrument
+from ...reports.tours import Departure, Tour
+from ...scenarios import Scenario
+from ..lockstep.lockstep import HELD, Difference, Play
+from ..lockstep.request import plays
+from ..lockstep.shrinking import labels_of, shrunk
+from ..modules.module import KubernetesVersion, parse_version
+from ..modules.toolchain import find_go
+from ..objects import objects_of
+from ..random_runs.random_runs import Model
+from ..request import release_of
+from ..running import Built, Say, built_for
+from .tour import Asked, Fate, Toured, tour
+
+MOST_STATES = 250_000
+"""A graph of more is cut there, unless --max-states says otherwise."""
+
+SHRINKING = 60.0
+"""Seconds in which one difference is shrunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Whose code is run: a version, or a tree of sources that is near to it; and the model's name of the version that it is held against."""
+
+    version: KubernetesVersion
+    release: str
+    tree: Path | None = None
+
+    def built(self, say: Say) -> Built:
+        """The binary. Raises GoProblem."""
+        return built_for(self.version, find_go(), say, self.tree)
+
+
+def parse_code(text: str, release: str | None) -> Code:
+    """What --on-code names. Raises UsageProblem."""
+    tree = Path(text)
+    if not tree.is_dir():
+        if "/" in text or tree.exists():
+            raise UsageProblem(
+                f"--on-code: `{one_line(text)}` is no directory: name a version such as v1.36.3, or a tree of kubernetes' sources"
+            )
+        try:
+            version = parse_version(text)
+            return Code(version, release_of(version) if release is None else parse_release(release))
+        except UsageProblem as problem:
+            raise UsageProblem(str(problem).replace("--kubernetes:", "--on-code:")) from None
+    for needed in ("go.mod", "pkg/scheduler/scheduler.go"):
+        if not (tree / needed).is_file():
+            raise UsageProblem(f"--on-code: `{tree}` has no {needed}: name the root of kubernetes' sources")
+    if release is None:
+        raise UsageProblem(f"--on-code: say with --release which version `{tree}` is to be held against")
+    known = parse_release(release)
+    return Code(parse_version(exact(known)), known, tree.resolve())
+
+
+def tour_of(
+    scenario: Scenario, composition: Composition, code: Code, built: Built, budget: Budget, say: Say
+) -> Tour:
+    """The tour of a scenario. Raises UsageProblem if the scenario has no real cluster."""
+    _refuse(scenario)
+    began = time.monotonic()
+    model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
+    say(f"{scenario.name}: exploring all of it")
+    states = min(budget.max_states or MOST_STATES, 1 << 24)
+    graph = state_graph(model.system, replace(budget, max_states=states, disk=None, resume=False))
+
+    def tell(toured: Toured) -> None:
+        taken, differing = toured.count(Fate.TAKEN), toured.causes.total()
+        say(
+            f"{scenario.name}: {taken:,} of {graph.edges:,} transitions taken, {toured.runs:,} runs, {differing:,} differ"
+        )
+
+    seconds = None if budget.timeout is None else max(1.0, budget.timeout - (time.monotonic() - began))
+    forced = HELD if built.holds else frozenset()
+    play = plays(built)
+    toured = tour(model, graph, play, Asked(max(1, budget.jobs), seconds, forced=forced), tell)
+    departures = tuple(_departure(toured, name, play, say) for name, _ in toured.causes.most_common())
+    return _document(toured, code, departures)
+
+
+def _refuse(scenario: Scenario) -> None:
+    if scenario.open:
+        names = ", ".join(parameter.name for parameter in scenario.open)
+        raise UsageProblem(f"--on-code: {scenario.name} leaves {names} open: give it one value")
+    if any(pod.extender_selector for pod in scenario.spec.pods):
+        raise UsageProblem(
+            f"--on-code: {scenario.name}: the scheduler that is run has no such extender: remove `extenderSelector`"
+        )
+    if missing := objects_of(scenario.spec).missing:
+        raise UsageProblem(f"--on-code: {scenario.name}: {missing[0]}")
+
+
+def _departure(toured: Toured, name: str, play: Play, say: Say) -> Departure:
+    example = toured.examples[name]
+    say(f"shrinking {name}")
+    small = shrunk(example, play, seconds=SHRINKING)
+    found: Difference = small.difference
+    steps: Sequence[str] = labels_of(found.run)[: found.at]
+    transitions = Counter(toured.differing.values())[name]
+    return Departure(name, toured.causes[name], transitions, found.words, tuple(steps), not small.stopped)
+
+
+def _document(toured: Toured, code: Code, departures: tuple[Departure, ...]) -> Tour:
+    model, graph = toured.model, toured.graph
+    return Tour(
+        scenario=model.scenario.name,
+        scheduler=str(code.version),
+        release=model.composition.label,
+        states=graph.states,
+        transitions=graph.edges,
+        taken=toured.count(Fate.TAKEN),
+        within_lock=toured.count(Fate.WITHIN_LOCK),
+        not_forced=dict(Counter(toured.refused.values()).most_common()),
+        behind=toured.count(Fate.BEHIND_LOCK, Fate.BEHIND_REFUSED),
+        differing=toured.count(Fate.DIFFERS),
+        behind_differing=toured.count(Fate.BEHIND_DIFFERENCE),
+        left=toured.count(Fate.LEFT),
+        runs=toured.runs,
+        steps=toured.steps,
+        seconds=round(toured.seconds, 1),
+        bound=graph.stopped or "",
+        tree="" if code.tree is None else str(code.tree),
+        departures=departures,
+    )
