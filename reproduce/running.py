@@ -164,7 +164,7 @@ def kept_in() -> Path:
 
 
 @contextmanager
-def alone_in(folder: Path, waiting: str, say: Say) -> Iterator[None]:
+def alone_in(folder: Path, say: Say, doing: str = "is running Go tests") -> Iterator[None]:
     """Wait until no other podrace works in the folder: it would run what this one has built, with other patches."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     refuse_read_only(folder.parent)
@@ -172,7 +172,7 @@ def alone_in(folder: Path, waiting: str, say: Say) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(waiting)
+            say(f"waiting for another podrace, which {doing} of this version")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -190,7 +190,7 @@ def _build(folder: Path, version: KubernetesVersion, go: Go, say: Say, tree: Pat
         return
     # One place for all trees: Go's cache knows packages by their place, and builds what has not changed only once.
     copy = kept_in() / f"sources-{version}"
-    with alone_in(copy, "waiting for another podrace, which builds this version", say):
+    with alone_in(copy, say, "builds the sources"):
         origin = Path(downloaded(version, go, folder)["Dir"]) if tree is None else tree
         holds = held.held_copy(origin, copy)
         _compile(folder, version, go, say, copy, holds)

@@ -68,7 +68,7 @@ def run_go_tests(
     # A driver that was there before may have had a file under another name.
     folder = kept_in() / f"go-tests-{version}{'-patched' if patches else ''}"
     names = "|".join(re.findall(r"^func (Test\w+)\(", "\n".join(tests.values()), re.MULTILINE))
-    with alone_in(folder, "waiting for another podrace, which is running Go tests of this version", say):
+    with alone_in(folder, say):
         for left in folder.glob("*.go"):
             left.unlink()
         with_patches = "".join(f" + {patch.name}" for patch in patches)

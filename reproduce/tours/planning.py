@@ -78,6 +78,8 @@ class Plan(Generic[T_co]):
             idle = idle + 1 if run is None else 0
             if run is not None:
                 yield run
+            elif not self._way(0):  # what is wanted lies behind what is closed
+                return
 
     def want(self, edges: list[int]) -> None:
         """Have these edges taken once more."""

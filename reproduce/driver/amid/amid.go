@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -107,11 +108,10 @@ func requeueTooSoon(p *player, s Step) error {
 	defer func() { p.mover = nil }()
 	defer armed.Store(nil)
 	r := rule{who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< S")}
-	if err := p.advance(s, r); err != nil {
+	if err := p.advance(s, r); err == nil {
+		return fmt.Errorf("nobody stands amid the requeue: %s", p.world.Stage.Where())
+	} else if !errors.Is(err, errAmid) {
 		return err
-	}
-	if p.world.Stage.Find(isAmid) == nil {
-		return fmt.Errorf("nobody stands amid a requeue: %s", p.world.Stage.Where())
 	}
 	a := p.world.Stage.Find(isScheduler(p, s))
 	if a == nil || a.at.call != "NextPod" || a.at.after {

@@ -80,7 +80,7 @@ func claimRules() map[string]rule {
 
 // isEmitting is the one goroutine that delivers the events of the assume cache: the informer's, or one that assumes or restores a claim.
 func isEmitting(*player, Step) func(*actor) bool {
-	return func(a *actor) bool { return a.at.call == toldTracker || a.at.call == toldQueue }
+	return func(a *actor) bool { return a.at.call == toldTracker || a.at.call == toldQueue || isAmid(a) }
 }
 
 func isClaimInformer(*player, Step) func(*actor) bool {

@@ -25,7 +25,7 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 				continue
 			case isAmid(a):
 				if p.mover != nil {
-					return nil
+					return errAmid
 				}
 			case p.over(a.at, ends, s, n > 0):
 				p.world.Store.Took(kind, cmp.Or(s.whose(), s.arg("node")))
@@ -128,8 +128,11 @@ func (p *player) concludeEvent(s Step, is func(*actor) bool) error {
 	}
 	for n := 0; n < farthest; n++ {
 		a := p.world.Stage.Find(is)
-		if a == nil || isEvent(a.at) || isAmid(a) && p.mover != nil {
+		if a == nil || isEvent(a.at) {
 			return nil
+		}
+		if isAmid(a) && p.mover != nil {
+			return errAmid
 		}
 		if !a.at.after && !isAmid(a) && !p.isOnTheWay(a.at, s) {
 			return nil

@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ var armAmid = func(*player, Step) {}
 // isAmid says whether an actor stands amid a move.
 func isAmid(a *actor) bool { return a.at.call == "Queue.Amid" }
 
+// errAmid: the actor of the step is held amid its move. For now the step is over; what is left of it is done after the Pop.
+var errAmid = errors.New("held amid a move")
+
 func (p *player) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
@@ -53,7 +57,9 @@ func (p *player) force(s Step) error {
 		return fmt.Errorf("no rule says how to force %s", s.Step)
 	}
 	end := p.watch(s)
-	if err := p.follow(s, r); err != nil {
+	if err := p.follow(s, r); errors.Is(err, errAmid) {
+		p.moved = true
+	} else if err != nil {
 		end()
 		return err
 	}
@@ -88,11 +94,14 @@ func (p *player) advance(s Step, r rule) error {
 			}
 			return fmt.Errorf("%s ended or waits before it comes to %s: %s", s.Actor, describe(r.ends), p.world.Stage.Where())
 		}
-		if isAmid(a) && p.mover == nil {
+		if isAmid(a) && p.mover != nil {
+			return errAmid
+		}
+		if isAmid(a) {
 			p.world.Stage.Release(a)
 			continue
 		}
-		if isAmid(a) || p.over(a.at, r.ends, s, n > 0) {
+		if p.over(a.at, r.ends, s, n > 0) {
 			p.moved = true
 			return nil
 		}

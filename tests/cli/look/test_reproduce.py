@@ -44,7 +44,7 @@ def test_it_is_built_once(shell: Shell, go: Path, ghost: Path, tmp_path: Path) -
         assert shell("reproduce", str(ghost), "--run").code == REPRODUCED
     asked = (go / "asked.txt").read_text().splitlines()
     assert sum(line.startswith("test -c") for line in asked) == 1
-    (kept,) = (tmp_path / "cache" / "real").iterdir()
+    (kept,) = (tmp_path / "cache" / "real").glob("v*")
     assert kept.name.startswith("v1.36.3-")
     assert {path.name for path in kept.iterdir()} >= {
         "go.mod",
@@ -62,7 +62,7 @@ def test_what_was_changed_is_built_again(
 ) -> None:
     """A driver decides verdicts: one that podrace did not build, or not for this user, is not run."""
     assert shell("reproduce", str(ghost), "--run").code == REPRODUCED
-    (kept,) = (tmp_path / "cache" / "real").iterdir()
+    (kept,) = (tmp_path / "cache" / "real").glob("v*")
     was = (kept / name).read_bytes()
     (kept / name).write_bytes(b"#!/bin/sh\necho PASS\n" + was)
     assert shell("reproduce", str(ghost), "--run").code == REPRODUCED

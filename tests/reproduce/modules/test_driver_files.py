@@ -23,10 +23,12 @@ def test_where_a_file_is_in_the_module() -> None:
 
 def test_every_file_is_in_a_module() -> None:
     all_files = {path_in_module(path) for path in sources()}
-    assert driver_files().keys() == all_files
-    claims = {path for path in all_files if path.startswith("claims_")}
+    assert driver_files(amid=True).keys() == all_files
+    claims, amid = ({path for path in all_files if path.startswith(part)} for part in ("claims_", "amid_"))
     assert claims
-    assert driver_files(claims=False).keys() == all_files - claims
+    assert amid
+    assert driver_files().keys() == all_files - amid
+    assert driver_files(claims=False).keys() == all_files - claims - amid
 
 
 def test_a_file_of_the_module_is_the_one_of_the_driver() -> None:
