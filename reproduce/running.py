@@ -105,19 +105,11 @@ def built_for(version: KubernetesVersion, go: Go, say: Say, tree: Path | None = 
     if not is_as_built(kept):
         if (kept / BINARY).exists():
             say(f"what is kept of {version} is not as podrace built it for you: it is built again")
-        refuse_read_only(kept.parent)
-        with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
-            made = Path(name) / "made"
-            made.mkdir()
-            _build(made, version, go, say, tree)
-            _sign(made, kept.name)
+        # One place for the sources of all trees: Go's cache knows packages by their place, and builds what has not changed only once.
+        copy = kept.parent / f"sources-{version}"
+        with alone_in(copy, say, "builds the sources"):
             if not is_as_built(kept):
-                shutil.rmtree(kept, ignore_errors=True)
-                try:
-                    made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
-                except OSError:
-                    if not is_as_built(kept):  # else another podrace was faster
-                        raise
+                _build_into(kept, version, go, say, copy, tree)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, notes["instead"], notes["holds"])
 
@@ -128,6 +120,24 @@ def is_as_built(folder: Path) -> bool:
         return is_signed((folder / SIGNATURE).read_bytes(), _USE, folder.name.encode(), *_digests(folder))
     except OSError:
         return False
+
+
+def _build_into(
+    kept: Path, version: KubernetesVersion, go: Go, say: Say, copy: Path, tree: Path | None
+) -> None:
+    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
+        made = Path(name) / "made"
+        made.mkdir()
+        say(f"fetching the modules of {version}")
+        if version in OWN_DRIVERS:
+            _compile(made, version, go, say, None, holds=False)
+        else:
+            origin = Path(downloaded(version, go, made)["Dir"]) if tree is None else tree
+            holds = held.held_copy(origin, copy)
+            _compile(made, version, go, say, copy, holds)
+        _sign(made, kept.name)
+        shutil.rmtree(kept, ignore_errors=True)
+        made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
 
 
 def _sign(folder: Path, name: str) -> None:
@@ -181,19 +191,6 @@ def refuse_read_only(folder: Path) -> None:
     """Raises GoProblem for a directory of the cache in which nothing can be built."""
     if not os.access(folder, os.W_OK | os.X_OK):
         raise GoProblem(f"the cache: nothing can be written into `{folder}`: {REMEDY}")
-
-
-def _build(folder: Path, version: KubernetesVersion, go: Go, say: Say, tree: Path | None) -> None:
-    say(f"fetching the modules of {version}")
-    if version in OWN_DRIVERS:
-        _compile(folder, version, go, say, None, holds=False)
-        return
-    # One place for all trees: Go's cache knows packages by their place, and builds what has not changed only once.
-    copy = kept_in() / f"sources-{version}"
-    with alone_in(copy, say, "builds the sources"):
-        origin = Path(downloaded(version, go, folder)["Dir"]) if tree is None else tree
-        holds = held.held_copy(origin, copy)
-        _compile(folder, version, go, say, copy, holds)
 
 
 def _compile(

@@ -26,7 +26,7 @@ var beforePreFilter = map[string]bool{"Cache.UpdateSnapshot": true, "Framework.R
 
 // passes is whether an actor is not to be held at a point: who reads claims where the model's does not, and a group whose status has changed, which wakes nobody.
 func (c *cycle) passes(a *actor, p point) bool {
-	return a.role == groupHandler && p.group == "" || c.readsElsewhere(a, p)
+	return a.role == groupHandler && p.group == "" && p.call != amid || c.readsElsewhere(a, p)
 }
 
 // hear notes what a point tells; the actor that has come to it is the scheduling goroutine, or works for it.

@@ -27,8 +27,10 @@ type player struct {
 // armAmid has the move of a step held amid it, where the build allows for that and the trace has a Pop there.
 var armAmid = func(*player, Step) {}
 
-// isAmid says whether an actor stands amid a move.
-func isAmid(a *actor) bool { return a.at.call == "Queue.Amid" }
+// amid is the point at which whoever moves parked pods, or puts one back, is held amid the call.
+const amid = "Queue.Amid"
+
+func isAmid(a *actor) bool { return a.at.call == amid }
 
 // errAmid: the actor of the step is held amid its move. For now the step is over; what is left of it is done after the Pop.
 var errAmid = errors.New("held amid a move")
