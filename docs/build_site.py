@@ -52,6 +52,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "drift",
         "reproduce",
         "lockstep",
+        "tours",
         "validation",
         "coverage",
     ),

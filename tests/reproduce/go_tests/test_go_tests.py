@@ -25,14 +25,14 @@ from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.names import PROCESSORS, SYSTEMS, free_name, name_of
 from podrace.reproduce.go_tests.objects import _port as port_line
 from podrace.reproduce.go_tests.objects import quoted
-from podrace.reproduce.go_tests.running import alone_in, results_for, results_of
+from podrace.reproduce.go_tests.running import results_for, results_of
 from podrace.reproduce.go_tests.text import UNFORCED, lines_of
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import GoProblem
 from podrace.reproduce.patches import MADE_FOR, MENDED_BY
 from podrace.reproduce.reproducing import Prepared, prepare
 from podrace.reproduce.request import Wanted, questions
-from podrace.reproduce.running import driver_files
+from podrace.reproduce.running import alone_in, driver_files
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.steps_table import rules, steps
 

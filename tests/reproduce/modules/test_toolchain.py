@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from podrace.reproduce.go_tests.running import alone_in
 from podrace.reproduce.modules.module import go_mod, parse_version, write_module
 from podrace.reproduce.modules.toolchain import (
     BuildProblem,
@@ -18,7 +17,7 @@ from podrace.reproduce.modules.toolchain import (
     has_go,
     problem_of,
 )
-from podrace.reproduce.running import built_for, kept_in, refuse_read_only
+from podrace.reproduce.running import alone_in, built_for, kept_in, refuse_read_only
 from tests.reproduce.fake_go import DECLARED, fake_go
 
 

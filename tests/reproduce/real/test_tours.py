@@ -43,7 +43,7 @@ SEEN = ("api.pod", "cache.pod", "queue.sub_queue")
 
 def model_of(name: str, release: str) -> Model | None:
     """The model of a scenario; None if it is none of one cluster on this release."""
-    scenario: Scenario = read_scenario(str(SCENARIOS / f"{name}.yaml"))
+    scenario: Scenario = read_scenario(SCENARIOS / f"{name}.yaml")
     composition = resolve(release, gates=scenario.feature_gates)
     unplayed = any(pod.extender_selector for pod in scenario.spec.pods)
     if scenario.open or unplayed or refusal_of(scenario, composition) is not None:

@@ -1,0 +1,64 @@
+"""`podrace check --on-code`, with a Go that builds nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.helpers import Shell
+from tests.reproduce.conftest import go
+
+__all__ = ["go"]
+
+USAGE, INCONCLUSIVE = 2, 3
+
+
+def test_all_transitions_are_taken(shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PODRACE_FAKE", "same")
+    result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1")
+    lines = [line.strip() for line in result.out.splitlines()]
+    assert "unheard-signal on the code of v1.36.3: IN STEP" in lines
+    assert "44 taken by the real scheduler, and nothing that can be seen differed" in lines
+    assert result.code == 0
+
+
+def test_a_difference_is_told_step_by_step(shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PODRACE_FAKE", "differs 2")
+    result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1", "-o", "json")
+    (tour,) = json.loads(result.out)["on_code"]
+    assert tour["verdict"] == "DIFFERS"
+    assert tour["taken"] + tour["differing"] + tour["behind_differing"] == tour["transitions"] == 44
+    assert all(len(departure["steps"]) == 2 for departure in tour["departures"])
+    assert result.code == INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["/nowhere"], "--on-code: `/nowhere` is no directory: name a version such as v1.36.3, or a tree of kubernetes' sources"),
+        (["v1.2.3"], "--on-code: v1.2.3 cannot be built any more: name v1.29.0 or later; v1.13.0 runs in a checkout of podrace, by `make reproduce-old`"),
+        (["v1.36.3", "-o", "html"], "--on-code: the forms of its report are text and json: leave out -o html"),
+        (["v1.36.3", "--with-fix", "1"], "--on-code: a version is held against its own model: leave out --with-fix"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_said(shell: Shell, options: list[str], said: str) -> None:
+    result = shell("check", "unheard-signal", "--on-code", *options)
+    assert (result.code, result.err.strip()) == (USAGE, f"podrace: {said}")
+
+
+def test_a_tree_is_one_of_kubernetes_and_held_against_a_release(shell: Shell, tmp_path: Path) -> None:
+    def said(*more: str) -> str:
+        result = shell("check", "unheard-signal", "--on-code", str(tmp_path), *more)
+        assert result.code == USAGE
+        return result.err.strip()
+
+    wrong = f"podrace: --on-code: `{tmp_path}` has no go.mod: name the root of kubernetes' sources"
+    assert said() == wrong
+    (tmp_path / "go.mod").touch()
+    (tmp_path / "pkg" / "scheduler").mkdir(parents=True)
+    (tmp_path / "pkg" / "scheduler" / "scheduler.go").touch()
+    assert (
+        said() == f"podrace: --on-code: say with --release which version `{tmp_path}` is to be held against"
+    )
