@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from podrace.analysis.request.method import budget_for
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit.state_graph import state_graph
 from podrace.checker.trace.execution import replay
-from podrace.model.history import resolve
+from podrace.model.history import GateProblem, resolve
 from podrace.model.language import State, TransitionSystem, all_of, equal, select
 from podrace.model.language.expressions.expr import const, variable
 from podrace.properties import instrument
@@ -44,7 +45,10 @@ SEEN = ("api.pod", "cache.pod", "queue.sub_queue")
 def model_of(name: str, release: str) -> Model | None:
     """The model of a scenario; None if it is none of one cluster on this release."""
     scenario: Scenario = read_scenario(SCENARIOS / f"{name}.yaml")
-    composition = resolve(release, gates=scenario.feature_gates)
+    try:
+        composition = resolve(release, gates=scenario.feature_gates)
+    except GateProblem:
+        return None
     unplayed = any(pod.extender_selector for pod in scenario.spec.pods)
     if scenario.open or unplayed or refusal_of(scenario, composition) is not None:
         return None
@@ -120,8 +124,6 @@ def test_a_mistake_in_one_transition_is_found(name: str) -> None:
 
 def taken_at_random(model: Model, runs: int) -> set[tuple[State, int]]:
     """Which transitions so many runs of lockstep have taken, and in which states."""
-    from collections import Counter
-
     walker, random = Walker(model, Counter()), Random("runs")
     found: set[tuple[State, int]] = set()
     for _ in range(runs):
