@@ -31,7 +31,8 @@ from .reading.cluster_objects import (
 )
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
 from .reading.known_fields import check_fields
-from .reading.manifest_files import Manifest, Remarks, documents, folders_passed_over, read_sources
+from .reading.manifest_files import Remarks, documents, folders_passed_over, read_sources
+from .reading.manifest_values import Fields, Manifest
 from .reading.metadata import ANNOTATION, Meta, read_meta
 from .reading.pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
 from .reading.scheduler_configuration import Configuration, read_configuration
@@ -285,7 +286,6 @@ VERSIONS = {
 """The versions that Kubernetes has had of the groups whose kinds are read, the newest first; those of the others their readers know."""
 
 MOST_OBJECTS = 200_000
-_FIELDS = ("apiVersion", "kind", "metadata", "spec", "status", "items")
 
 
 def read_manifests(
@@ -350,22 +350,22 @@ def _uncollected() -> Iterator[None]:
 
 def _objects(top: Manifest, inherited: Manifest | None = None) -> Iterator[tuple[Manifest | None, Manifest]]:
     """The objects of a document with, where a typed list says it for them, their kind; lists may be in lists."""
-    fields = top.fields(("kind", "items"), "a Kubernetes object: a mapping with `apiVersion` and `kind`")
-    kind = fields["kind"].text("a kind such as Pod") if "kind" in fields else ""
+    fields = top.mapping("a Kubernetes object: a mapping with `apiVersion` and `kind`")
+    kind = fields.text("kind", "a kind such as Pod")
     # A kind of somebody's own may be called so without being a list.
     if kind != "List" and not (kind.endswith("List") and "items" in fields):
         yield inherited, top
         return
     inherited = fields["kind"] if kind != "List" else None
-    for item in fields["items"].elements("a list of objects") if "items" in fields else ():
+    for item in fields.elements("items", "a list of objects"):
         yield from _objects(item, inherited)
 
 
 def _read(
     inherited: Manifest | None, top: Manifest, written: Written, remarks: Remarks, strict: bool
 ) -> None:
-    fields = top.fields(_FIELDS, "a Kubernetes object: a mapping with `apiVersion` and `kind`")
-    kind = fields["kind"].text("a kind such as Pod") if "kind" in fields else ""
+    fields = top.mapping("a Kubernetes object: a mapping with `apiVersion` and `kind`")
+    kind = fields.text("kind", "a kind such as Pod")
     if not kind and inherited is not None:
         kind = inherited.text("").removesuffix("List")
     if not kind and "items" in fields:
@@ -412,7 +412,7 @@ def _read(
         remarks.add(f"{ANNOTATION} counts on Pods and in the pod templates of workloads only", meta.shown)
     _refuse_version(fields.get("apiVersion"), kind, meta.shown, remarks, strict)
     check_fields(top, kind, meta.shown, remarks, strict)
-    _read_kind(meta, top, fields, written, remarks)
+    _read_kind(meta, fields, written, remarks)
 
 
 def _refuse_version(value: Manifest | None, kind: str, shown: str, remarks: Remarks, strict: bool) -> None:
@@ -445,35 +445,33 @@ def _remark_configuration(top: Manifest, remarks: Remarks) -> None:
 _CONFIGURATION = re.compile(r"(?:^|[\s{,\"'])kind[\"']?\s*:\s*[\"']?KubeSchedulerConfiguration\b")
 
 
-def _read_kind(
-    meta: Meta, top: Manifest, fields: dict[str, Manifest], written: Written, remarks: Remarks
-) -> None:
+def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -> None:
     match meta.kind:
         case "Pod":
-            written.pods.append(read_pod(top, meta, fields, remarks))
+            written.pods.append(read_pod(meta, fields, remarks))
         case "Node":
-            written.nodes.append(read_node(top, meta, fields, remarks))
+            written.nodes.append(read_node(meta, fields, remarks))
         case "Namespace":
             written.namespaces[meta.name] = meta.labels
         case "PriorityClass":
-            written.classes.append(read_class(top, meta))
+            written.classes.append(read_class(meta, fields))
         case "PodDisruptionBudget":
-            budget = read_budget(top, meta, fields, remarks)
+            budget = read_budget(meta, fields, remarks)
             if budget is not None:
                 written.budgets.append(budget)
         case "StorageClass":
-            written.volumes.classes[meta.name] = read_storage_class(top, meta)
+            written.volumes.classes[meta.name] = read_storage_class(meta, fields)
         case "PersistentVolume":
-            written.volumes.volumes[meta.name] = read_volume(top, meta, fields)
+            written.volumes.volumes[meta.name] = read_volume(meta, fields)
         case "PersistentVolumeClaim":
-            written.volumes.claims[meta.name] = read_volume_claim(top, meta, fields)
+            written.volumes.claims[meta.name] = read_volume_claim(meta, fields)
         case "DeviceClass":
-            written.devices.classes[meta.name] = read_device_class(top, meta, fields)
+            written.devices.classes[meta.name] = read_device_class(meta, fields)
         case "ResourceSlice":
-            written.devices.slices.append(read_slice(top, meta, fields))
+            written.devices.slices.append(read_slice(meta, fields))
         case "ResourceClaim":
-            written.devices.claims[meta.name] = read_claim(top, meta, fields)
+            written.devices.claims[meta.name] = read_claim(meta, fields)
         case "ResourceClaimTemplate":
-            written.devices.templates[meta.name] = read_template(top, meta, fields)
+            written.devices.templates[meta.name] = read_template(fields)
         case _:
-            written.workloads.append(read_workload(top, meta, fields, remarks))
+            written.workloads.append(read_workload(meta, fields, remarks))

@@ -17,7 +17,8 @@ from ...scenarios.tables.directives import REQUIRED, read_node_selector, require
 from ...scenarios.tables.selectors import read_requirements
 from ...scenarios.values.labels import is_label_value, label_key
 from ...scenarios.values.yaml_values import Value
-from .manifest_files import Manifest, Remarks
+from .manifest_files import Remarks
+from .manifest_values import Fields, Manifest
 
 NOBODY = Selector(
     expressions=tuple(Requirement("podrace.io/nobody", o) for o in (Operator.EXISTS, Operator.DOES_NOT_EXIST))
@@ -40,12 +41,11 @@ class WrittenTerm:
         return replace(self.term, expressions=self.term.expressions + own)
 
 
-def read_terms(value: Manifest | None, anti: bool, owner: str, remarks: Remarks) -> list[WrittenTerm]:
+def read_terms(affinity: Fields, name: str, owner: str, remarks: Remarks) -> list[WrittenTerm]:
     """The required terms of podAffinity or podAntiAffinity; preferred ones are scores, and need no model."""
-    fields = value.fields((REQUIRED,), "a mapping of pod affinity") if value is not None else {}
-    if REQUIRED not in fields:
-        return []
-    found = [_term(e, anti) for e in fields[REQUIRED].elements("a list of terms with `topologyKey`")]
+    fields = affinity.below(name, "a mapping of pod affinity")
+    anti = name == "podAntiAffinity"
+    found = [_term(e, anti) for e in fields.elements(REQUIRED, "a list of terms with `topologyKey`")]
     if any(written is not None and written.keys for written in found):
         remarks.add(
             "matchLabelKeys and mismatchLabelKeys of an affinity term are heeded as by default from 1.31 on: "
@@ -57,7 +57,7 @@ def read_terms(value: Manifest | None, anti: bool, owner: str, remarks: Remarks)
 
 def _term(element: Manifest, anti: bool) -> WrittenTerm | None:
     """None for a term that keeps away from nobody."""
-    given = element.fields(("labelSelector", *_KEYS), "a term with `topologyKey`")
+    given = element.mapping("a term with `topologyKey`")
     term = required_term(element, anti, NOBODY)
     listed = [(key, name) for name in _KEYS if name in given for key in _keys_of(given[name])]
     if "labelSelector" not in given:
@@ -76,7 +76,7 @@ def _keys_of(value: Manifest) -> list[str]:
     return keys
 
 
-def read_node_affinity(value: Manifest | None, owner: str, remarks: Remarks) -> NodeAffinity | None:
+def read_node_affinity(affinity: Fields, owner: str, remarks: Remarks) -> NodeAffinity | None:
     """The required part of nodeAffinity; preferences are scores: as the scenario has none, every feasible node may win.
 
     A term with a value that the scheduler cannot parse matches no node, and other terms count (newNodeSelectorTerm in component-helpers
@@ -84,7 +84,7 @@ def read_node_affinity(value: Manifest | None, owner: str, remarks: Remarks) -> 
     and up to 1.32, or in a pod that had it before, any text (ValidateNodeSelectorRequirement in pkg/apis/core/validation). All else that is malformed it
     refuses, and so is it here.
     """
-    required = value.fields((REQUIRED,), "a mapping of node affinity") if value is not None else {}
+    required = affinity.below("nodeAffinity", "a mapping of node affinity")
     if REQUIRED not in required:
         return None
 

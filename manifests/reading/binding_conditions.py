@@ -2,57 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from .manifest_files import Manifest
+from .manifest_values import Fields
 
 
-def names_in(fields: Mapping[str, Manifest], name: str) -> list[str]:
+def names_in(fields: Fields, name: str) -> list[str]:
     """The conditions that a device, or the result of an allocation, names."""
-    given = fields[name].elements("a list of conditions") if name in fields else []
-    return [condition.text("a condition") for condition in given]
+    return fields.texts(name, "a list of conditions", "a condition")
 
 
-def read_readiness(results: Sequence[Manifest], statuses: Manifest | None) -> str:
+def read_readiness(results: Sequence[Fields], status: Fields) -> str:
     """In the words of a scenario: failed if a failure condition of a device is true, met if all binding conditions are, else pending; "" without any.
 
-    `results` are those of the allocation, which has the conditions of each device as they were then; `statuses` is status.devices of the claim.
+    `results` are those of the allocation, which has the conditions of each device as they were then; `status` is that of the claim.
     """
-    true = _true(statuses)
+    true = _true(status)
     found = ""
     for result in results:
-        fields = result.fields((*_DEVICE, "bindingConditions", "bindingFailureConditions"), "a result")
-        needed, fatal = names_in(fields, "bindingConditions"), names_in(fields, "bindingFailureConditions")
+        needed, fatal = names_in(result, "bindingConditions"), names_in(result, "bindingFailureConditions")
         if not needed:
             continue
-        said = true.get(_key(fields), set())
+        said = true.get(_key(result), set())
         if said & set(fatal):
             return "failed"
         found = "met" if set(needed) <= said and found != "pending" else "pending"
     return found
 
 
-_DEVICE = ("driver", "pool", "device")
+def _key(fields: Fields) -> tuple[str, ...]:
+    return tuple(fields.scalar(name, "a name") for name in ("driver", "pool", "device"))
 
 
-def _key(fields: Mapping[str, Manifest]) -> tuple[str, ...]:
-    return tuple(fields[name].scalar("a name") if name in fields else "" for name in _DEVICE)
-
-
-def _true(statuses: Manifest | None) -> dict[tuple[str, ...], set[str]]:
+def _true(status: Fields) -> dict[tuple[str, ...], set[str]]:
     """The conditions that are true, by device."""
     found: dict[tuple[str, ...], set[str]] = {}
-    for element in statuses.elements("a list of devices") if statuses is not None else ():
-        fields = element.fields((*_DEVICE, "conditions"), "the status of a device")
+    for element in status.elements("devices", "a list of devices"):
+        fields = element.mapping("the status of a device")
         some = found.setdefault(_key(fields), set())
-        for condition in (
-            fields["conditions"].elements("a list of conditions") if "conditions" in fields else ()
-        ):
-            said = condition.fields(("type", "status"), "a condition with `type` and `status`")
-            if (
-                "type" in said
-                and "status" in said
-                and said["status"].scalar("True, False or Unknown") == "True"
-            ):
+        for condition in fields.elements("conditions", "a list of conditions"):
+            said = condition.mapping("a condition with `type` and `status`")
+            if "type" in said and said.scalar("status", "True, False or Unknown") == "True":
                 some.add(said["type"].text("a type"))
     return found

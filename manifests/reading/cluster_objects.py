@@ -14,7 +14,8 @@ from ...scenarios.tables.selectors import read_selector
 from ...scenarios.template import HIGHEST_PRIORITY
 from ...scenarios.values.labels import label_key
 from .conditions import read_conditions
-from .manifest_files import Manifest, Remarks
+from .manifest_files import Remarks
+from .manifest_values import Fields, Manifest
 from .metadata import Meta
 from .pod_objects import PodSpec
 from .resource_amounts import Amounts, most_of, read_amounts, read_quantity
@@ -46,25 +47,23 @@ class NodeObject:
         return {HOSTNAME: self.meta.name, **self.meta.labels}
 
 
-def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> NodeObject:
+def read_node(meta: Meta, fields: Fields, remarks: Remarks) -> NodeObject:
     """A Node. What it can allocate is its capacity where only that is written, as the API server fills in.
 
     One that an API server has stored admits no pods unless it says how many (AllowedPodNumber in framework/types.go, 1.36); written by hand, any number.
     Like the scheduler, it goes by taints, and not by conditions.
     """
-    spec = fields["spec"].fields(("taints", "unschedulable"), "a mapping") if "spec" in fields else {}
-    known = ("allocatable", "capacity", "conditions", "declaredFeatures")
-    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
+    spec, status = fields.below("spec"), fields.below("status")
     has = status.get("allocatable", status.get("capacity"))
     if has is None and meta.uid and "status" in fields:
         remarks.add("the node has not said yet what it can allocate: it has room for nobody", meta.shown)
         return NodeObject(meta, {"cpu": 0}, 0, tuple(read_taints(spec.get("taints"))), False, "False")
     if has is None:
-        top.fail(
+        fields.place.fail(
             f"`status.allocatable` is missing: without it nobody knows what fits on {meta.name}; "
             "dump the node with kubectl get -o yaml, or write it"
         )
-    if "capacity" in status and has is not status["capacity"]:
+    if "capacity" in status and "allocatable" in status:
         read_amounts(status["capacity"], lambda _: None)
     amounts = read_amounts(
         has,
@@ -78,21 +77,19 @@ def read_node(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks
     if "cpu" not in amounts:
         remarks.add("the node does not say how much cpu it has: as to kube-scheduler, none", meta.shown)
         amounts["cpu"] = 0
-    pods = _number_of_pods(has.fields(("pods",), "a mapping").get("pods"), meta, remarks)
+    pods = _number_of_pods(has.mapping("a mapping").get("pods"), meta, remarks)
     if pods is None and meta.uid:
         remarks.add("the node does not say how many pods it admits: as to kube-scheduler, none", meta.shown)
         pods = 0
     taints = tuple(read_taints(spec.get("taints")))
-    ready, _ = read_conditions(status.get("conditions")).get("Ready", ("True", ""))
-    declared = (
-        status["declaredFeatures"].elements("a list of features") if "declaredFeatures" in status else []
-    )
+    ready, _ = read_conditions(status).get("Ready", ("True", ""))
+    declared = status.elements("declaredFeatures", "a list of features")
     return NodeObject(
         meta,
         amounts,
         pods,
         taints,
-        spec["unschedulable"].boolean() if "unschedulable" in spec else False,
+        spec.boolean("unschedulable"),
         ready,
         frozenset(label_key(feature) for feature in declared),
     )
@@ -178,48 +175,34 @@ class Priorities:
         return priority, policy == PREEMPTS
 
 
-def read_class(top: Manifest, meta: Meta) -> PriorityClass:
+def read_class(meta: Meta, fields: Fields) -> PriorityClass:
     """A PriorityClass."""
-    fields = top.fields(("value", "globalDefault", "preemptionPolicy"), "a PriorityClass")
-    if "value" not in fields:
-        top.fail("`value` is missing: a PriorityClass has a value")
     most = MAX_PRIORITY if meta.name.startswith("system-") else HIGHEST_PRIORITY
     return PriorityClass(
         meta.name,
-        fields["value"].integer(MIN_PRIORITY, most),
-        fields["globalDefault"].boolean() if "globalDefault" in fields else False,
-        POLICY.read(fields["preemptionPolicy"]) if "preemptionPolicy" in fields else PREEMPTS,
+        fields.need("value", "a PriorityClass has a value").integer(MIN_PRIORITY, most),
+        fields.boolean("globalDefault"),
+        fields.read("preemptionPolicy", POLICY.read) or PREEMPTS,
     )
 
 
-def read_budget(
-    top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks
-) -> BudgetObject | None:
+def read_budget(meta: Meta, fields: Fields, remarks: Remarks) -> BudgetObject | None:
     """A PodDisruptionBudget; None if it protects no pod from the scheduler."""
-    if "spec" not in fields:
-        top.fail("`spec` is missing: a PodDisruptionBudget has at least `spec.selector`")
-    spec = fields["spec"].fields(("selector", "unhealthyPodEvictionPolicy"), "a mapping with `selector`")
-    status = (
-        fields["status"].fields(
-            ("disruptionsAllowed", "disruptedPods", "currentHealthy", "desiredHealthy"), "a mapping"
-        )
-        if "status" in fields
-        else {}
-    )
-    allowed = status["disruptionsAllowed"].integer(0, MANY) if "disruptionsAllowed" in status else 0
+    described = fields.need("spec", "a PodDisruptionBudget has at least `spec.selector`")
+    spec, status = described.mapping("a mapping with `selector`"), fields.below("status")
+    allowed = status.integer("disruptionsAllowed", 0, MANY, 0)
     if "disruptionsAllowed" not in status:
         remarks.add("the budget has no status yet: it allows no disruption", meta.shown)
     disrupted = (
         status["disruptedPods"].items("a mapping from pods to times") if "disruptedPods" in status else ()
     )
     names = frozenset(f"{meta.namespace}/{key.node.value}" for key, _ in disrupted)
-    selector = read_selector(spec["selector"]) if "selector" in spec else Selector(nothing=True)
+    selector = spec.read("selector", read_selector) or Selector(nothing=True)
     if selector.nothing:
         remarks.add("a budget without a selector protects no pod: left out", meta.shown)
         return None
     short = -allowed
     if "currentHealthy" in status and "desiredHealthy" in status:
         short = status["desiredHealthy"].integer(0, MANY) - status["currentHealthy"].integer(0, MANY)
-    policy = spec.get("unhealthyPodEvictionPolicy")
-    always = policy is not None and EVICTION.read(policy) == "AlwaysAllow"
+    always = spec.read("unhealthyPodEvictionPolicy", EVICTION.read) == "AlwaysAllow"
     return BudgetObject(meta, selector, min(allowed, MAX_ALLOWED), names, short, always)

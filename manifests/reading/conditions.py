@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .manifest_files import Manifest
+from .manifest_values import Fields
 
 Conditions = Mapping[str, tuple[str, str]]
 """By type: the status, and the reason, which may be empty."""
 
 
-def read_conditions(value: Manifest | None) -> Conditions:
+def read_conditions(status: Fields) -> Conditions:
     """The conditions in a status; a status is True where none is written, and Unknown where it is no status."""
     found = {}
-    for element in value.elements("a list of conditions") if value is not None else ():
-        said = element.fields(("type", "status", "reason"), "a condition with `type` and `status`")
+    for element in status.elements("conditions", "a list of conditions"):
+        said = element.mapping("a condition with `type` and `status`")
         if "type" not in said:
             continue
-        given = said["status"].scalar("True, False or Unknown") if "status" in said else "True"
-        reason = said["reason"].text("a reason, one word") if "reason" in said else ""
+        given = said.scalar("status", "True, False or Unknown") if "status" in said else "True"
+        reason = said.text("reason", "a reason, one word")
         kind = said["type"].text("a type such as Ready")
         found[kind] = (given if given in ("True", "False") else "Unknown", reason)
     return found

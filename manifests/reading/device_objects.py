@@ -6,14 +6,15 @@ A claim is read as far as the model has it: one device of one class. What asks f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...model.environment.objects import NodeAffinity
 from ...scenarios.tables.directives import read_node_selector
 from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
-from .manifest_files import Manifest, Remarks
+from .manifest_files import Remarks
+from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_label
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
@@ -113,43 +114,36 @@ class WrittenDevices:
     templates: dict[str, DeviceWish] = field(default_factory=dict)
 
 
-def read_device_class(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> DeviceClassObject:
+def read_device_class(meta: Meta, fields: Fields) -> DeviceClassObject:
     """A DeviceClass."""
-    spec = (
-        fields["spec"].fields(("selectors", "extendedResourceName"), "a mapping") if "spec" in fields else {}
+    spec = fields.below("spec")
+    return DeviceClassObject(
+        meta.name, _selectors(spec), spec.text("extendedResourceName", "the name of a resource")
     )
-    extended = (
-        spec["extendedResourceName"].text("the name of a resource") if "extendedResourceName" in spec else ""
-    )
-    return DeviceClassObject(meta.name, _selectors(spec.get("selectors")), extended)
 
 
-def _selectors(value: Manifest | None) -> tuple[str, ...]:
+def _selectors(fields: Fields) -> tuple[str, ...]:
     found = []
-    for element in value.elements("a list of selectors") if value is not None else []:
-        cel = element.fields(("cel",), "a selector with `cel`").get("cel")
-        inner = cel.fields(("expression",), "a mapping with `expression`") if cel is not None else {}
+    for element in fields.elements("selectors", "a list of selectors"):
+        inner = element.mapping("a selector with `cel`").below("cel", "a mapping with `expression`")
         if "expression" not in inner:
             element.fail("`cel.expression` is missing: a selector is an expression")
         found.append(inner["expression"].text("an expression in CEL"))
     return tuple(found)
 
 
-def read_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> ResourceClaimObject:
+def read_claim(meta: Meta, fields: Fields) -> ResourceClaimObject:
     """A ResourceClaim."""
-    if "spec" not in fields:
-        top.fail("`spec` is missing: a ResourceClaim has at least `spec.devices`")
-    wish = read_wish(fields["spec"])
-    known = ("allocation", "reservedFor", "devices")
-    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
-    special = _is_special(fields["metadata"])
+    wish = read_wish(fields.need("spec", "a ResourceClaim has at least `spec.devices`"))
+    status = fields.below("status")
+    special = meta.annotations(SPECIAL).get(SPECIAL) == "true"
     reserved, others = [], 0
-    for user in status["reservedFor"].elements("a list of users") if "reservedFor" in status else []:
-        said = user.fields(("resource", "name"), "a user with `resource` and `name`")
-        if "name" not in said:
-            user.fail("`name` is missing: a user of a claim has `resource`, `name` and `uid`")
-        name = said["name"].text("the name of a user")
-        if "resource" in said and said["resource"].text("a resource such as pods") != "pods":
+    for user in status.elements("reservedFor", "a list of users"):
+        said = user.mapping("a user with `resource` and `name`")
+        name = said.need("name", "a user of a claim has `resource`, `name` and `uid`").text(
+            "the name of a user"
+        )
+        if "resource" in said and said.text("resource", "a resource such as pods") != "pods":
             others += 1
         else:
             reserved.append(f"{meta.namespace}/{name}")
@@ -159,185 +153,129 @@ def read_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> Res
                 "a claim that is not allocated is reserved for nobody: remove it, or add `allocation`"
             )
         return ResourceClaimObject(meta, wish, special=special)
-    allocation = status["allocation"].fields(("devices", "nodeSelector"), "a mapping with `devices`")
-    results = (
-        allocation["devices"].fields(("results",), "a mapping with `results`")
-        if "devices" in allocation
-        else {}
-    )
-    given = results["results"].elements("a list of devices") if "results" in results else []
-    keys, unlike = _results(given)
-    readiness = read_readiness(given, status.get("devices"))
-    reach = read_node_selector(allocation["nodeSelector"]) if "nodeSelector" in allocation else None
+    allocation = status.below("allocation", "a mapping with `devices`")
+    given = allocation.below("devices", "a mapping with `results`").elements("results", "a list of devices")
+    results = [result.mapping("a result with `driver`, `pool` and `device`") for result in given]
+    keys, unlike = _results(results)
     made = DeviceWish(wish.of, wish.selectors, wish.unlike or unlike)
-    return ResourceClaimObject(meta, made, True, keys, reach, tuple(reserved), others, readiness, special)
-
-
-def _is_special(metadata: Manifest) -> bool:
-    """Whether the scheduler made the claim for extended resources."""
-    fields = metadata.fields(("annotations",), "a mapping")
-    if "annotations" not in fields:
-        return False
-    given = fields["annotations"].fields((SPECIAL,), "a mapping from annotations to texts")
-    return SPECIAL in given and given[SPECIAL].scalar("a text") == "true"
+    return ResourceClaimObject(
+        meta, made, True, keys, allocation.read("nodeSelector", read_node_selector), tuple(reserved), others,
+        read_readiness(results, status), special,
+    )  # fmt: skip
 
 
 SPECIAL = "resource.kubernetes.io/extended-resource-claim"
 
 
-def _results(results: Sequence[Manifest]) -> tuple[tuple[DeviceKey, ...], str]:
-    found, unlike = [], ""
-    for result in results:
-        known = ("driver", "pool", "device", "adminAccess", "shareID", "consumedCapacity")
-        fields = result.fields(known, "a result with `driver`, `pool` and `device`")
-        for needed in ("driver", "pool", "device"):
-            if needed not in fields:
-                result.fail(f"`{needed}` is missing: a result has `driver`, `pool` and `device`")
-        if _is_set(fields, "adminAccess"):
+def _results(results: Sequence[Fields]) -> tuple[tuple[DeviceKey, ...], str]:
+    found: list[DeviceKey] = []
+    unlike = ""
+    for fields in results:
+        driver, pool, device = (
+            fields.need(name, "a result has `driver`, `pool` and `device`")
+            for name in ("driver", "pool", "device")
+        )
+        if fields.boolean("adminAccess"):
             unlike = ADMIN
         elif "shareID" in fields or "consumedCapacity" in fields:
             unlike = SHARED
         else:
-            found.append(_key(*(fields[n].text("a name") for n in ("driver", "pool", "device"))))
+            found.append((driver.text("a name"), pool.text("a name"), device.text("a name")))
     return tuple(found), unlike
-
-
-def _key(driver: str, pool: str, name: str) -> DeviceKey:
-    return driver, pool, name
 
 
 ADMIN = "it is for an administrator, and takes no device"
 
 
-def read_template(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> DeviceWish:
+def read_template(fields: Fields) -> DeviceWish:
     """A ResourceClaimTemplate."""
-    spec = fields["spec"].fields(("spec",), "a mapping with `spec`") if "spec" in fields else {}
+    spec = fields.below("spec", "a mapping with `spec`")
     if "spec" not in spec:
-        top.fail("`spec.spec` is missing: a ResourceClaimTemplate says what its claims look like")
+        fields.place.fail("`spec.spec` is missing: a ResourceClaimTemplate says what its claims look like")
     return read_wish(spec["spec"])
 
 
 def read_wish(spec: Manifest) -> DeviceWish:
     """The specification of a claim."""
-    outer = spec.fields(("devices", "resourceClassName"), "a mapping with `devices`")
-    if "resourceClassName" in outer:
+    fields = spec.mapping("a mapping with `devices`")
+    if "resourceClassName" in fields:
         return DeviceWish(unlike="it has a resourceClassName, as up to v1alpha2")
-    devices = outer.get("devices")
-    inner = devices.fields(("requests",), "a mapping with `requests`") if devices is not None else {}
-    requests = inner["requests"].elements("a list of requests") if "requests" in inner else []
-    wishes = [_request(request) for request in requests]
-    if not wishes:
-        return DeviceWish(unlike="it asks for no device")
-    if len(wishes) > 1:
-        return DeviceWish(unlike="it asks for several devices")
+    devices = fields.below("devices", "a mapping with `requests`")
+    wishes = [_request(request) for request in devices.elements("requests", "a list of requests")]
+    if len(wishes) != 1:
+        return DeviceWish(unlike=f"it asks for {'several devices' if wishes else 'no device'}")
     return wishes[0]
 
 
-_ASKED = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
-_MODES = ("ExactCount", "All")
-
-
 def _request(request: Manifest) -> DeviceWish:
-    fields = request.fields(
-        ("exactly", "firstAvailable", *_ASKED), "a request with `exactly` or `firstAvailable`"
-    )
+    fields = request.mapping("a request with `exactly` or `firstAvailable`")
     if "firstAvailable" in fields:
         return DeviceWish(unlike="it names alternatives (firstAvailable)")
-    asked = (
-        fields["exactly"].fields(_ASKED, "a mapping with `deviceClassName`")
-        if "exactly" in fields
-        else fields
-    )
+    asked = fields.below("exactly", "a mapping with `deviceClassName`") if "exactly" in fields else fields
     if "deviceClassName" not in asked:
         request.fail("`deviceClassName` is missing: a request has `exactly` with a class of devices")
-    of = asked["deviceClassName"].text("the name of a DeviceClass")
-    selectors = _selectors(asked.get("selectors"))
-    mode = (
-        asked["allocationMode"].one_of(_MODES, "an allocation mode")
-        if "allocationMode" in asked
-        else _MODES[0]
-    )
-    count = asked["count"].integer(1, MANY) if "count" in asked else 1
+    of = asked.text("deviceClassName", "the name of a DeviceClass")
+    selectors = _selectors(asked)
+    mode = asked.one_of("allocationMode", ("ExactCount", "All"), "an allocation mode")
     unlike = ""
-    if mode == "All" or count > 1:
+    if asked.integer("count", 1, MANY, 1) > 1 or mode == "All":
         unlike = "it asks for several devices"
-    elif _is_set(asked, "adminAccess"):
+    elif asked.boolean("adminAccess"):
         unlike = ADMIN
-    elif "tolerations" in asked and asked["tolerations"].elements("a list of tolerations"):
+    elif asked.elements("tolerations", "a list of tolerations"):
         unlike = "it tolerates taints of devices"
     elif "capacity" in asked:
         unlike = "it asks for capacity of a device"
     return DeviceWish(of, selectors, unlike)
 
 
-def _is_set(fields: Mapping[str, Manifest], name: str) -> bool:
-    return name in fields and fields[name].boolean()
-
-
-_WHERE = ("nodeName", "nodeSelector", "allNodes")
-_SLICE = (*_WHERE, "driver", "pool", "devices", "perDeviceNodeSelection", "sharedCounters")
-_DEVICE = (
-    *_WHERE, "name", "basic", "attributes", "taints", "consumesCounters", "allowMultipleAllocations", "bindingConditions",
-    "bindsToNode",
-)  # fmt: skip
-
-
-def read_slice(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> SliceObject:
+def read_slice(meta: Meta, fields: Fields) -> SliceObject:
     """A ResourceSlice."""
-    if "spec" not in fields:
-        top.fail("`spec` is missing: a ResourceSlice has at least `spec.driver` and `spec.pool`")
-    spec = fields["spec"].fields(_SLICE, "a mapping with `driver`, `pool` and `devices`")
-    for needed in ("driver", "pool"):
-        if needed not in spec:
-            fields["spec"].fail(f"`{needed}` is missing: a ResourceSlice has `driver` and `pool`")
-    driver = spec["driver"].text("the name of a driver")
-    pool = spec["pool"].fields(("name", "generation", "resourceSliceCount"), "a pool with `name`")
-    if "name" not in pool:
-        spec["pool"].fail("`name` is missing: a pool has one")
-    name = pool["name"].text("the name of a pool")
-    own = None if _is_set(spec, "perDeviceNodeSelection") else _where(fields["spec"], spec)
-    devices = tuple(
-        _device(element, driver, name, own)
-        for element in (spec["devices"].elements("a list of devices") if "devices" in spec else ())
+    spec = fields.need("spec", "a ResourceSlice has at least `spec.driver` and `spec.pool`").mapping(
+        "a mapping with `driver`, `pool` and `devices`"
     )
+    said, there = (spec.need(name, "a ResourceSlice has `driver` and `pool`") for name in ("driver", "pool"))
+    driver, pool = said.text("the name of a driver"), there.mapping("a pool with `name`")
+    name = pool.need("name", "a pool has one").text("the name of a pool")
+    own = None if spec.boolean("perDeviceNodeSelection") else _where(spec)
+    devices = [
+        _device(element, driver, name, own) for element in spec.elements("devices", "a list of devices")
+    ]
     return SliceObject(
-        meta,
-        driver,
-        name,
-        pool["generation"].integer(0, 1 << 62) if "generation" in pool else 0,
-        pool["resourceSliceCount"].integer(1, MANY) if "resourceSliceCount" in pool else 1,
-        devices,
-    )
+        meta, driver, name, pool.integer("generation", 0, 1 << 62, 0), pool.integer("resourceSliceCount", 1, MANY, 1),
+        tuple(devices),
+    )  # fmt: skip
 
 
-def _where(place: Manifest, fields: Mapping[str, Manifest]) -> Where:
+def _where(fields: Fields, place: Manifest | None = None) -> Where:
     if "nodeName" in fields:
-        return Where(node=fields["nodeName"].text("the name of a node"))
+        return Where(node=fields.text("nodeName", "the name of a node"))
     if "nodeSelector" in fields:
         return Where(selector=read_node_selector(fields["nodeSelector"]))
-    if not _is_set(fields, "allNodes"):
-        place.fail("say which nodes reach the devices: `nodeName`, `nodeSelector` or `allNodes: true`")
+    if not fields.boolean("allNodes"):
+        (place or fields.place).fail(
+            "say which nodes reach the devices: `nodeName`, `nodeSelector` or `allNodes: true`"
+        )
     return Where()
 
 
 def _device(element: Manifest, driver: str, pool: str, own: Where | None) -> DeviceObject:
-    outer = element.fields(_DEVICE, "a device with `name`")
-    if "name" not in outer:
-        element.fail("`name` is missing: a device has one")
+    outer = element.mapping("a device with `name`")
+    name = outer.need("name", "a device has one")
     # v1beta1 has all but the name below `basic`.
-    fields = outer["basic"].fields(_DEVICE, "a device") if "basic" in outer else outer
+    fields = outer.below("basic", "a device") if "basic" in outer else outer
     unlike = ""
-    where = _where(element, fields) if own is None else own
-    if "consumesCounters" in fields and fields["consumesCounters"].elements("a list of counters"):
+    where = _where(fields, element) if own is None else own
+    if fields.elements("consumesCounters", "a list of counters"):
         unlike = DIVIDED
-    elif _is_set(fields, "allowMultipleAllocations"):
+    elif fields.boolean("allowMultipleAllocations"):
         unlike = SHARED
-    elif "taints" in fields and fields["taints"].elements("a list of taints"):
+    elif fields.elements("taints", "a list of taints"):
         unlike = TAINTED
-    elif _is_set(fields, "bindsToNode") and not where.node:
+    elif fields.boolean("bindsToNode") and not where.node:
         unlike = "the device stays with the node that it is first used on (bindsToNode), though several may reach it"
     conditions = bool(names_in(fields, "bindingConditions"))
-    key = _key(driver, pool, outer["name"].text("the name of a device"))
+    key = driver, pool, name.text("the name of a device")
     return DeviceObject(key, where, _attributes(fields.get("attributes"), driver), unlike, conditions)
 
 
@@ -368,14 +306,12 @@ def _constant(kind: str, value: Manifest) -> Constant:
     return int(written)
 
 
-def read_references(value: Manifest | None, owner: str, remarks: Remarks) -> tuple[ClaimReference, ...]:
+def read_references(pod: Fields, owner: str, remarks: Remarks) -> tuple[ClaimReference, ...]:
     """resourceClaims of a pod specification; those of a pod's group are left out, with a remark."""
     found = []
-    for element in value.elements("a list of claims") if value is not None else []:
-        known = ("name", "resourceClaimName", "resourceClaimTemplateName", "podGroupResourceClaim")
-        fields = element.fields(known, "a claim with `name`")
-        if "name" not in fields:
-            element.fail("`name` is missing: a pod's claim has one")
+    for element in pod.elements("resourceClaims", "a list of claims"):
+        fields = element.mapping("a claim with `name`")
+        name = fields.need("name", "a pod's claim has one")
         if "podGroupResourceClaim" in fields:
             remarks.add("a claim of the pod's group is left out, and taken to be free on every node", owner)
             continue
@@ -383,41 +319,34 @@ def read_references(value: Manifest | None, owner: str, remarks: Remarks) -> tup
             element.fail("name one: `resourceClaimName` or `resourceClaimTemplateName`")
         found.append(
             ClaimReference(
-                read_label(fields["name"], "a name"),
-                fields["resourceClaimName"].text("the name of a ResourceClaim")
-                if "resourceClaimName" in fields
-                else None,
-                fields["resourceClaimTemplateName"].text("the name of a ResourceClaimTemplate")
-                if "resourceClaimTemplateName" in fields
-                else None,
+                read_label(name, "a name"),
+                fields.read("resourceClaimName", lambda v: v.text("the name of a ResourceClaim")),
+                fields.read(
+                    "resourceClaimTemplateName", lambda v: v.text("the name of a ResourceClaimTemplate")
+                ),
             )
         )
     return tuple(found)
 
 
-def read_statuses(value: Manifest | None) -> dict[str, str | None]:
+def read_statuses(status: Fields) -> dict[str, str | None]:
     """resourceClaimStatuses of a pod: which ResourceClaim was made for which of its claims; None where none is needed."""
-    found: dict[str, str | None] = {}
-    for element in value.elements("a list of claims") if value is not None else []:
-        fields = element.fields(("name", "resourceClaimName"), "a claim with `name`")
-        if "name" in fields:
-            given = fields.get("resourceClaimName")
-            found[fields["name"].text("a name")] = (
-                given.text("the name of a ResourceClaim") if given is not None else None
-            )
-    return found
+    given = [
+        e.mapping("a claim with `name`") for e in status.elements("resourceClaimStatuses", "a list of claims")
+    ]
+    return {
+        fields.text("name", "a name"): fields.read(
+            "resourceClaimName", lambda v: v.text("the name of a ResourceClaim")
+        )
+        for fields in given
+        if "name" in fields
+    }
 
 
-def read_special(value: Manifest | None) -> str:
+def read_special(status: Fields) -> str:
     """extendedResourceClaimStatus of a pod: the ResourceClaim that the scheduler made for its extended resources; "" for none."""
-    fields = (
-        value.fields(("resourceClaimName",), "a mapping with `resourceClaimName`")
-        if value is not None
-        else {}
-    )
-    if "resourceClaimName" not in fields:
-        return ""
-    return fields["resourceClaimName"].text("the name of a ResourceClaim")
+    claim = status.below("extendedResourceClaimStatus", "a mapping with `resourceClaimName`")
+    return claim.text("resourceClaimName", "the name of a ResourceClaim")
 
 
 def matches(device: DeviceObject, selectors: tuple[str, ...]) -> bool | None:

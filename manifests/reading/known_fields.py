@@ -14,7 +14,8 @@ from functools import lru_cache
 import yaml
 
 from ...base.text import one_line
-from .manifest_files import Manifest, Remarks
+from .manifest_files import Remarks
+from .manifest_values import Manifest
 
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import yaml
 
 from ...base.problems import Problem
 from ...base.text import one_line
-from ...scenarios.values.yaml_values import Value
+from .manifest_values import Manifest
 
 
 @dataclass(slots=True)
@@ -69,35 +69,6 @@ _MERGE = _TAG + "merge"
 _VALUE = _TAG + "value"
 """What YAML 1.1 makes of a lone `=`, which Kubernetes' readers know as a text: an argument of a container, or an operator in a schema."""
 _RESOLVER = yaml.resolver.Resolver()
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest(Value):
-    """A value of a manifest: of a mapping only the fields that are asked for are looked at."""
-
-    def fields(self, known: Sequence[str], wanted: str) -> dict[str, Self]:
-        """Those fields of a mapping that are among `known` and have a value."""
-        if not isinstance(self.node, yaml.MappingNode):
-            self.expect(wanted)
-        before = f"{self.path}." if self.path else ""
-        found = (
-            (key.value, self.at(before + key.value, value))
-            for key, value in self.node.value
-            if key.value in known
-        )
-        return {name: value for name, value in found if not value.is_null}
-
-    def integer(self, lo: int, hi: int) -> int:
-        """A whole number in lo..hi; one in quotes is a text, also to the API server."""
-        if self.is_scalar and self.node.tag == _TAG + "str" and _DIGITS.fullmatch(self.node.value):
-            written = one_line(self.node.value)
-            self.fail(
-                f'expected a whole number from {lo} to {hi}, not the text "{written}": remove the quotes'
-            )
-        return Value.integer(self, lo, hi)
-
-
-_DIGITS = re.compile(r"[+-]?[0-9]+")
 
 
 _NEXT_OBJECT = re.compile(r"^(?:\S.*)?\}[ \t]*\r?\n(?:[ \t]*\r?\n)*(?=\{)", re.MULTILINE)

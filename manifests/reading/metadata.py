@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...base.text import one_line
 from ...scenarios.tables.resources import MAX_REASON
 from ...scenarios.values.labels import label_key, read_labels
-from .manifest_files import Manifest
+from .manifest_values import Manifest
 
 ANNOTATION = "podrace.io/ignore"
 
@@ -49,9 +49,6 @@ def read_ignored(metadata: Mapping[str, Manifest]) -> Mapping[str, str]:
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # Names of priority classes and others may be system:node-critical and the like.
-_FIELDS = ("name", "namespace", "uid", "resourceVersion", "labels", "ownerReferences", "deletionTimestamp", "generateName",
-           "annotations", "finalizers")  # fmt: skip
-_OWNER_FIELDS = ("kind", "name", "uid", "controller")
 CLUSTER_WIDE = (
     "Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice",
 )  # fmt: skip
@@ -102,12 +99,18 @@ class Meta:
         """Kind/namespace/name."""
         return f"{self.kind}/{self.name}"
 
+    def annotations(self, *keys: str) -> dict[str, str]:
+        """Those of these annotations that it has."""
+        given = self.place.mapping("a mapping").get("annotations")
+        found = given.fields(keys, "a mapping from annotations to texts") if given is not None else {}
+        return {key: value.scalar("a text") for key, value in found.items()}
+
 
 def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
     """The metadata of an object of this kind."""
     if value is None:
         top.fail(f"`metadata` is missing: a {kind} has at least `metadata.name`")
-    fields = value.fields(_FIELDS, "a mapping with `name`")
+    fields = value.mapping("a mapping with `name`")
     if "name" not in fields:
         hint = (
             "`generateName` is not enough, for reports name objects"
@@ -117,44 +120,30 @@ def read_meta(top: Manifest, kind: str, value: Manifest | None) -> Meta:
         value.fail(f"`name` is missing from the metadata of this {kind}: {hint}")
     name, namespace = _name(fields["name"]), ""
     if kind not in CLUSTER_WIDE:
-        namespace = _namespace(fields["namespace"]) if "namespace" in fields else "default"
-    owners = tuple(
-        owner
-        for element in (
-            fields["ownerReferences"].elements("a list of owners") if "ownerReferences" in fields else ()
-        )
-        for owner in [_owner(element)]
-    )
+        namespace = read_label(fields["namespace"], "a namespace") if "namespace" in fields else "default"
+    owners = [_owner(element) for element in fields.elements("ownerReferences", "a list of owners")]
     return Meta(
         kind,
         f"{namespace}/{name}" if namespace else name,
         namespace,
-        fields["uid"].text("a uid") if "uid" in fields else "",
-        fields["resourceVersion"].scalar("a version") if "resourceVersion" in fields else "",
+        fields.text("uid", "a uid"),
+        fields.scalar("resourceVersion", "a version"),
         read_labels(fields),
         next((o for o, controls in owners if controls), None),
         tuple(o for o, _ in owners),
-        "deletionTimestamp" in fields and bool(fields["deletionTimestamp"].scalar("a time")),
+        bool(fields.scalar("deletionTimestamp", "a time")),
         read_ignored(fields),
         value,
         fields["name"].line,
-        _finalizers(fields.get("finalizers")),
+        tuple(dict.fromkeys(label_key(e) for e in fields.elements("finalizers", "a list of finalizers"))),
     )
 
 
-def _finalizers(value: Manifest | None) -> tuple[str, ...]:
-    listed = value.elements("a list of finalizers") if value is not None else ()
-    return tuple(dict.fromkeys(label_key(element) for element in listed))
-
-
 def _owner(value: Manifest) -> tuple[Owner, bool]:
-    fields = value.fields(_OWNER_FIELDS, "an owner with `kind` and `name`")
-    for needed in ("kind", "name"):
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: an owner has `kind`, `name` and `uid`")
-    uid = fields["uid"].text("a uid") if "uid" in fields else ""
-    controls = fields["controller"].boolean() if "controller" in fields else False
-    return Owner(one_line(fields["kind"].text("a kind")), fields["name"].text("a name"), uid), controls
+    fields = value.mapping("an owner with `kind` and `name`")
+    kind, name = (fields.need(n, "an owner has `kind`, `name` and `uid`") for n in ("kind", "name"))
+    uid, controls = fields.text("uid", "a uid"), fields.boolean("controller")
+    return Owner(one_line(kind.text("a kind")), name.text("a name"), uid), controls
 
 
 def _name(value: Manifest) -> str:
@@ -163,10 +152,6 @@ def _name(value: Manifest) -> str:
     if len(written) > 253 or not _SUBDOMAIN.fullmatch(written):
         value.expect(wanted)
     return written
-
-
-def _namespace(value: Manifest) -> str:
-    return read_label(value, "a namespace")
 
 
 def read_label(value: Manifest, what: str) -> str:

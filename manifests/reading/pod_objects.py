@@ -32,7 +32,8 @@ from ...scenarios.values.labels import label_key, read_labels
 from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
-from .manifest_files import Manifest, Remarks
+from .manifest_files import Remarks
+from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_ignored
 from .needed_features import needed_features
 from .resize_status import DEFERRED, NO_RESIZE, ResizeStatus, read_resize
@@ -92,18 +93,13 @@ class Spread:
         )
 
 
-def read_constraints(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[Spread, ...]:
+def read_constraints(fields: Fields, owner: str, remarks: Remarks) -> tuple[Spread, ...]:
     """The hard constraints among the fields of a pod specification; soft ones are scores, and need no model."""
-    if "topologySpreadConstraints" not in fields:
-        return ()
     found: list[Spread] = []
-    for element in fields["topologySpreadConstraints"].elements("a list of constraints"):
-        given = element.fields(
-            (*_NEEDED, "labelSelector", "minDomains", *SINCE), "a constraint with `maxSkew` and `topologyKey`"
-        )
+    for element in fields.elements("topologySpreadConstraints", "a list of constraints"):
+        given = element.mapping("a constraint with `maxSkew` and `topologyKey`")
         for needed in _NEEDED:
-            if needed not in given:
-                element.fail(f"`{needed}` is missing: a constraint has {', '.join(_NEEDED)}")
+            given.need(needed, f"a constraint has {', '.join(_NEEDED)}")
         if is_hard(given["whenUnsatisfiable"]):
             found.append(_constraint(given))
     for name in sorted({name for c in found for name in c.newer}):
@@ -120,19 +116,18 @@ def is_hard(when: Manifest) -> bool:
     return when.one_of(("DoNotSchedule", "ScheduleAnyway"), "a value of whenUnsatisfiable") == "DoNotSchedule"
 
 
-def _constraint(given: Mapping[str, Manifest]) -> Spread:
-    listed = given["matchLabelKeys"].elements("a list of label keys") if "matchLabelKeys" in given else []
-    keys = tuple(_key(key) for key in listed)
+def _constraint(given: Fields) -> Spread:
+    keys = tuple(_key(key) for key in given.elements("matchLabelKeys", "a list of label keys"))
     if keys and "labelSelector" not in given:
         given["matchLabelKeys"].fail("without `labelSelector` it says nothing: add one, or remove it")
     return Spread(
         _key(given["topologyKey"]),
-        read_selector(given["labelSelector"]) if "labelSelector" in given else Selector(nothing=True),
+        given.read("labelSelector", read_selector) or Selector(nothing=True),
         SKEW.read(given["maxSkew"]),
-        SKEW.read(given["minDomains"]) if "minDomains" in given else 1,
+        given.read("minDomains", SKEW.read) or 1,
         keys,
-        _honors(given, "nodeAffinityPolicy", True),
-        _honors(given, "nodeTaintsPolicy", False),
+        given.one_of("nodeAffinityPolicy", _POLICIES, "a policy") == "Honor",
+        given.one_of("nodeTaintsPolicy", _POLICIES, "a policy", "Ignore") == "Honor",
     )
 
 
@@ -140,17 +135,6 @@ def _key(value: Manifest) -> str:
     value.text("a label key such as app or example.com/zone")
     return label_key(value)
 
-
-def _honors(given: Mapping[str, Manifest], name: str, default: bool) -> bool:
-    return given[name].one_of(_POLICIES, "a policy") == "Honor" if name in given else default
-
-
-SPEC_FIELDS = (
-    "containers", "initContainers", "overhead", "resources", "nodeName", "nodeSelector", "affinity", "tolerations",
-    "priority", "priorityClassName", "preemptionPolicy", "schedulerName", "terminationGracePeriodSeconds",
-    "schedulingGates", "topologySpreadConstraints", "volumes", "resourceClaims",
-    "hostNetwork", "hostUsers", "schedulingGroup", "workloadRef",
-)  # fmt: skip
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -205,48 +189,44 @@ class WrittenPod:
     created: datetime | None = None
 
 
-_STATUS_FIELDS = (
-    "phase", "startTime", "nominatedNodeName", "resourceClaimStatuses", "containerStatuses", "initContainerStatuses", "conditions",
-    "extendedResourceClaimStatus", "resources", "allocatedResources",
-)  # fmt: skip
+PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 
 
-def read_pod(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> WrittenPod:
+def read_pod(meta: Meta, fields: Fields, remarks: Remarks) -> WrittenPod:
     """A Pod."""
-    if "spec" not in fields:
-        top.fail("`spec` is missing: a Pod has at least `spec.containers`")
-    status = fields["status"].fields(_STATUS_FIELDS, "a mapping with `phase`") if "status" in fields else {}
-    spec = read_spec(fields["spec"], meta.shown, remarks, read_resize(status))
-    _remark_whole(fields["spec"], status, meta.shown, remarks)
-    phases = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
-    phase = status["phase"].one_of(phases, "a phase") if "phase" in status else "Pending"
-    nominated = "nominatedNodeName" in status and bool(
-        status["nominatedNodeName"].scalar("the name of a node")
-    )
-    start = read_time(status["startTime"]) if "startTime" in status else None
-    created = meta.place.fields(("creationTimestamp",), "a mapping with `name`").get("creationTimestamp")
-    made = read_statuses(status.get("resourceClaimStatuses"))
-    special = read_special(status.get("extendedResourceClaimStatus"))
-    named = f"{meta.namespace}/{special}" if special else ""
-    conditions = read_conditions(status.get("conditions"))
+    described = fields.need("spec", "a Pod has at least `spec.containers`")
+    status = fields.below("status", "a mapping with `phase`")
+    spec = read_spec(described, meta.shown, remarks, read_resize(status))
+    _remark_whole(described, status, meta.shown, remarks)
+    phase = status.one_of("phase", PHASES, "a phase")
+    special = read_special(status)
+    conditions = read_conditions(status)
     unstarted = "phase" in status and phase == "Pending"
     ready, _ = conditions.get("Ready", ("False" if unstarted else "True", ""))
     said, reason = conditions.get("DisruptionTarget", ("False", ""))
     return WrittenPod(
-        meta, spec, phase in ("Succeeded", "Failed"), start, nominated, made, named, unstarted, ready == "True",
+        meta,
+        spec,
+        phase in ("Succeeded", "Failed"),
+        status.read("startTime", read_time),
+        bool(status.scalar("nominatedNodeName", "the name of a node")),
+        read_statuses(status),
+        f"{meta.namespace}/{special}" if special else "",
+        unstarted,
+        ready == "True",
         (reason or "without a reason") if said == "True" else "",
-        None if created is None or created.is_null else read_time(created),
-    )  # fmt: skip
+        meta.place.mapping("a mapping with `name`").read("creationTimestamp", read_time),
+    )
 
 
-def _remark_whole(spec: Manifest, status: Mapping[str, Manifest], owner: str, remarks: Remarks) -> None:
+def _remark_whole(spec: Manifest, status: Fields, owner: str, remarks: Remarks) -> None:
     """Say so where a pod as a whole has something else than it asks for (InPlacePodLevelResourcesVerticalScaling)."""
-    whole = spec.fields(("resources",), "a pod specification").get("resources")
-    if whole is None:
+    pod = spec.mapping("a pod specification")
+    if "resources" not in pod:
         return
-    asked = read_amounts(whole.fields(("requests",), "a mapping with `requests`").get("requests"))
-    runs = status["resources"].fields(("requests",), "a mapping") if "resources" in status else {}
-    for held in (read_amounts(runs.get("requests")), read_amounts(status.get("allocatedResources"))):
+    asked = read_amounts(pod.below("resources", "a mapping with `requests`").get("requests"))
+    runs = status.below("resources").get("requests")
+    for held in (read_amounts(runs), read_amounts(status.get("allocatedResources"))):
         if any(held.get(resource, amount) > amount for resource, amount in asked.items()):
             remarks.add(
                 "a resize of the pod as a whole is not over: it counts with what it asks for, where the scheduler of 1.36 counts what it has, too",
@@ -256,24 +236,16 @@ def _remark_whole(spec: Manifest, status: Mapping[str, Manifest], owner: str, re
 
 def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatus = NO_RESIZE) -> PodSpec:
     """A pod specification; `owner` is the object that remarks name."""
-    fields = value.fields(SPEC_FIELDS, "a pod specification with `containers`")
-    if "containers" not in fields:
-        value.fail("`containers` is missing: a pod has at least one")
-    affinity = (
-        fields["affinity"].fields(
-            ("nodeAffinity", "podAffinity", "podAntiAffinity"), "a mapping with kinds of affinity"
-        )
-        if "affinity" in fields
-        else {}
-    )
-    grace = fields.get("terminationGracePeriodSeconds")
-    gates = fields["schedulingGates"].elements("a list of gates") if "schedulingGates" in fields else []
+    fields = value.mapping("a pod specification with `containers`")
+    fields.need("containers", "a pod has at least one")
+    affinity = fields.below("affinity", "a mapping with kinds of affinity")
+    grace = fields.read("terminationGracePeriodSeconds", GRACE.read)
     if "schedulingGroup" in fields or "workloadRef" in fields:
         remarks.add(
             "the pod belongs to a group, and is scheduled by itself here: the verdict is not about a scheduler with GangScheduling "
             "(a written scenario has `podGroups` for that)", owner,
         )  # fmt: skip
-    for kind in _conflicting(fields.get("volumes")):
+    for kind in _conflicting(fields):
         remarks.add(
             f"a disk that is named in the pod itself ({kind}) keeps other pods with it from the node, which is not modelled: left out",
             owner,
@@ -293,24 +265,24 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         )  # fmt: skip
     return PodSpec(
         requests,
-        _text(fields, "nodeName", "the name of a node"),
+        fields.text("nodeName", "the name of a node") or None,
         read_labels(fields, "nodeSelector"),
-        read_node_affinity(affinity.get("nodeAffinity"), owner, remarks),
+        read_node_affinity(affinity, owner, remarks),
         (
-            *read_terms(affinity.get("podAffinity"), False, owner, remarks),
-            *read_terms(affinity.get("podAntiAffinity"), True, owner, remarks),
+            *read_terms(affinity, "podAffinity", owner, remarks),
+            *read_terms(affinity, "podAntiAffinity", owner, remarks),
         ),
-        _tolerations(fields.get("tolerations"), owner, remarks),
+        _tolerations(fields, owner, remarks),
         read_constraints(fields, owner, remarks),
-        fields["priority"].integer(MIN_PRIORITY, MAX_PRIORITY) if "priority" in fields else None,
+        fields.read("priority", lambda value: value.integer(MIN_PRIORITY, MAX_PRIORITY)),
         fields.get("priorityClassName"),
-        POLICY.read(fields["preemptionPolicy"]) if "preemptionPolicy" in fields else None,
-        _text(fields, "schedulerName", "the name of a scheduler") or DEFAULT_SCHEDULER,
-        GRACE.read(grace) if grace else 30,
-        bool(gates),
+        fields.read("preemptionPolicy", POLICY.read),
+        fields.text("schedulerName", "the name of a scheduler") or DEFAULT_SCHEDULER,
+        30 if grace is None else grace,
+        bool(fields.elements("schedulingGates", "a list of gates")),
         _host_ports(fields, owner, remarks),
-        read_mounts(fields["volumes"]) if "volumes" in fields else (),
-        read_references(fields.get("resourceClaims"), owner, remarks),
+        read_mounts(fields),
+        read_references(fields, owner, remarks),
         needed_features(fields),
     )
 
@@ -319,21 +291,20 @@ DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
 """Volumes of which VolumeRestrictions lets no two pods share one on a node, unless they only read (needsRestrictionsCheck, 1.36)."""
 
 
-def _conflicting(volumes: Manifest | None) -> list[str]:
+def _conflicting(pod: Fields) -> list[str]:
     """The kinds of DISKS among the volumes of a pod."""
-    listed = volumes.elements("a list of volumes") if volumes is not None else ()
+    listed = pod.elements("volumes", "a list of volumes")
     return list(dict.fromkeys(kind for volume in listed for kind in volume.fields(DISKS, "a volume")))
 
 
 COMPARISONS = ("Lt", "Gt")
 
 
-def _tolerations(value: Manifest | None, owner: str, remarks: Remarks) -> tuple[Toleration, ...]:
+def _tolerations(fields: Fields, owner: str, remarks: Remarks) -> tuple[Toleration, ...]:
     """The tolerations but for those that compare numbers, which tolerate nothing while the gate TaintTolerationComparisonOperators is off (ToleratesTaint in api core/v1/toleration.go, 1.36)."""
     found: list[Toleration] = []
-    for element in value.elements("a list of tolerations") if value is not None else ():
-        operator = element.fields(("operator",), "a toleration").get("operator")
-        if operator is not None and operator.scalar("an operator") in COMPARISONS:
+    for element in fields.elements("tolerations", "a list of tolerations"):
+        if element.mapping("a toleration").scalar("operator", "an operator") in COMPARISONS:
             remarks.add(
                 "a toleration that compares numbers (Lt, Gt) tolerates nothing here, as by default: "
                 "the verdict is not about a scheduler with TaintTolerationComparisonOperators", owner,
@@ -343,41 +314,30 @@ def _tolerations(value: Manifest | None, owner: str, remarks: Remarks) -> tuple[
     return tuple(found)
 
 
-def _text(fields: Mapping[str, Manifest], name: str, wanted: str) -> str | None:
-    return fields[name].text(wanted) or None if name in fields else None
-
-
-def _host_ports(fields: Mapping[str, Manifest], owner: str, remarks: Remarks) -> tuple[HostPort, ...]:
+def _host_ports(fields: Fields, owner: str, remarks: Remarks) -> tuple[HostPort, ...]:
     """The host ports of the containers, and of the init containers that go on running (GetHostPorts, 1.34)."""
     found: list[HostPort] = []
-    on_host = "hostNetwork" in fields and fields["hostNetwork"].boolean()
-    for container in fields["containers"].elements("a list of containers"):
-        found += _ports_of(container.fields(("ports",), "a container"), on_host)
-    for container in (
-        fields["initContainers"].elements("a list of containers") if "initContainers" in fields else ()
-    ):
-        given = container.fields(("ports", "restartPolicy"), "a container")
-        policy = given.get("restartPolicy")
-        if policy and policy.scalar("a restart policy") == "Always" and (ports := _ports_of(given, on_host)):
+    on_host = fields.boolean("hostNetwork")
+    for container in fields.elements("containers", "a list of containers"):
+        found += _ports_of(container.mapping("a container"), on_host)
+    for container in fields.elements("initContainers", "a list of containers"):
+        given = container.mapping("a container")
+        stays = given.scalar("restartPolicy", "a restart policy") == "Always"
+        if stays and (ports := _ports_of(given, on_host)):
             found += ports
             remarks.add("host ports of init containers are heeded, as by 1.34 and later", owner)
     return tuple(dict.fromkeys(found))
 
 
-def _ports_of(container: Mapping[str, Manifest], on_host: bool) -> list[HostPort]:
+def _ports_of(container: Fields, on_host: bool) -> list[HostPort]:
     """The ports of the node that a container occupies; in the network of its node all that it names, as the API server fills in where a pod is created (defaultHostNetworkPorts)."""
-    ports = container["ports"].elements("a list of ports") if "ports" in container else []
     found = []
-    for port in ports:
-        given = port.fields(("hostPort", "containerPort", "protocol", "hostIP"), "a port")
-        number = next((n for n in ("hostPort", "containerPort") if _is_named(given, n)), "")
+    for port in container.elements("ports", "a list of ports"):
+        given = port.mapping("a port")
+        number = next((n for n in ("hostPort", "containerPort") if given.integer(n, 0, MAX_PORT, 0) > 0), "")
         if number == "hostPort" or (number and on_host):
             found.append(host_port(port, given, number))
     return found
-
-
-def _is_named(given: Mapping[str, Manifest], number: str) -> bool:
-    return number in given and given[number].integer(0, MAX_PORT) > 0
 
 
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
@@ -404,74 +364,56 @@ class Workload:
     first: int = 0
 
 
-def read_workload(top: Manifest, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> Workload:
+def read_workload(meta: Meta, fields: Fields, remarks: Remarks) -> Workload:
     """A Deployment, ReplicaSet, StatefulSet or Job."""
-    if "spec" not in fields:
-        top.fail(f"`spec` is missing: a {meta.kind} has at least `spec.template`")
-    known = (
-        "replicas",
-        "selector",
-        "template",
-        "parallelism",
-        "completions",
-        "suspend",
-        "podManagementPolicy",
-        "podReplacementPolicy",
-        "podFailurePolicy",
-        "volumeClaimTemplates",
-        "ordinals",
-        "managedBy",
+    described = fields.need("spec", f"a {meta.kind} has at least `spec.template`")
+    spec = described.mapping("a mapping with `template`")
+    template = spec.need("template", f"say what the pods of this {meta.kind} look like").mapping(
+        "a pod template"
     )
-    spec = fields["spec"].fields(known, "a mapping with `template`")
-    if "template" not in spec:
-        fields["spec"].fail(f"`template` is missing: say what the pods of this {meta.kind} look like")
-    template = spec["template"].fields(("metadata", "spec"), "a pod template")
-    if "spec" not in template:
-        spec["template"].fail("`spec` is missing: a pod template has at least `spec.containers`")
-    about = (
-        template["metadata"].fields(("labels", "annotations"), "a mapping") if "metadata" in template else {}
-    )
+    pod = template.need("spec", "a pod template has at least `spec.containers`")
+    about = template.below("metadata")
     labels, ignored = read_labels(about), read_ignored(about)
-    selector = read_selector(spec["selector"]) if "selector" in spec else None
+    selector = spec.read("selector", read_selector)
     if selector is not None and meta.kind != "Job" and not selector.matches(labels):
         spec["selector"].fail(
             f"the selector of this {meta.kind} does not match the labels of its own template: make them agree"
         )
     wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
-    made = read_spec(template["spec"], meta.shown, remarks)
-    if "runtimeClassName" in template["spec"].fields(("runtimeClassName",), "a pod specification"):
+    made = read_spec(pod, meta.shown, remarks)
+    if "runtimeClassName" in pod.mapping("a pod specification"):
         remarks.add(
             "a RuntimeClass gives overhead, a node selector and tolerations to pods when they are created: those that are still owed go without",
             meta.shown,
         )
-    claims = read_claim_templates(spec.get("volumeClaimTemplates")) if meta.kind == "StatefulSet" else ()
+    claims = read_claim_templates(spec) if meta.kind == "StatefulSet" else ()
     waits = _waits_for_end(meta, spec)
-    first = _number(spec["ordinals"].fields(("start",), "a mapping"), "start", 0) if "ordinals" in spec else 0
+    first = _number(spec.below("ordinals"), "start", 0)
     ordered = _is_ordered(meta, spec)
     return Workload(meta, wanted, selector, labels, ignored, made, ordered, claims, waits, first)
 
 
-def _waits_for_end(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
+def _waits_for_end(meta: Meta, spec: Fields) -> bool:
     """Whether a Job replaces its pods when they have ended, and not when they begin to; as one with a podFailurePolicy does unless told otherwise."""
-    if meta.kind != "Job":
-        return False
-    written = spec.get("podReplacementPolicy")
-    if written is None:
-        return "podFailurePolicy" in spec
-    return written.one_of(("TerminatingOrFailed", "Failed"), "a policy of replacing pods") == "Failed"
+    default = "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed"
+    policies = ("TerminatingOrFailed", "Failed")
+    return (
+        meta.kind == "Job"
+        and spec.one_of("podReplacementPolicy", policies, "a policy of replacing pods", default) == "Failed"
+    )
 
 
-def _is_ordered(meta: Meta, spec: Mapping[str, Manifest]) -> bool:
+def _is_ordered(meta: Meta, spec: Fields) -> bool:
     """Whether a StatefulSet creates its pods one after the other, as it does unless told otherwise."""
-    if meta.kind != "StatefulSet":
-        return False
     policies = ("OrderedReady", "Parallel")
-    written = spec.get("podManagementPolicy")
-    return written is None or written.one_of(policies, "a policy of managing pods") == "OrderedReady"
+    return (
+        meta.kind == "StatefulSet"
+        and spec.one_of("podManagementPolicy", policies, "a policy of managing pods") == "OrderedReady"
+    )
 
 
-def _number(fields: Mapping[str, Manifest], name: str, default: int) -> int:
-    return fields[name].integer(0, MOST_REPLICAS) if name in fields else default
+def _number(fields: Fields, name: str, default: int) -> int:
+    return fields.integer(name, 0, MOST_REPLICAS, default)
 
 
 ENDS = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
@@ -480,15 +422,14 @@ ENDS = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
 JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
-def _of_job(spec: Mapping[str, Manifest], fields: Mapping[str, Manifest]) -> int:
+def _of_job(spec: Fields, fields: Fields) -> int:
     """How many pods a Job runs at a time, at most as many as are still to succeed; none where it has ended, is suspended, or is another controller's affair."""
-    known = ("succeeded", "completionTime", "conditions")
-    status = fields["status"].fields(known, "a mapping") if "status" in fields else {}
+    status = fields.below("status")
     parallel, succeeded = _number(spec, "parallelism", 1), _number(status, "succeeded", 0)
-    suspended = spec["suspend"].boolean() if "suspend" in spec else False
-    conditions = read_conditions(status.get("conditions"))
+    suspended = spec.boolean("suspend")
+    conditions = read_conditions(status)
     ended = any(conditions.get(end, ("False", ""))[0] == "True" for end in ENDS)
-    theirs = "managedBy" in spec and spec["managedBy"].text("a controller") != JOB_CONTROLLER
+    theirs = "managedBy" in spec and spec.text("managedBy", "a controller") != JOB_CONTROLLER
     if suspended or ended or theirs or "completionTime" in status:
         return 0
     if "completions" not in spec:  # a queue of work: once a pod has succeeded, no other begins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .manifest_files import Manifest
+from .manifest_values import Fields
 from .resource_amounts import Amounts, read_amounts
 
 
@@ -29,28 +29,26 @@ INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
 NO_RESIZE = ResizeStatus()
 
 
-def read_resize(status: Mapping[str, Manifest]) -> ResizeStatus:
+def read_resize(status: Fields) -> ResizeStatus:
     """The status of the containers that say what they run with; all others count for what they ask for."""
     held: dict[str, Amounts] = {}
     for name in ("containerStatuses", "initContainerStatuses"):
-        for element in status[name].elements("a list of container statuses") if name in status else ():
-            given = element.fields(("name", "resources", "allocatedResources"), "a container status")
+        for element in status.elements(name, "a list of container statuses"):
+            given = element.mapping("a container status")
             if "name" not in given or "resources" not in given:
                 continue
-            runs = given["resources"].fields(("requests",), "a mapping with `requests`")
-            actual, allocated = (
-                read_amounts(runs.get("requests")),
-                read_amounts(given.get("allocatedResources")),
-            )
+            runs = given.below("resources", "a mapping with `requests`")
+            actual = read_amounts(runs.get("requests"))
+            allocated = read_amounts(given.get("allocatedResources"))
             most = {r: max(actual.get(r, 0), allocated.get(r, 0)) for r in {**actual, **allocated}}
-            held[given["name"].scalar("the name of a container")] = most
+            held[given.scalar("name", "the name of a container")] = most
     return ResizeStatus(held, _pending(status))
 
 
-def _pending(status: Mapping[str, Manifest]) -> str:
+def _pending(status: Fields) -> str:
     """The reason of the condition PodResizePending."""
-    for element in status["conditions"].elements("a list of conditions") if "conditions" in status else ():
-        given = element.fields(("type", "reason"), "a condition")
-        if "type" in given and given["type"].scalar("a type") == "PodResizePending":
-            return given["reason"].scalar("a reason") if "reason" in given else ""
+    for element in status.elements("conditions", "a list of conditions"):
+        given = element.mapping("a condition")
+        if given.scalar("type", "a type") == "PodResizePending":
+            return given.scalar("reason", "a reason")
     return ""

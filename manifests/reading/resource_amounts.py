@@ -17,7 +17,7 @@ from math import ceil
 from ...model.environment.objects import NATIVE, is_scalar_resource
 from ...scenarios.values.quantity import MAX_BYTES, MAX_CORES, MAX_COUNT
 from ...scenarios.values.yaml_values import Value
-from .manifest_files import Manifest
+from .manifest_values import Fields
 
 _FORM = re.compile(
     r"\+?(?=\.?[0-9])([0-9]{0,19})(?:\.([0-9]{0,18}))?([eE][+-]?[0-9]{1,2}|[KMGTPE]i|[numkMGTPE])?", re.ASCII
@@ -134,7 +134,6 @@ def _wanted(resource: str) -> str:
 
 
 RESTARTS = ("Always", "OnFailure", "Never")
-_CONTAINER_FIELDS = ("name", "resources", "restartPolicy")
 
 Counted = Callable[[str, Amounts], Amounts]
 """What a container of a name counts for that asks for so much."""
@@ -187,36 +186,27 @@ def total_of(
     return _sum(total, overhead)
 
 
-def requests_of(fields: Mapping[str, Manifest], counted: Counted = lambda _, asked: asked) -> dict[str, int]:
+def requests_of(fields: Fields, counted: Counted = lambda _, asked: asked) -> dict[str, int]:
     """What a pod specification asks for. `counted` has a say where a container that runs, a sidecar too, may have something else than it asks for."""
 
-    def of(container: Mapping[str, Manifest], runs: bool) -> Amounts:
-        asked = _asked(container.get("resources")).counted
-        return counted(_name(container), asked) if runs else asked
+    def of(container: Fields, runs: bool) -> Amounts:
+        asked = _asked(container).counted
+        return counted(container.scalar("name", "the name of a container"), asked) if runs else asked
 
+    if "containers" in fields and not fields["containers"].elements("a list of containers"):
+        fields["containers"].fail("the list is empty: a pod has at least one container")
     running = [of(container, True) for container in _containers(fields, "containers")]
     starting = [(of(c, s), s) for c in _containers(fields, "initContainers") for s in [_stays(c)]]
-    whole = _asked(fields["resources"]) if "resources" in fields else None
+    whole = _asked(fields) if "resources" in fields else None
     return total_of(running, starting, whole, read_amounts(fields.get("overhead")))
 
 
-def _containers(fields: Mapping[str, Manifest], name: str) -> list[Mapping[str, Manifest]]:
-    if name not in fields:
-        return []
-    elements = fields[name].elements("a list of containers")
-    if not elements and name == "containers":
-        fields[name].fail("the list is empty: a pod has at least one container")
-    return [e.fields(_CONTAINER_FIELDS, "a container: a mapping") for e in elements]
+def _containers(fields: Fields, name: str) -> list[Fields]:
+    return [e.mapping("a container: a mapping") for e in fields.elements(name, "a list of containers")]
 
 
-def _name(container: Mapping[str, Manifest]) -> str:
-    return container["name"].scalar("the name of a container") if "name" in container else ""
-
-
-def _asked(resources: Manifest | None) -> Asked:
-    if resources is None:
-        return Asked({}, {})
-    given = resources.fields(("requests", "limits"), "a mapping with `requests` and `limits`")
+def _asked(owner: Fields) -> Asked:
+    given = owner.below("resources", "a mapping with `requests` and `limits`")
     asked = Asked(read_amounts(given.get("requests")), read_amounts(given.get("limits")))
     for key, value in given["requests"].items("a mapping") if asked.excessive else ():
         if key.node.value in asked.excessive:
@@ -224,10 +214,10 @@ def _asked(resources: Manifest | None) -> Asked:
     return asked
 
 
-def _stays(container: Mapping[str, Manifest]) -> bool:
+def _stays(container: Fields) -> bool:
     return (
         "restartPolicy" in container
-        and container["restartPolicy"].one_of(RESTARTS, "a restart policy") == "Always"
+        and container.one_of("restartPolicy", RESTARTS, "a restart policy") == "Always"
     )
 
 

@@ -8,7 +8,8 @@ from difflib import get_close_matches
 
 from ...base.text import one_line
 from .known_fields import LIKE, check_fields
-from .manifest_files import Manifest, Remarks
+from .manifest_files import Remarks
+from .manifest_values import Fields, Manifest
 from .pod_objects import DEFAULT_SCHEDULER, is_hard
 
 POINTS = ("multiPoint", "preFilter", "filter", "postFilter")
@@ -90,17 +91,14 @@ _PROVIDERS = ("DefaultProvider", "ClusterAutoscalerProvider")
 def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) -> Configuration:
     """A KubeSchedulerConfiguration. As kube-scheduler reads it, a misspelt field is refused; if `strict`, any that is not known."""
     check_fields(top, KIND, KIND, remarks, strict)
-    fields = top.fields(
-        ("profiles", "percentageOfNodesToScore", "extenders", "algorithmSource", "disablePreemption", *_WITHOUT_PROFILES),
-        "a configuration",
-    )  # fmt: skip
+    fields = top.mapping("a configuration")
     _refuse_old(fields)
     if "percentageOfNodesToScore" in fields:
         fields["percentageOfNodesToScore"].integer(0, 100)
         remarks.add("below 100 nodes every node is examined: percentageOfNodesToScore is left out", top.file)
-    ignored = _read_extenders(fields["extenders"], remarks) if "extenders" in fields else frozenset()
+    ignored = _read_extenders(fields, remarks)
     profiles: dict[str, Profile] = {}
-    for element in fields["profiles"].elements("a list of profiles") if "profiles" in fields else ():
+    for element in fields.elements("profiles", "a list of profiles"):
         profile = _profile(element, remarks, strict)
         if profile.name in profiles:
             element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
@@ -109,18 +107,18 @@ def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) ->
     return Configuration({n: _with_ignored(p, ignored) for n, p in found.items()})
 
 
-def _refuse_old(fields: Mapping[str, Manifest]) -> None:
+def _refuse_old(fields: Fields) -> None:
     """Refuse what configurations of v1alpha1 and v1alpha2 decide by other fields than profiles, unless it is as without the field: so kube-scheduler writes them itself (--write-config-to)."""
     for name, remedy in _WITHOUT_PROFILES.items():
         if name in fields and not _is_default(name, fields[name]):
             fields[name].fail(f"a configuration has no such field since v1alpha2: {remedy}")
-    if "disablePreemption" in fields and fields["disablePreemption"].boolean():
+    if fields.boolean("disablePreemption"):
         fields["disablePreemption"].fail(
             "a configuration has no such field since v1beta1: disable DefaultPreemption at postFilter in each profile"
         )
     if "algorithmSource" in fields:
-        source = fields["algorithmSource"].fields(("provider", "policy"), "a mapping")
-        provider = source["provider"].scalar("the name of a provider") if "provider" in source else ""
+        source = fields.below("algorithmSource")
+        provider = source.scalar("provider", "the name of a provider")
         if provider not in _PROVIDERS and (provider or "policy" in source):
             fields["algorithmSource"].fail(
                 "a configuration has no such field since v1alpha2: say in a profile which plugins run"
@@ -148,20 +146,15 @@ _VERBS = {
 """What is left out where an extender has a verb. Its scores (prioritizeVerb) need no model: every feasible node may win."""
 
 
-_EXTENDER_FIELDS = (
-    *_VERBS, "prioritizeVerb", "urlPrefix", "weight", "enableHTTPS", "tlsConfig", "httpTimeout", "nodeCacheCapable", "managedResources", "ignorable",
-)  # fmt: skip
-
-
-def _read_extenders(section: Manifest, remarks: Remarks) -> frozenset[str]:
+def _read_extenders(configuration: Fields, remarks: Remarks) -> frozenset[str]:
     """What extenders may decide that the verdict does not heed; gives the resources that NodeResourcesFit ignores because of them (buildExtenders)."""
     seen: set[str] = set()
     ignored: set[str] = set()
     binders = 0
-    for element in section.elements("a list of extenders"):
-        fields = element.fields(_EXTENDER_FIELDS, "an extender: a mapping")
-        verbs = {v: fields[v].text("a verb") for v in (*_VERBS, "prioritizeVerb") if v in fields}
-        weight = fields["weight"].integer(-(2**63), 2**63 - 1) if "weight" in fields else 0
+    for element in configuration.elements("extenders", "a list of extenders"):
+        fields = element.mapping("an extender: a mapping")
+        verbs = {v: fields.text(v, "a verb") for v in (*_VERBS, "prioritizeVerb")}
+        weight = fields.integer("weight", -(2**63), 2**63 - 1, 0)
         if verbs.get("prioritizeVerb") and weight <= 0:
             element.fail("kube-scheduler refuses prioritizeVerb without a positive `weight`: add one")
         binders += bool(verbs.get("bindVerb"))
@@ -169,17 +162,17 @@ def _read_extenders(section: Manifest, remarks: Remarks) -> frozenset[str]:
             fields["bindVerb"].fail(
                 "kube-scheduler takes one extender that binds: remove `bindVerb` from the others"
             )
-        managed = _managed(fields["managedResources"], seen) if "managedResources" in fields else {}
+        managed = _managed(fields, seen)
         mine = [name for name, is_ignored in managed.items() if is_ignored]
         ignored.update(mine)
         url = (
-            fields["urlPrefix"].text("the address of an extender") if "urlPrefix" in fields else element.path
+            fields.text("urlPrefix", "the address of an extender") if "urlPrefix" in fields else element.path
         )
         whose = f" (asked for pods with {', '.join(managed)} only)" if managed else ""
         for verb, why in _VERBS.items():
             if verbs.get(verb):
                 remarks.add(f"{verb} of an extender is left out: {why}{whose}", url)
-        passed_over = "ignorable" in fields and fields["ignorable"].boolean()
+        passed_over = fields.boolean("ignorable")
         if mine and passed_over:
             remarks.add(
                 f"nobody counts {', '.join(mine)} while a call to this extender fails, as it is ignorable and the scheduler ignores that",
@@ -190,52 +183,46 @@ def _read_extenders(section: Manifest, remarks: Remarks) -> frozenset[str]:
     return frozenset(ignored)
 
 
-def _managed(section: Manifest, seen: set[str]) -> dict[str, bool]:
+def _managed(extender: Fields, seen: set[str]) -> dict[str, bool]:
     """The resources that an extender manages, each with whether the scheduler is to ignore it."""
     found: dict[str, bool] = {}
-    for element in section.elements("a list of resources"):
-        fields = element.fields(("name", "ignoredByScheduler"), "a resource with `name`")
-        if "name" not in fields:
-            element.fail("`name` is missing: name the resource")
-        name = fields["name"].text("the name of a resource")
+    for element in extender.elements("managedResources", "a list of resources"):
+        fields = element.mapping("a resource with `name`")
+        name = fields.need("name", "name the resource").text("the name of a resource")
         if name in seen:
             fields["name"].fail(f"kube-scheduler takes one extender for {name}: name it once")
         seen.add(name)
-        found[name] = "ignoredByScheduler" in fields and fields["ignoredByScheduler"].boolean()
+        found[name] = fields.boolean("ignoredByScheduler")
     return found
 
 
 def _profile(value: Manifest, remarks: Remarks, strict: bool) -> Profile:
-    fields = value.fields(("schedulerName", "plugins", "pluginConfig"), "a profile: a mapping")
+    fields = value.mapping("a profile: a mapping")
     name = (
-        fields["schedulerName"].text("the name of a scheduler")
+        fields.text("schedulerName", "the name of a scheduler")
         if "schedulerName" in fields
         else DEFAULT_SCHEDULER
     )
     without = _without(fields["plugins"], remarks) if "plugins" in fields else frozenset()
     preemption: dict[str, int] = {}
     ignored: frozenset[str] = frozenset()
-    for element in fields["pluginConfig"].elements("a list of arguments") if "pluginConfig" in fields else ():
-        plugin = element.fields(("name", "args"), "a plugin's arguments: a mapping")
-        if "name" not in plugin:
-            element.fail("`name` is missing: say which plugin the arguments are for")
-        of = plugin["name"].text("a plugin")
+    for element in fields.elements("pluginConfig", "a list of arguments"):
+        plugin = element.mapping("a plugin's arguments: a mapping")
+        of = plugin.need("name", "say which plugin the arguments are for").text("a plugin")
         if of in _WITH_ARGUMENTS and "args" in plugin:
             check_fields(plugin["args"], f"{of}Args", f"{of} of {name}", remarks, strict)
-        preemption |= _arguments(of, plugin.get("args"), remarks)
+        preemption |= _arguments(of, plugin, remarks)
         if of == "NodeResourcesFit":
-            ignored |= _ignored(plugin.get("args"))
+            ignored |= _ignored(plugin)
     return Profile(name, without, preemption, ignored)
 
 
-def _ignored(value: Manifest | None) -> frozenset[str]:
-    fields = value.fields(("ignoredResources", "ignoredResourceGroups"), "a mapping") if value else {}
-    lists = (("ignoredResources", ""), ("ignoredResourceGroups", "/"))
+def _ignored(plugin: Fields) -> frozenset[str]:
+    args = plugin.below("args")
     return frozenset(
-        f"{element.text('the name of a resource, or of a group')}{end}"
-        for name, end in lists
-        if name in fields
-        for element in fields[name].elements("a list of names")
+        f"{name}{end}"
+        for field, end in (("ignoredResources", ""), ("ignoredResourceGroups", "/"))
+        for name in args.texts(field, "a list of names", "the name of a resource, or of a group")
     )
 
 
@@ -245,13 +232,12 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
     enabled: dict[str, list[str]] = {}
     disabled: dict[str, list[str]] = {}
     for point, given in sets.items():
-        lists = given.fields(("enabled", "disabled"), "a mapping with `enabled` and `disabled`")
-        names = {key: _plugins(lists[key]) for key in lists}
-        enabled[point], disabled[point] = names.get("enabled", []), names.get("disabled", [])
-        for plugin in names.get("enabled", []):
+        lists = given.mapping("a mapping with `enabled` and `disabled`")
+        enabled[point], disabled[point] = _plugins(lists, "enabled"), _plugins(lists, "disabled")
+        for plugin in enabled[point]:
             if plugin not in _ALWAYS:
                 remarks.add("plugins that are enabled beside the modelled ones are left out", plugin)
-        for plugin in names.get("disabled", []):
+        for plugin in disabled[point]:
             if likely := _meant(plugin):
                 remarks.add(
                     f"kube-scheduler has no such plugin to disable, and goes on without a word: did you mean `{likely}`?",
@@ -286,33 +272,27 @@ def _meant(name: str) -> str:
     return lower[close[0]] if close else ""
 
 
-def _plugins(value: Manifest) -> list[str]:
-    found = []
-    for element in value.elements("a list of plugins"):
-        fields = element.fields(("name",), "a plugin with `name`")
-        if "name" not in fields:
-            element.fail("`name` is missing: name the plugin")
-        found.append(fields["name"].text("the name of a plugin"))
-    return found
+def _plugins(lists: Fields, name: str) -> list[str]:
+    return [
+        element.mapping("a plugin with `name`").need("name", "name the plugin").text("the name of a plugin")
+        for element in lists.elements(name, "a list of plugins")
+    ]
 
 
-def _arguments(plugin: str, value: Manifest | None, remarks: Remarks) -> dict[str, int]:
-    if value is None:
-        return {}
-    known = (*_PREEMPTION, "addedAffinity", "defaultConstraints")
-    fields = value.fields(known, "a mapping of arguments")
-    if plugin == "NodeAffinity" and "addedAffinity" in fields:
-        remarks.add("addedAffinity is not modelled: left out", value.path)
-    if plugin == "PodTopologySpread" and "defaultConstraints" in fields:
-        for element in fields["defaultConstraints"].elements("a list of constraints"):
-            when = element.fields(("whenUnsatisfiable",), "a constraint").get("whenUnsatisfiable")
+def _arguments(name: str, plugin: Fields, remarks: Remarks) -> dict[str, int]:
+    fields = plugin.below("args", "a mapping of arguments")
+    if name == "NodeAffinity" and "addedAffinity" in fields:
+        remarks.add("addedAffinity is not modelled: left out", fields.place.path)
+    if name == "PodTopologySpread":
+        for element in fields.elements("defaultConstraints", "a list of constraints"):
+            when = element.mapping("a constraint").get("whenUnsatisfiable")
             if when is None or is_hard(when):
                 remarks.add(
                     "defaultConstraints of PodTopologySpread are not modelled: left out, and the verdict is not about pods "
                     "that have no constraints of their own and get these",
-                    value.path,
+                    fields.place.path,
                 )
                 break
-    if plugin != "DefaultPreemption":
+    if name != "DefaultPreemption":
         return {}
     return {name: fields[name].integer(0, most) for name, most in _PREEMPTION.items() if name in fields}

@@ -15,7 +15,7 @@ from ...scenarios.tables.directives import read_node_selector
 from ...scenarios.tables.objects import ACCESS_MODES, NO_PROVISIONER
 from ...scenarios.tables.objects import BINDING_MODES as MODES
 from ...scenarios.tables.selectors import read_selector
-from .manifest_files import Manifest
+from .manifest_values import Fields, Manifest
 from .metadata import Meta
 from .resource_amounts import parse_quantity
 
@@ -31,6 +31,7 @@ ZONE_KEYS = {
 """Labels that say in which zones and regions a volume, or a node, is, with the newer name of each, if it has one."""
 VOLUME_MODES = ("Filesystem", "Block")
 ATTRIBUTES = "volumeAttributesClassName"
+CLASS_WORDS = "the name of a class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,83 +133,56 @@ class Mount:
     template: VolumeWish | None = None
 
 
-def read_storage_class(top: Manifest, meta: Meta) -> StorageClassObject:
+def read_storage_class(meta: Meta, fields: Fields) -> StorageClassObject:
     """A StorageClass."""
-    fields = top.fields(("provisioner", "volumeBindingMode", "allowedTopologies"), "a StorageClass")
-    if "provisioner" not in fields:
-        top.fail("`provisioner` is missing: a StorageClass has one, such as kubernetes.io/no-provisioner")
-    mode = (
-        fields["volumeBindingMode"].one_of(MODES, "a volume binding mode")
-        if "volumeBindingMode" in fields
-        else MODES[0]
-    )
-    topologies = (
-        fields["allowedTopologies"].elements("a list of topologies") if "allowedTopologies" in fields else []
-    )
+    provisioner = fields.need("provisioner", "a StorageClass has one, such as kubernetes.io/no-provisioner")
     return StorageClassObject(
         meta.name,
-        mode == MODES[0],
-        fields["provisioner"].text("the name of a provisioner"),
-        _annotations(meta, DEFAULT_CLASS).get(DEFAULT_CLASS) == "true",
-        bool(topologies),
+        fields.one_of("volumeBindingMode", MODES, "a volume binding mode") == MODES[0],
+        provisioner.text("the name of a provisioner"),
+        meta.annotations(DEFAULT_CLASS).get(DEFAULT_CLASS) == "true",
+        bool(fields.elements("allowedTopologies", "a list of topologies")),
     )
 
 
-def read_volume(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> VolumeObject:
+PHASES = ("Pending", "Available", "Bound", "Released", "Failed")
+
+
+def read_volume(meta: Meta, fields: Fields) -> VolumeObject:
     """A PersistentVolume."""
-    if "spec" not in fields:
-        top.fail("`spec` is missing: a PersistentVolume has at least `spec.capacity`")
-    known = (
-        "capacity",
-        "accessModes",
-        "storageClassName",
-        "volumeMode",
-        "nodeAffinity",
-        "claimRef",
-        ATTRIBUTES,
-    )
-    status = fields["status"].fields(("phase",), "a mapping with `phase`") if "status" in fields else {}
-    phases = ("Pending", "Available", "Bound", "Released", "Failed")
-    phase = status["phase"].one_of(phases, "a phase") if "phase" in status else "Available"
-    spec = fields["spec"].fields(known, "a mapping with `capacity`")
-    required = (
-        spec["nodeAffinity"].fields(("required",), "a mapping with `required`")
-        if "nodeAffinity" in spec
-        else {}
-    )
+    described = fields.need("spec", "a PersistentVolume has at least `spec.capacity`")
+    phase = fields.below("status", "a mapping with `phase`").one_of("phase", PHASES, "a phase", "Available")
+    spec = described.mapping("a mapping with `capacity`")
     return VolumeObject(
         meta,
-        _annotations(meta, OLD_CLASS).get(OLD_CLASS) or _class(spec) or "",
-        _storage(spec["capacity"]) if "capacity" in spec else Fraction(0),
+        meta.annotations(OLD_CLASS).get(OLD_CLASS) or spec.text("storageClassName", CLASS_WORDS),
+        _storage(spec, "capacity"),
         _modes(spec),
-        _mode(spec),
-        _attributes(spec),
-        read_node_selector(required["required"]) if "required" in required else None,
+        spec.one_of("volumeMode", VOLUME_MODES, "a volume mode"),
+        spec.text(ATTRIBUTES, "the name of a class of attributes"),
+        spec.below("nodeAffinity", "a mapping with `required`").read("required", read_node_selector),
         _owner(spec["claimRef"]) if "claimRef" in spec else "",
         phase == "Available",
     )
 
 
 def _owner(value: Manifest) -> str:
-    fields = value.fields(("namespace", "name"), "a reference with `namespace` and `name`")
-    for needed in ("namespace", "name"):
-        if needed not in fields:
-            value.fail(f"`{needed}` is missing: a claimRef has `namespace` and `name`")
-    return f"{fields['namespace'].text('a namespace')}/{fields['name'].text('the name of a claim')}"
+    fields = value.mapping("a reference with `namespace` and `name`")
+    namespace, name = (fields.need(n, "a claimRef has `namespace` and `name`") for n in ("namespace", "name"))
+    return f"{namespace.text('a namespace')}/{name.text('the name of a claim')}"
 
 
-def read_volume_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest]) -> VolumeClaimObject:
+def read_volume_claim(meta: Meta, fields: Fields) -> VolumeClaimObject:
     """A PersistentVolumeClaim. One that says so in its status alone counts as bound, too: who writes it by hand has no annotation."""
-    if "spec" not in fields:
-        top.fail("`spec` is missing: a PersistentVolumeClaim has at least `spec.accessModes`")
-    status = fields["status"].fields(("phase",), "a mapping with `phase`") if "status" in fields else {}
-    phases = ("Pending", "Bound", "Lost")
-    phase = status["phase"].one_of(phases, "a phase") if "phase" in status else "Pending"
-    said = _annotations(meta, OLD_CLASS, SELECTED_NODE, BIND_COMPLETED)
-    wish = read_volume_wish(fields["spec"], said.get(OLD_CLASS))
+    spec = fields.need("spec", "a PersistentVolumeClaim has at least `spec.accessModes`")
+    phase = fields.below("status", "a mapping with `phase`").one_of(
+        "phase", ("Pending", "Bound", "Lost"), "a phase"
+    )
+    said = meta.annotations(OLD_CLASS, SELECTED_NODE, BIND_COMPLETED)
+    wish = read_volume_wish(spec, said.get(OLD_CLASS))
     done = said.get(BIND_COMPLETED) == "yes" or phase == "Bound"
     if phase == "Bound" and not wish.volume:
-        fields["spec"].fail(
+        spec.fail(
             "`volumeName` is missing, and the claim's phase is Bound: name its volume, or remove the phase"
         )
     return VolumeClaimObject(
@@ -218,112 +192,66 @@ def read_volume_claim(top: Manifest, meta: Meta, fields: Mapping[str, Manifest])
 
 def read_volume_wish(spec: Manifest, old_class: str | None = None) -> VolumeWish:
     """The specification of a PersistentVolumeClaim."""
-    known = (
-        "accessModes",
-        "resources",
-        "storageClassName",
-        "volumeMode",
-        "volumeName",
-        "selector",
-        ATTRIBUTES,
-    )
-    fields = spec.fields(known, "a mapping with `accessModes`")
-    asked = (
-        fields["resources"].fields(("requests",), "a mapping with `requests`")
-        if "resources" in fields
-        else {}
-    )
+    fields = spec.mapping("a mapping with `accessModes`")
     modes = _modes(fields)
     if "ReadWriteOncePod" in modes and len(modes) > 1:
         fields["accessModes"].fail(
             "ReadWriteOncePod is the only access mode of a claim that has it: remove the others"
         )
     return VolumeWish(
-        old_class or _class(fields),
-        _storage(asked["requests"]) if "requests" in asked else Fraction(0),
+        old_class or fields.read("storageClassName", lambda value: value.text(CLASS_WORDS)),
+        _storage(fields.below("resources", "a mapping with `requests`"), "requests"),
         modes,
-        _mode(fields),
-        _attributes(fields),
-        read_selector(fields["selector"]) if "selector" in fields else None,
-        fields["volumeName"].text("the name of a volume") if "volumeName" in fields else "",
+        fields.one_of("volumeMode", VOLUME_MODES, "a volume mode"),
+        fields.text(ATTRIBUTES, "the name of a class of attributes"),
+        fields.read("selector", read_selector),
+        fields.text("volumeName", "the name of a volume"),
     )
 
 
-def read_mounts(volumes: Manifest) -> tuple[Mount, ...]:
+def read_mounts(pod: Fields) -> tuple[Mount, ...]:
     """The volumes of a pod specification that are those of claims."""
     found = []
-    for volume in volumes.elements("a list of volumes"):
-        fields = volume.fields(("name", "persistentVolumeClaim", "ephemeral"), "a volume")
-        name = fields["name"].text("the name of a volume") if "name" in fields else ""
+    for volume in pod.elements("volumes", "a list of volumes"):
+        fields = volume.mapping("a volume")
+        name = fields.text("name", "the name of a volume")
         if "persistentVolumeClaim" in fields:
-            source = fields["persistentVolumeClaim"].fields(("claimName",), "a claim with `claimName`")
-            if "claimName" not in source:
-                fields["persistentVolumeClaim"].fail("`claimName` is missing: name a PersistentVolumeClaim")
-            found.append(Mount(name, source["claimName"].text("the name of a claim")))
+            source = fields.below("persistentVolumeClaim", "a claim with `claimName`")
+            claim = source.need("claimName", "name a PersistentVolumeClaim")
+            found.append(Mount(name, claim.text("the name of a claim")))
         elif "ephemeral" in fields:
-            source = fields["ephemeral"].fields(
-                ("volumeClaimTemplate",), "a mapping with `volumeClaimTemplate`"
-            )
-            found.append(Mount(name, None, _template(source.get("volumeClaimTemplate"))))
+            source = fields.below("ephemeral", "a mapping with `volumeClaimTemplate`")
+            found.append(Mount(name, None, source.read("volumeClaimTemplate", _template) or NO_WISH))
     return tuple(found)
 
 
-def read_claim_templates(value: Manifest | None) -> tuple[tuple[str, VolumeWish], ...]:
+def read_claim_templates(fields: Fields) -> tuple[tuple[str, VolumeWish], ...]:
     """The volumeClaimTemplates of a StatefulSet, by name."""
     found = []
-    for template in value.elements("a list of claims") if value is not None else []:
-        about = template.fields(("metadata",), "a claim with `metadata` and `spec`")
-        named = about["metadata"].fields(("name",), "a mapping with `name`") if "metadata" in about else {}
+    for template in fields.elements("volumeClaimTemplates", "a list of claims"):
+        about = template.mapping("a claim with `metadata` and `spec`")
+        named = about.below("metadata", "a mapping with `name`")
         if "name" not in named:
             template.fail("`metadata.name` is missing: a template of claims has a name")
-        found.append((named["name"].text("a name"), _template(template)))
+        found.append((named.text("name", "a name"), _template(template)))
     return tuple(found)
 
 
-def _template(value: Manifest | None) -> VolumeWish:
-    spec = value.fields(("spec",), "a template with `spec`") if value is not None else {}
-    return read_volume_wish(spec["spec"]) if "spec" in spec else NO_WISH
+def _template(value: Manifest) -> VolumeWish:
+    return value.mapping("a template with `spec`").read("spec", read_volume_wish) or NO_WISH
 
 
 NO_WISH = VolumeWish(None, Fraction(0), frozenset(), VOLUME_MODES[0], "", None, "")
 
 
-def _annotations(meta: Meta, *keys: str) -> dict[str, str]:
-    fields = meta.place.fields(("annotations",), "a mapping")
-    given = (
-        fields["annotations"].fields(keys, "a mapping from annotations to texts")
-        if "annotations" in fields
-        else {}
-    )
-    return {key: value.scalar("a text") for key, value in given.items()}
-
-
-def _class(fields: Mapping[str, Manifest]) -> str | None:
-    return fields["storageClassName"].text("the name of a class") if "storageClassName" in fields else None
-
-
-def _modes(fields: Mapping[str, Manifest]) -> frozenset[str]:
-    listed = fields["accessModes"].elements("a list of access modes") if "accessModes" in fields else []
+def _modes(fields: Fields) -> frozenset[str]:
+    listed = fields.elements("accessModes", "a list of access modes")
     return frozenset(mode.one_of(ACCESS_MODES, "an access mode") for mode in listed)
 
 
-def _mode(fields: Mapping[str, Manifest]) -> str:
-    return (
-        fields["volumeMode"].one_of(VOLUME_MODES, "a volume mode")
-        if "volumeMode" in fields
-        else VOLUME_MODES[0]
-    )
-
-
-def _storage(value: Manifest) -> Fraction:
-    fields = value.fields(("storage",), "a mapping with `storage`")
-    if "storage" not in fields:
+def _storage(fields: Fields, name: str) -> Fraction:
+    value = fields.below(name, "a mapping with `storage`").get("storage")
+    if value is None:
         return Fraction(0)
-    size = parse_quantity(fields["storage"].scalar("a quantity of bytes such as 10Gi"))
-    if size is None:
-        fields["storage"].expect("a quantity of bytes such as 10Gi")
-    return size
-
-
-def _attributes(fields: Mapping[str, Manifest]) -> str:
-    return fields[ATTRIBUTES].text("the name of a class of attributes") if ATTRIBUTES in fields else ""
+    size = parse_quantity(value.scalar("a quantity of bytes such as 10Gi"))
+    return value.expect("a quantity of bytes such as 10Gi") if size is None else size

@@ -37,7 +37,7 @@ def in_log(spec: dict[str, Any]) -> Pod:
 def in_manifest(spec: dict[str, Any]) -> dict[str, int] | None:
     (top,) = documents(json.dumps(spec), "pod.json")
     try:
-        return {**requests_of(top.fields([*spec], "a specification")), PODS: 1}
+        return {**requests_of(top.mapping("a specification")), PODS: 1}
     except Problem:
         return None
 
