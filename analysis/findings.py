@@ -22,6 +22,7 @@ from ..model.environment.cluster.scope import BOUNDS
 from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
 from ..model.language import TransitionSystem
+from ..properties.of_steps import OfSteps
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
 from ..reports.verdict_words import verdict_words
 from ..scenarios import Scenario
@@ -143,6 +144,9 @@ def finding_of(
     """
     result = with_telling_case(system, run.property, result)
     counts, seen = _figures(result), result.coverage
+    if words is None:
+        means = run.prop.answers.get(result.verdict.name) if issubclass(run.prop, OfSteps) else None
+        words = verdict_words(result) if means is None else f"{means}: {verdict_words(result)}"
     found = Finding(
         **question_of(run),
         **seen_of(run, result),
@@ -150,7 +154,7 @@ def finding_of(
         transitions=counts.transitions or 0,
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
-        words=(verdict_words(result) if words is None else words) + silence_of(run),
+        words=words + silence_of(run),
         notes=(
             *run.composition.notes,
             *(note for note in (run.remark, _caveat(run), _idle(run, result), remedy) if note),
@@ -211,7 +215,15 @@ def _with_counterexample(found: Finding, run: Run, system: TransitionSystem, tra
         cycle=steps[turn:],
         no_way_back=NoWayBack(trace.closure, trace.closed) if trace.closure else None,
         lasso=_lasso(trace) if isinstance(trace, LassoTrace) else None,
+        marks=_marks(run, system, trace),
         **{field.name: getattr(evidence, field.name) for field in fields(evidence)},
+    )
+
+
+def _marks(run: Run, system: TransitionSystem, trace: Trace) -> dict[int, str] | msgspec.UnsetType:
+    """Which steps are those of a question, where one was asked."""
+    return (
+        run.prop.remarks(system, trace.path, trace.states) if issubclass(run.prop, OfSteps) else msgspec.UNSET
     )
 
 

@@ -29,6 +29,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "async-calls",
         "audit",
         "counterexamples",
+        "ask",
         "language",
         "trust",
         "limits",

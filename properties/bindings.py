@@ -62,10 +62,15 @@ class Capacity(Property):
                 self.bound_as[pod] = current.version
 
     def holds(self) -> Expr:
-        return ~any_of(
-            truth.exceeds(self, n, partial(self._taken, n), _request_when_bound) | self._share_port(n)
-            for n in self.nodes
-        )
+        return ~any_of(self._overfull(n) for n in self.nodes)
+
+    def apart(self) -> Iterator[tuple[str, Expr]]:
+        """The nodes on which it does not hold, for questions about one of them; reports find the pods that overfilled it."""
+        yield from ((f"{node.name} is overfull", self._overfull(node)) for node in self.nodes)
+
+    def _overfull(self, node: Node) -> Expr:
+        taken = partial(self._taken, node)
+        return truth.exceeds(self, node, taken, _request_when_bound) | self._share_port(node)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for node in self.nodes:

@@ -20,6 +20,7 @@ from ..model.language import (
 )
 from ..model.language.expressions.expr import fresh_graph
 from ..model.language.systems.system import evaluate_in
+from .of_steps import OfSteps
 from .property import Property
 
 
@@ -34,7 +35,9 @@ def instrument(
     Raises ModelError for a mistake in a change or a property.
     """
     model = build_cluster(spec, classes)
-    monitors = [_attach(model, cls) for cls in properties]
+    of_steps = [cls for cls in properties if issubclass(cls, OfSteps)]
+    companions = [cls for prop in of_steps for cls in prop.companions]
+    monitors = [_attach(model, cls) for cls in dict.fromkeys((*companions, *properties))]
     system = trace_system(
         model,
         spec.name,
@@ -50,13 +53,16 @@ def instrument(
     # One that is true by what the cluster and the release are says as much without such a state.
     asked = sorted(name for name in stuck if not system.invariants[name].is_const)
     quiet = {f"{name}: nothing moves by itself": ~moving for name in asked}
-    return system.with_predicates(
+    system = system.with_predicates(
         invariants={
             name: moving | predicate if name in stuck else predicate
             for name, predicate in system.invariants.items()
         },
         witnesses={**system.witnesses, **quiet},
     )
+    for cls in of_steps:
+        system = cls.completed(system)
+    return system
 
 
 def _with_a_fair_flush(system: TransitionSystem) -> TransitionSystem:

@@ -205,7 +205,8 @@ class Finding(Shown, frozen=True):
     `about` is there where Kubernetes objects were reduced: what of them was kept, left out
     and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
     `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
-    `wrong` says which objects the violation is about, a sentence each, where its last state shows that.
+    `wrong` says which objects the violation is about, a sentence each, where its last state shows that. `marks` are there where a question
+    was asked: before which steps of the counterexample what of it is to be said.
     """
 
     states: int
@@ -230,6 +231,7 @@ class Finding(Shown, frozen=True):
     closing: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     never_acted: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     wrong: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    marks: dict[int, str] | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:
@@ -268,7 +270,7 @@ class Finding(Shown, frozen=True):
     @builtins.property
     def remarks(self) -> dict[int, str]:
         """What is to be said before the step of each number; a number behind the last step: after it."""
-        found = {}
+        found = {} if self.marks is msgspec.UNSET else dict(self.marks)
         here = len(self.trace or ()) + 1
         if self.lasso is not None:
             return {here: "for ever:" if self.cycle else "here it stays for ever"}

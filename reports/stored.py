@@ -47,7 +47,7 @@ class StoredLasso(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StoredTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The document. `fixed_by` are changes that are known to fix the race, put in together."""
+    """The document. `fixed_by` are changes that are known to fix the race, put in together; `asks` is the question that the run answers, if it does that."""
 
     scenario: StoredScenario
     release: str
@@ -61,6 +61,7 @@ class StoredTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lasso: StoredLasso | None = None
     fixed_by: tuple[str, ...] = ()
     fingerprint: str = ""
+    asks: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 _MARK = b"\xef\xbb\xbf"

@@ -146,7 +146,7 @@ def _stored(wanted: Wanted) -> Question:
         raise UsageProblem(
             f"{path}: a run that violates nothing: `podrace lockstep {path}` executes it again"
         )
-    if trace.property not in PROPERTIES:
+    if trace.property not in PROPERTIES and trace.asks is msgspec.UNSET:
         raise Problem(
             f"{path}: property: podrace has no `{one_line(trace.property)}`, and properties of your own are not run on the real scheduler; "
             f"{_likely(trace.property, list(PROPERTIES))}`podrace properties` lists its own"

@@ -15,7 +15,7 @@ MODEL = {"model", "model.language", "model.scheduler", "model.environment", "mod
 CHAIN = {"analysis", "analysis.request"}
 ANALYSIS = {
     *CHAIN, "analysis.prove", "analysis.compare", "analysis.stored", "analysis.symbolic",
-    "analysis.upstream",
+    "analysis.upstream", "analysis.ask", "analysis.possible",
 }  # fmt: skip
 
 # A layer is a package with all its sub-packages, less those that are layers themselves. Each may
@@ -35,7 +35,17 @@ ALLOWED: dict[str, set[str]] = {
     "scenarios": MODEL,
     "manifests": {*MODEL, "scenarios"},
     # analysis, from the bottom up: what is asked; one run to its finding; then what asks for several.
-    "analysis.request": {*MODEL, "checker", "patching", "properties", "reports", "scenarios", "manifests"},
+    "analysis.ask": {*MODEL, "checker", "properties"},
+    "analysis.request": {
+        *MODEL,
+        "analysis.ask",
+        "checker",
+        "patching",
+        "properties",
+        "reports",
+        "scenarios",
+        "manifests",
+    },
     "analysis": {
         *MODEL,
         "analysis.request",
@@ -49,11 +59,13 @@ ALLOWED: dict[str, set[str]] = {
     "analysis.stored": {
         *MODEL,
         *CHAIN,
+        "analysis.ask",
         "checker",
         "properties",
         "reports",
         "scenarios",
     },
+    "analysis.possible": {*MODEL, *CHAIN, "analysis.ask", "checker", "properties", "reports"},
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.request", "scenarios"},
     # What a real cluster wrote down: read as manifests are, and told in a document of its own; runs that explain it as the chain tells steps.

@@ -10,13 +10,17 @@ from ...base.text import one_line
 from ...model.history import CHANGES
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
-from ...scenarios import Expectation, Scenario, read_scenario
+from ...scenarios import AskedOrder, Expectation, Scenario, read_scenario
 from ...scenarios.values.yaml_values import parse_document, read_text
+from ..ask.asked_property import asked_property
+from ..ask.question import read_question
 from .options import known_gate, parse_fix, parse_property, parse_release
 from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
 
 ENDINGS = (".yaml", ".yml")
 SECTION = "expect"
+SECTIONS = (SECTION, "ask")
+"""The sections that say what should come out."""
 
 _VERDICTS: Mapping[str, Word] = {"holds": "HOLDS", "violated": "VIOLATED"}
 
@@ -67,15 +71,41 @@ def expects_something(path: Path) -> bool:
     try:
         top = parse_document(text, file)
     except Problem:
-        return any(line.startswith(f"{SECTION}:") for line in text.splitlines())
+        return any(line.startswith(tuple(f"{name}:" for name in SECTIONS)) for line in text.splitlines())
     pairs = getattr(top.node, "value", None) if not top.is_list and not top.is_scalar else ()
-    return any(key.value == SECTION for key, _ in pairs or ())
+    return any(key.value in SECTIONS for key, _ in pairs or ())
 
 
 def expected_runs(scenario: Scenario, own: Mapping[str, type[Property]]) -> list[Run]:
     """The runs that a scenario expects something of. Raises Problem with the place of a mistake."""
     refuse_unknown_ignored(scenario, own)
-    return [_run(scenario, expectation, own) for expectation in scenario.expect]
+    return [
+        *(_run(scenario, expectation, own) for expectation in scenario.expect),
+        *(_asking(scenario, asked) for asked in scenario.asks),
+    ]
+
+
+def _asking(scenario: Scenario, asked: AskedOrder) -> Run:
+    """The run that a question of the scenario asks for."""
+    path = f"{asked.path}.question"
+    try:
+        prop = asked_property(read_question(asked.question))
+        path = f"{asked.path}.release"
+        release = parse_release(asked.release) if asked.release else default_release(scenario)
+        composition = compose_for(
+            scenario, release, race_beside(scenario) if asked.release is None else (), ()
+        )
+    except UsageProblem as problem:
+        raise scenario.complaint(path, str(problem)) from None
+    return Run(
+        scenario,
+        composition,
+        prop.id,
+        expected="VIOLATED" if asked.answer == "possible" else "HOLDS",
+        expected_steps=asked.steps,
+        origin=f"{asked.path}.question",
+        own=prop,
+    )
 
 
 def _run(scenario: Scenario, expected: Expectation, own: Mapping[str, type[Property]]) -> Run:

@@ -27,6 +27,9 @@ from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, parse_trace
 from ...scenarios import parse_scenario
+from ..ask.asked_property import ID as ASK
+from ..ask.asked_property import asked_property
+from ..ask.question import read_question
 from ..findings import finding_of
 from ..request.options import nearest_properties, parse_fix
 from ..request.patches import with_patches
@@ -127,6 +130,8 @@ def run_of(
 ) -> Run:
     """What a stored trace is a run of. Raises Problem."""
     identifier = stored.property
+    if stored.asks is not msgspec.UNSET:
+        own = {**own, ASK: asked_property(read_question(stored.asks))}
     if identifier not in PROPERTIES and identifier not in own:
         raise Problem(
             f"{file}: property: podrace has no `{one_line(identifier)}`; if it is your own, name its file with --properties; "

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+import msgspec
+
 from ...checker.trace.fingerprint import fingerprint
 from ...reports.document import Finding
 from ...reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace
+from ..ask.asked_property import AskedProperty
 from ..every_cluster import settled_run
 from ..request.plan import Run, race_fixes
 from ..systems import system_of
@@ -39,6 +42,7 @@ def stored_trace(run: Run, finding: Finding) -> StoredTrace:
         fixed_by=_fixes(run),
         podrace=version("podrace"),
         fingerprint=fingerprint(system_of(run)),
+        asks=run.prop.question.items if issubclass(run.prop, AskedProperty) else msgspec.UNSET,
     )
 
 

@@ -18,6 +18,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "synthesize": "find.synthesize",
         "induct": "find.induct",
         "ways": "find.ways",
+        "ask": "find.ask",
     },
     "Look at a counterexample": {
         "explain": "look.explain",

@@ -68,7 +68,7 @@ class ConfiguredTyper(typer.Typer):
 
     def command(self, name: str | None = None, **rest: Any) -> Callable[[Any], Any]:
         """As Typer's, with the option added."""
-        register = super().command(name, cls=CommandHelp, **rest)
+        register = super().command(name, **{"cls": CommandHelp, **rest})
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
             register(self._configured(name_of(name, function), function))

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..answers.ask_report import AskAnswer
 from ..answers.replay_report import ReplayAnswer
 from ..answers.walks_report import Walked
 from ..answers.ways_report import WaysFound
@@ -19,6 +20,7 @@ DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     "report": (list[Finding], "What `podrace check -o json` prints"),
     "walks": (list[Walked], "What `podrace simulate -o json` prints"),
     "ways": (list[WaysFound], "What `podrace ways -o json` prints"),
+    "ask": (list[AskAnswer], "What `podrace ask -o json` prints"),
     "replay": (ReplayAnswer, "What `podrace replay -o json` prints"),
     "reproduction": (list[Reproduction], "What `podrace reproduce -o json` prints"),
     "trace": (StoredTrace, "A counterexample as `podrace check --save-trace` stores it"),

@@ -12,7 +12,7 @@ from dataclasses import field
 from ...base.problems import Problem
 from ...base.structs import dataclass
 from ...model.environment.objects import ClusterSpec
-from ..tables.file import EXPECTATIONS, EXPECTED, RACE, RESIDUAL, VERDICTS
+from ..tables.file import EXPECTATIONS, EXPECTED, QUESTIONS, RACE, RESIDUAL, VERDICTS
 from ..tables.resources import MAX_REASON
 from ..values.ranges import RangeParameter
 from ..values.yaml_values import Value
@@ -34,6 +34,34 @@ class Expectation:
     with_fixes: tuple[str, ...] = ()
     without_fixes: tuple[str, ...] = ()
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOrder:
+    """Whether an order of steps is possible, in one release (None: the scenario's own); `steps` is the length of the shortest run, if it is given."""
+
+    question: tuple[str, ...]
+    answer: str
+    path: str
+    steps: int | None = None
+    release: str | None = None
+
+
+def read_asked(section: Value | None, lines: dict[str, int]) -> tuple[AskedOrder, ...]:
+    """The section `ask`. Notes in `lines` where each question is."""
+    found = []
+    for value in section.elements("a list of questions") if section else ():
+        fields = QUESTIONS.fields(value, "a mapping with `question` and `answer`")
+        lines |= {value.path: value.line, **{field.path: field.line for field in fields.values()}}
+        said = {name: QUESTIONS[name].value(field) for name, field in fields.items()}
+        if "steps" in said and said["answer"] != "possible":
+            fields["steps"].fail("only a possible order has a shortest run: remove the field")
+        found.append(
+            AskedOrder(
+                tuple(said["question"]), said["answer"], value.path, said.get("steps"), said.get("release")
+            )
+        )
+    return tuple(found)
 
 
 def read_expectations(section: Value | None, lines: dict[str, int]) -> tuple[Expectation, ...]:
@@ -200,7 +228,7 @@ def _residual(value: Value) -> Residual:
 class Scenario:
     """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
 
-    `expect` is what should come out; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
+    `expect` is what should come out, and `asks` what orders should be possible or not; `ignore` gives for each property that is not to be looked at the reason, and `silenced`
     for each that is not to be looked at for single pods the reasons by pod. `feature_gates` are those that it sets. `sources`
     has file and line of each pod and node that stands for an object in another file.
     """
@@ -214,6 +242,7 @@ class Scenario:
     properties: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
+    asks: tuple[AskedOrder, ...] = ()
     ignore: Mapping[str, str] = field(default_factory=dict)
     silenced: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from ..values.yaml_values import Value, parse_document, read_text
 from .cluster_section import read_cluster
 from .scenario import (
     Scenario,
+    read_asked,
     read_expectations,
     read_feature_gates,
     read_ignored,
@@ -40,6 +41,7 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
     properties = _names(fields, "properties", lines)
     also = _names(fields, "also", lines)
     expect = read_expectations(fields.get("expect"), lines)
+    asks = read_asked(fields.get("ask"), lines)
     ignore = read_ignored(fields.get("ignore"), lines)
     silenced = read_silenced(fields["pods"], lines)
     gates = read_feature_gates(fields.get("featureGates"), lines)
@@ -55,6 +57,7 @@ def _scenario(text: str, file: str, stem: str) -> Scenario:
         properties=properties,
         also=also,
         expect=expect,
+        asks=asks,
         ignore=ignore,
         silenced=silenced,
         lines=lines,

@@ -14,6 +14,7 @@ from .resources import REASONS
 from .table import Field, Table
 
 EXPECTED = ("holds", "violated")
+ANSWERS = ("possible", "impossible")
 MAX_STEPS = 100_000
 
 GATES = table_of("names to true or false", FLAG.schema)
@@ -23,6 +24,7 @@ _ONE, _MANY = (
     {"type": "array", "items": part("expectation"), "minItems": 1},
 )
 EXPECT = Kind("mapping or list", {"anyOf": [_ONE, _MANY]})
+ASKED = Kind("list", {"type": "array", "items": part("ask"), "minItems": 1})
 WEIGHT = whole(0, 100)
 
 
@@ -87,6 +89,7 @@ FILE = Table("The file", "", [
     Field("properties", PROPERTIES, "all", "the properties to check, such as `[S-CAP]`"),
     Field("also", PROPERTIES, "none", "further properties that are of interest here"),
     Field("expect", EXPECT, "none", "what should come out, for `podrace test`, see [`expect`](#expect)"),
+    Field("ask", ASKED, "none", "orders of steps, and whether they are possible, for `podrace test`, see [`ask`](#ask)"),
     Field("ignore", REASONS, "none", "properties that are not to be looked at: reports show them as ignored, with the reason"),
     Field("nodes", names_to("names to nodes", "node", 1, 16), "required", "1 to 16 nodes"),
     Field("pods", names_to("names to pods", "pod", 1, 16), "required", "1 to 16 pods"),
@@ -131,6 +134,13 @@ VERDICTS = Table("`verdicts`", "verdict", [
     Field("verdict", one_of(EXPECTED, "a verdict"), "required", "the verdict", missing="write holds or violated"),
     Field("steps", whole(0, MAX_STEPS), "any", "violated only: the length of the shortest counterexample"),
 ])
+
+QUESTIONS = Table("`ask`", "ask", [
+    Field("question", list_of("list of steps", text("step", "a step"), 1), "required", "steps in their order, as `podrace ask` takes them; with `then:`, `not:`, `never:` and `end:` before the words", missing="write the steps that are asked about"),
+    Field("answer", one_of(ANSWERS, "an answer"), "required", "whether they are possible in this order", missing="write possible or impossible"),
+    Field("steps", whole(0, MAX_STEPS), "any", "possible only: the length of the shortest run"),
+    Field("release", text("text"), "that of the scenario", "the release to ask"),
+], about="A question as `podrace ask` has it, and its answer ([ask](ask.md)).")
 
 RACE = Table("`race`", "race", [
     Field("issue", whole(1, 10000000, "number"), "required", "the issue in kubernetes/kubernetes", missing="give the number(s) in kubernetes/kubernetes"),

@@ -16,6 +16,7 @@ class Document(Enum):
     report = "report"
     walks = "walks"
     ways = "ways"
+    ask = "ask"
     replay = "replay"
     reproduction = "reproduction"
     trace = "trace"

@@ -105,7 +105,7 @@ class Narration:
         stand, after a colon, for `{why}`.
         """
         given = dict(args)
-        names = _Arguments((name, _named(value)) for name, value in given.items())
+        names = Arguments((name, named(value)) for name, value in given.items())
         names["why"] = f": {', '.join(reasons)}" if reasons else ""
         for sentence in self.sentences.get(step, ()):
             if isinstance(sentence.when, Finds):
@@ -125,13 +125,13 @@ class Narration:
         if address is None or address.words is None:
             return None
         text = address.words.set if says_something(change.after) else address.words.cleared
-        names = _Arguments((name, _named(value)) for name, value in args)
+        names = Arguments((name, named(value)) for name, value in args)
         return self._filled(text, change, names), address.words.decisive
 
     def _filled(self, text: str, change: SpokenChange, names: Mapping[str, str]) -> str:
         address = self.addresses[change.variable]
-        both = {"before": _named(change.before), "after": _named(change.after)}
-        return Formatter().vformat(text, [_named(key) for key in address.keys], _Arguments({**names, **both}))
+        both = {"before": named(change.before), "after": named(change.after)}
+        return Formatter().vformat(text, [named(key) for key in address.keys], Arguments({**names, **both}))
 
     @cached_property
     def _cells(self) -> Mapping[tuple[str, tuple[Any, ...]], str]:
@@ -139,16 +139,16 @@ class Narration:
 
     def _found(self, wanted: Finds, given: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
         variable = self._cells.get((wanted.state, (given.get(wanted.of),)))
-        return variable is not None and variable in found and _is(found[variable], wanted.value)
+        return variable is not None and variable in found and agrees(found[variable], wanted.value)
 
     def _meets(self, change: SpokenChange, wanted: Changes) -> bool:
         address = self.addresses.get(change.variable)
         if address is None or not f"{address.state}.".startswith(f"{wanted.state}."):
             return False
-        return _is(change.before, wanted.before) and _is(change.after, wanted.after)
+        return agrees(change.before, wanted.before) and agrees(change.after, wanted.after)
 
 
-class _Arguments(dict[str, str]):
+class Arguments(dict[str, str]):
     """The arguments of a step; one that the step does not have is `the pod`, `the node`."""
 
     def __missing__(self, name: str) -> str:
@@ -161,13 +161,13 @@ def says_something(value: Any) -> bool:
     return not (value is None or value is False or first)
 
 
-def _is(value: Any, wanted: Any) -> bool:
+def agrees(value: Any, wanted: Any) -> bool:
     if wanted is SOMETHING or wanted is NOTHING:
         return says_something(value) is (wanted is SOMETHING)
     return wanted is ANYTHING or (type(value) is type(wanted) and value == wanted)
 
 
-def _named(value: Any) -> str:
+def named(value: Any) -> str:
     if isinstance(value, Enum):
         return spoken_words(type(value)).get(value.name, value.name)
     if isinstance(value, bool):

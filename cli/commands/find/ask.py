@@ -1,0 +1,177 @@
+"""`podrace ask`: can steps happen in this order?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ....analysis.request.method import budget_of
+from ....base.problems import UsageProblem
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
+    Form,
+    FormOption,
+    Gates,
+    Jobs,
+    Lanes,
+    MaxMemory,
+    MaxStates,
+    NoColor,
+    Patches,
+    SaveTrace,
+    Timeout,
+    Timings,
+    WithFix,
+    WithoutFix,
+    release_names,
+)
+from ...configuration.command_groups import CommandHelp
+
+if TYPE_CHECKING:
+    from ....reports.answers.ask_report import AskAnswer
+
+CODES = {"INCONCLUSIVE": 3, "NOT THERE": 1, "IMPOSSIBLE": 1, "POSSIBLE": 0}
+"""The exit code of each answer; of several, the first decides."""
+
+IN_ORDER = {"--then": "then", "--not-between": "not"}
+"""Options whose place among the steps counts, and the words for them before a step."""
+
+
+class StepsInOrder(CommandHelp):
+    """The command's line with these options as arguments: click keeps the order of arguments alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click's."""
+        return super().parse_args(ctx, list(_as_steps(args)))
+
+
+def _as_steps(args: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    left = list(args)
+    while left:
+        one = left.pop(0)
+        name, equals, value = one.partition("=")
+        if one == "--":
+            return [*found, one, *left]
+        if name not in IN_ORDER:
+            found.append(one)
+            continue
+        if not equals:
+            if not left:
+                raise UsageProblem(f"{name}: write a step behind it")
+            value = left.pop(0)
+        found.append(f"{IN_ORDER[name]}: {value}")
+    return found
+
+
+@app.command(
+    cls=StepsInOrder,
+    help="Ask whether steps can happen in this order, with anything between them.\n\n"
+    "STEP is a step as reports tell it (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
+    "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` says that it comes directly after the one before, and "
+    "`not:` that it does not come between its neighbours. docs/ask.md has the answers to questions that reviewers have asked.\n\n"
+    "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out).",
+    epilog=examples(
+        'podrace ask 72124 "scheduler writes p nominated to n1" "scheduler assumes q on n1"',
+        'podrace ask mine.yaml "users delete p" --then "scheduler.pop(p)" --end "p parked"',
+        'podrace ask 72124 "scheduler assumes q on n1" --release 1.13..1.20',
+    ),
+)
+def ask(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`.")
+    ],
+    steps: Annotated[
+        list[str] | None, typer.Argument(metavar="STEP...", show_default=False, help="The steps, in their order.")
+    ] = None,
+    then: Annotated[
+        list[str] | None, typer.Option("--then", metavar="STEP", help="A step that comes directly after the one before.")
+    ] = None,
+    not_between: Annotated[
+        list[str] | None,
+        typer.Option("--not-between", metavar="STEP", help="A step that does not come between the one before and the next."),
+    ] = None,
+    never: Annotated[
+        list[str] | None, typer.Option("--never", metavar="STEP", help="A step that does not come at all (repeatable).")
+    ] = None,
+    end: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--end", metavar="STATE", help="A state to end in: `p parked`, `n1 overfull`, or a property that is violated (repeatable)."
+        ),
+    ] = None,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X.Y[.Z]", autocompletion=release_names,
+            help="The scheduler's version; all from one to another: 1.28..1.36; several, with commas.",
+        ),
+    ] = None,
+    with_fix: WithFix = None,
+    without_fix: WithoutFix = None,
+    gate: Gates = None,
+    patch: Patches = None,
+    output: FormOption = Form.text,
+    save_trace: SaveTrace = None,
+    timings: Timings = False,
+    verbose: Lanes = False,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
+    timeout: Timeout = None,
+    jobs: Jobs = None,
+    no_color: NoColor = False,
+) -> None:  # fmt: skip
+    if then or not_between:
+        raise UsageProblem(
+            "--then and --not-between have a place among the steps: give them on the command line"
+        )
+    budget = budget_of(max_states, max_memory, timeout, jobs)
+    from ....analysis.ask.question import read_question
+    from ....analysis.possible.releases import answers, releases_of, runs_of
+    from ....analysis.request.patches import patches_of
+    from ....analysis.request.plan import Selection
+    from ...terminal.console import tolerant_of_closed_pipes
+    from ...terminal.output import Output, save_traces
+    from ...terminal.progress_display import progress_display
+
+    extra = [*(f"never: {s}" for s in never or ()), *(f"end: {s}" for s in end or ())]
+    question = read_question([*(steps or ()), *extra])
+    Output(save_trace=save_trace).refuse_unusable()
+    selection = Selection(
+        (scenario,), with_fixes=with_fix or (), without_fixes=without_fix or (), patches=patches_of(patch or ()), gates=gate or (),
+    )  # fmt: skip
+    runs = runs_of(question, selection, releases_of(release.split(",") if release is not None else ()))
+    with progress_display(no_color) as display:
+        found = answers(runs, budget, watcher=display)
+    with tolerant_of_closed_pipes():
+        _print(
+            found if timings or output is Form.text else [one.untimed() for one in found],
+            output,
+            verbose,
+            no_color,
+        )
+    if save_trace is not None:
+        pairs = [(run, one.finding) for run, one in zip(runs, found, strict=True) if one.finding is not None]
+        save_traces([run for run, _ in pairs], [finding for _, finding in pairs], save_trace, no_color)
+    given = {one.answer for one in found}
+    raise typer.Exit(next(code for answer, code in CODES.items() if answer in given))
+
+
+def _print(found: Sequence[AskAnswer], form: Form, whole: bool, no_color: bool) -> None:
+    from ....reports.answers.ask_report import since_when
+    from ....reports.filtered import to_json
+    from ...terminal.console import print_form, result_console
+
+    if form is Form.json:
+        print_form(to_json(found))
+        return
+    console = result_console(no_color)
+    for number, one in enumerate(found):
+        if number:
+            console.print()
+        one.print(console, whole)
+    if len(found) > 1:
+        console.print()
+        console.print(f"{since_when(found)}.", style="bold", soft_wrap=True)
