@@ -54,6 +54,7 @@ class Property(Component):
     concerns: ClassVar[str] = ""
     silenced: ClassVar[frozenset[str]] = frozenset()
     bookkeeping = True
+    only_looks = True
 
     api: APIServer
     pod_watch: PodWatch

@@ -73,7 +73,7 @@ def expects_something(path: Path) -> bool:
     except Problem:
         return any(line.startswith(tuple(f"{name}:" for name in SECTIONS)) for line in text.splitlines())
     pairs = getattr(top.node, "value", None) if not top.is_list and not top.is_scalar else ()
-    return any(key.value in SECTIONS for key, _ in pairs or ())
+    return any(key.value in SECTIONS and not top.at(key.value, value).is_null for key, value in pairs or ())
 
 
 def expected_runs(scenario: Scenario, own: Mapping[str, type[Property]]) -> list[Run]:

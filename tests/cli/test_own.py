@@ -187,3 +187,36 @@ def test_a_property_that_would_not_be_checked_is_refused(
     assert shell("simulate", tiny, "-P", str(mine), "--property", "S-CAP").code == 2
     assert shell("verify", "72259", "-P", f"{mine}:NobodyAssumed", "--property", "S-CAP").err == ran.err
     assert shell("check", tiny, "-P", str(mine), "--property", "S-CAP", "--property", "my-drain").code == 0
+
+
+WATCHES = """\
+from podrace.patching import Property, any_of, require
+
+
+class Watches(Property):
+    \"\"\"No pod is ever assumed.\"\"\"
+
+    id = "MY-WATCH"
+
+    def observe(self):
+        for p in self.pods:
+            {deed}
+
+    def holds(self):
+        return ~any_of(self.cache.is_assumed(p) for p in self.pods)
+"""
+
+
+@pytest.mark.parametrize(
+    ("deed", "message"),
+    [
+        ("require(~self.cache.is_assumed(p))", "`require` is for steps: `observe` only looks, so write `with when(...)`"),
+        ("self.cache.pod[p].assumed = False", "`observe` only looks: it cannot change `cache.pod[p].assumed`"),
+    ],
+)  # fmt: skip
+def test_a_monitor_only_looks(shell: Shell, tiny: str, tmp_path: Path, deed: str, message: str) -> None:
+    file = tmp_path / "watches.py"
+    file.write_text(WATCHES.format(deed=deed))
+    ran = shell("check", tiny, "-P", str(file))
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err

@@ -120,6 +120,9 @@ class Component:
     bookkeeping: ClassVar[bool] = False
     """Whether no state of this part is ever told, as that of a monitor."""
 
+    only_looks: ClassVar[bool] = False
+    """Whether `observe` must neither make a step wait nor change what is not this part's: what it sees would be another system."""
+
     def read_field(self, name: str) -> Any:
         """The current value of a declared field."""
         return view_of(self._cells[name])

@@ -63,7 +63,7 @@ def refuse_what_nothing_comes_of(cls: type[Component]) -> None:
 
 _OF_THE_LANGUAGE = (
     "universe", "setup", "observe", "explains", "read_field", "write_field", "phrases", "knowledge", "channels", "reads",
-    "bookkeeping", "name",
+    "bookkeeping", "only_looks", "name",
 )  # fmt: skip
 
 

@@ -306,12 +306,25 @@ def _observe(observer: _Observer, trace: StepTrace) -> None:
     unseen, guard, constraints = dict(trace.values), trace.guard, dict(trace.constraints)
     trace.reads = set()
     observer.part.observe()
+    if observer.part.only_looks:
+        _refuse_changes(observer.part, trace, unseen, (guard, *constraints.values()))
     if changed.isdisjoint(trace.reads):
         trace.values = unseen
         if trace.guard is guard and [*map(id, trace.constraints.values())] == [
             *map(id, constraints.values())
         ]:
             observer.idle = trace.reads
+
+
+def _refuse_changes(
+    part: Component, trace: StepTrace, seen: Mapping[Variable, Expr], before: tuple[Expr, ...]
+) -> None:
+    """Raise ModelError if a property has made the step wait, or has changed what is not its own."""
+    if [*map(id, (trace.guard, *trace.constraints.values()))] != [*map(id, before)]:
+        raise ModelError("`require` is for steps: `observe` only looks, so write `with when(...)`")
+    for var, value in trace.values.items():
+        if value is not seen.get(var) and not var.name.startswith(f"{part.name}."):
+            raise ModelError(f"`observe` only looks: it cannot change `{var.name}`")
 
 
 @dataclass(slots=True)

@@ -170,3 +170,11 @@ def test_nothing_to_test_is_no_success(shell: Shell, tmp_path: Path) -> None:
         "podrace: plain.yaml: nothing is expected: add a section `expect`, as `podrace init` does\n"
     )
     assert shell("test", "no.yaml").code == 2
+
+
+def test_a_section_with_nothing_in_it_is_no_success(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "void.yaml").write_text(TINY + "expect:\n")
+    assert shell("test").code == 2
+    assert shell("test", "void.yaml").err == (
+        "podrace: void.yaml: nothing is expected: add a section `expect`, as `podrace init` does\n"
+    )
