@@ -59,7 +59,7 @@ REMEDY = "name a directory in which something can be built with the variable POD
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: whoever moves pods can be held amid the move."""
+    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: the goroutine that moves pods can be held amid the move."""
 
     version: KubernetesVersion
     folder: Path

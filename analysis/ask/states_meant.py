@@ -52,7 +52,7 @@ def property_in(words: str) -> type[Property] | None:
     found = [known[word] for word in words.lower().split() if word in known]
     if found and found[0].kind != "invariant":
         raise UsageProblem(
-            f"`{one_line(words, 200)}`: {found[0].id} is about what goes on for ever, or stays possible, and no state to end in: name another"
+            f"`{one_line(words, 200)}`: {found[0].id} is about what goes on indefinitely, or stays possible, and not about a state: name another"
         )
     return found[0] if found else None
 
@@ -79,7 +79,7 @@ def state_meant(system: TransitionSystem, words: str, names: frozenset[str]) -> 
         shown = dict.fromkeys(f"`{fact.view}: {fact.text}`" for fact, _ in nearest)
         near = ", ".join(list(shown)[:NEAREST])
         raise UsageProblem(
-            f"`{one_line(words, 200)}`: no state of {system.name} is told so; the nearest: {near}; or name a property that is violated, such as S-CAP"
+            f"`{one_line(words, 200)}`: no state of {system.name} has these words; the nearest: {near}; or name a property that is violated, such as S-CAP"
         )
     first = found[0]  # the API server's view comes first
     same = [fact for fact in found if fact.variable == first.variable]

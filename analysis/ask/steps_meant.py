@@ -58,7 +58,7 @@ class StepsMeant:
         found = found or self._by_sentence(words)
         if found is None:
             raise UsageProblem(
-                f"`{one_line(words, 200)}`: no step of {self.system.name} is told so; the nearest: {self._nearest(words)}"
+                f"`{one_line(words, 200)}`: no step of {self.system.name} has these words; the nearest: {self._nearest(words)}"
             )
         return found
 
@@ -129,7 +129,7 @@ class StepsMeant:
         found = sorted(found, key=lambda said: -likeness(asked, said.words))
         more = f"; and {len(found) - NEAREST} more" if len(found) > NEAREST else ""
         raise UsageProblem(
-            f"`{one_line(words, 200)}`: {len(found)} steps are told so: {self._quoted(found[:NEAREST])}{more}: say more of its words, or its name"
+            f"`{one_line(words, 200)}`: {len(found)} steps have these words: {self._quoted(found[:NEAREST])}{more}: say more of its words, or its name"
         )
 
     def _nearest(self, words: str) -> str:

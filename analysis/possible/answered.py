@@ -12,20 +12,23 @@ from ...base.text import counted
 from ...checker.core.exploration import Budget, Exploration, Progress
 from ...checker.core.result import Result, Verdict
 from ...checker.reduction.conclusion import conclude
+from ...checker.reduction.idle_parts import never_acted
 from ...checker.reduction.questions import slice_for
 from ...checker.reduction.slicing import Slicer, transition_map
 from ...checker.search import engine_of
 from ...checker.trace.execution import replay
+from ...model.asked_for import asked_for
 from ...model.language import TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
 from ...reports.answers.ask_report import AnswerWord, AskAnswer, NearOrder, UnderstoodItem
+from ...reports.verdict_words import idle_words
 from ..ask.asked_property import ID, AskedProperty, Understood, asked_property
 from ..ask.question import Question
 from ..findings import asked_of, finding_of, how_to_go_on, seen_of
 from ..request.plan import Run
 from ..shown.steps import steps_of
 from ..systems import system_of
-from .obstacles import obstacles_of
+from .obstacles import in_the_way, obstacle
 
 MOST_ORDERS = 8
 MOST_STATES = 20_000_000
@@ -127,15 +130,28 @@ def _explained(
     numbers = transition_map(asked.sliced, asked.system)
     beginning = replay(asked.system, tuple(numbers[i] for i in path))
     with fresh_graph():
-        obstacles = obstacles_of(
+        found = in_the_way(
             asked.system, understood, told.possible, beginning, budget, engine_of(engine), watch
         )
+        obstacles = tuple(obstacle(asked.system, one) for one in found)
+        idle = _never_acted(asked, budget, engine)
     return msgspec.structs.replace(
         told,
         beginning=steps_of(asked.system, beginning),
         obstacles=obstacles,
+        notes=(*told.notes, *idle_words(idle)),
         nearest=_nearest(asked, told.possible, budget, engine, watch),
     )
+
+
+def _never_acted(asked: Asked, budget: Budget, engine: str) -> dict[str, str]:
+    """What the scenario asks for and what never took a step: where that is dead, an order may be impossible for no other reason."""
+
+    def again(question: TransitionSystem, room: Budget) -> Exploration:
+        return engine_of(engine)(question, room, None)
+
+    parts = asked_for(asked.system)
+    return never_acted(asked.slicer, asked.sliced, asked.exploration, parts, again, budget)
 
 
 def _nearest(asked: Asked, possible: int, budget: Budget, engine: str, watch: Watch) -> NearOrder | None:

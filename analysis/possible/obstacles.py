@@ -60,20 +60,6 @@ class InTheWay:
     trace: Trace
 
 
-def obstacles_of(
-    system: TransitionSystem,
-    understood: Understood,
-    possible: int,
-    beginning: Trace,
-    budget: Budget,
-    search: Search,
-    watch: Callable[[Progress], None] | None = None,
-) -> tuple[Obstacle, ...]:
-    """What is in the way of each step that should come next, after so many that are possible."""
-    found = in_the_way(system, understood, possible, beginning, budget, search, watch)
-    return tuple(_shown(system, one) for one in found)
-
-
 def in_the_way(
     system: TransitionSystem,
     understood: Understood,
@@ -83,7 +69,7 @@ def in_the_way(
     search: Search,
     watch: Callable[[Progress], None] | None = None,
 ) -> tuple[InTheWay, ...]:
-    """The same, with the expressions; empty where the budget ran out."""
+    """What is in the way of each step that should come next, after so many that are possible; empty where the budget ran out."""
     after = _after(system, understood, possible)
     wanted = list(_wanted(system, understood, possible))[:MOST_STEPS]
     asked: dict[str, Expr] = {}
@@ -137,7 +123,8 @@ def _wanted(system: TransitionSystem, understood: Understood, possible: int) -> 
         yield Wanted(number, call_of(t), (*guard, *bounds, *meant))
 
 
-def _shown(system: TransitionSystem, found: InTheWay) -> Obstacle:
+def obstacle(system: TransitionSystem, found: InTheWay) -> Obstacle:
+    """The same as reports tell it."""
     trace, state = found.trace, found.trace.states[-1]
     interpreter = Interpreter(system)
     used = used_variables(interpreter, [found.condition.where], state)

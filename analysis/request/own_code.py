@@ -59,6 +59,7 @@ def what_it_changed() -> str:
 
 def watch() -> None:
     """From now on, changes that a program makes to what is loaded are noticed, and keep verdicts from being kept."""
+    _guard()  # podrace's own change, which is none of the program's
     in_memory.watch(is_late=True)
 
 

@@ -76,5 +76,11 @@ def conclusion(tour: Tour, holds: bool, violated: bool) -> str:
     but = "" if tour.is_whole else ", but for those named above"
     if holds:
         return f"HOLDS on the code of {where}: it has taken every transition as the model does{but}."
-    model = "what is violated is violated there, too" if violated else "the model's verdict is open"
+    model = "the model's verdict is open"
+    if violated:
+        model = (
+            "what is violated is violated there, too"
+            if tour.is_whole
+            else "`podrace reproduce` says whether what is violated is violated there, too"
+        )
     return f"The code of {where} has taken every transition as the model does{but}; {model}."

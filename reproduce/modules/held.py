@@ -1,4 +1,4 @@
-"""The sources that the driver is built from: a copy of upstream's in which whoever moves parked pods can be held amid the move.
+"""The sources that the driver is built from: a copy of upstream's in which the goroutine that moves parked pods can be held amid the move.
 
 What is not changed is linked, so the copy takes no room. Three things are changed, none of which decides anything: the queue's lock is one that testing/synctest knows how to wait for; a call stands between a move and
 the note of its event, and between a requeue and Done; and the recorder of metrics ends where there is nothing left to write, which it looks for a thousand times a second otherwise.

@@ -11,7 +11,7 @@ func podraceAmid(activated bool) {
 	}
 }
 
-// PodraceRWMutex is a sync.RWMutex that is waited for at a channel, which counts as idle for testing/synctest: so whoever has it may be held.
+// PodraceRWMutex is a sync.RWMutex that is waited for at a channel, which counts as idle for testing/synctest: so its holder may be held.
 type PodraceRWMutex struct {
 	mu      sync.Mutex
 	readers int

@@ -3,7 +3,7 @@
     graph = state_graph(model.system, budget)
     toured = tour(model, graph, plays(built_for(version, go, say)), Asked(processes=2))
 
-A transition is TAKEN if a run came through it and nothing that can be seen differed, up to it and after it. What differs is closed, and what lay behind it is planned anew on other ways, up to
+A transition is TAKEN if a run came through it and nothing that can be seen differed, up to it and after it. What differs is closed, and what lay behind it is planned again on other ways, up to
 `ROUNDS` times.
 """
 
@@ -114,7 +114,7 @@ class _Tour:
         self.began = time.monotonic()
 
     def made(self) -> Toured:
-        """Round by round: what differences have hidden is planned anew."""
+        """Round by round: what differences have hidden is planned again."""
         hidden: list[int] = []
         for _ in range(ROUNDS):
             hidden = self._round()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-TINY = 'name: tiny\ntitle: Tiny\nrelease: "1.19"\nproperties: [S-CAP]\nnodes: {n: {cpu: 1}}\npods: {p: {cpu: 1}}\n'
+from tests.cli.helpers import MINE, TINY
+
 CHECK = "(found,) = check('tiny.yaml')\nprint(found.verdict, *found.notes, sep='\\n')\n"
 PROGRAMS = {
     "unchanged": f"from podrace.api import check\n{CHECK}",
@@ -35,3 +36,16 @@ def test_a_program_that_changes_podrace_keeps_nothing(tmp_path: Path, what: str)
     told = "this program changed podrace.checker.search.sorted: the verdict is about podrace as it is with that, and was not kept"
     assert (told in done.stdout) == (what == "changed later")
     assert done.stdout.startswith("HOLDS\n")
+
+
+def test_a_program_may_have_a_property_of_its_own(tmp_path: Path) -> None:
+    """In a process that has executed nothing else: what podrace itself guards is not taken for a change of the program's."""
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    (tmp_path / "mine.py").write_text(
+        f"{MINE}\n\nfrom podrace.api import check\n"
+        "for found in check('tiny.yaml', property=[NobodyAssumed, 'S-CAP']):\n    print(found.property, found.verdict)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("MY-NONE VIOLATED\nS-CAP HOLDS\n", "")

@@ -12,6 +12,7 @@ import pytest
 
 from podrace.analysis import chain, different_ways, systems
 from podrace.analysis.compare import inquiry
+from podrace.checker.core import in_memory
 from podrace.checker.core.exploration import Budget
 from podrace.reproduce import request
 from tests.cli.helpers import TINY, Shell
@@ -23,6 +24,7 @@ def _traced_once() -> Iterator[None]:
     """Many tests are about one race of the catalogue, and none is about how it is traced."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "instrument", traced)
+        in_memory.forget()  # of what podrace.api noted when the tests were collected
         yield
 
 

@@ -9,12 +9,12 @@ import (
 )
 
 // Pop amid a move of parked pods, or amid a requeue: both are one call of the queue's, which takes and lets go activeQ's lock. The queue is built with a call amid each (reproduce/modules/held.py),
-// and whoever makes it stands there with the queue's lock.
+// and the goroutine that makes it stands there with the queue's lock.
 
 // moving is the role of the queue's own timers while they stand amid a move.
 const moving role = "queue flush"
 
-// armed is the process in which whoever moves pods is held amid the move; nil for none.
+// armed is the process in which the goroutine that moves pods is held amid the move; nil for none.
 var armed atomic.Pointer[instance]
 
 func init() {
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// arriveAmid holds whoever moves pods.
+// arriveAmid holds the goroutine that moves pods.
 func (s *Stage) arriveAmid(i *instance) {
 	id := goroutine()
 	s.mu.Lock()
@@ -70,7 +70,7 @@ func (p *player) popsAmid(pod string) bool {
 	return false
 }
 
-// popAmidMove: Pop takes a pod while whoever has moved it is not through with the move, which comes to its end then.
+// popAmidMove: Pop takes a pod while the goroutine that moved it is still in the move, which then ends.
 func popAmidMove(p *player, s Step) error {
 	mover := p.world.Stage.Find(isAmid)
 	if p.mover == nil || mover == nil {
@@ -87,7 +87,7 @@ func popAmidMove(p *player, s Step) error {
 	return p.endMove(mover)
 }
 
-// endMove lets whoever stands amid a move go to where its own step is over.
+// endMove lets the goroutine that stands amid a move go on to the end of its own step.
 func (p *player) endMove(mover *actor) error {
 	armed.Store(nil)
 	step := *p.mover

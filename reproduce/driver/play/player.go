@@ -27,7 +27,7 @@ type player struct {
 // armAmid has the move of a step held amid it, where the build allows for that and the trace has a Pop there.
 var armAmid = func(*player, Step) {}
 
-// amid is the point at which whoever moves parked pods, or puts one back, is held amid the call.
+// amid is the point at which the goroutine that moves parked pods, or puts one back, is held amid the call.
 const amid = "Queue.Amid"
 
 func isAmid(a *actor) bool { return a.at.call == amid }

@@ -43,7 +43,9 @@ def meant(system):
 )  # fmt: skip
 def test_steps_are_found_by_sentence_by_name_and_by_function(meant, words, names, told):
     if words.startswith("MakeNextPodFunc"):
-        with pytest.raises(UsageProblem, match="no step of nominated-node-race is told so; the nearest: "):
+        with pytest.raises(
+            UsageProblem, match="no step of nominated-node-race has these words; the nearest: "
+        ):
             meant.of(words)
         return
     found = meant.of(words)
@@ -61,16 +63,16 @@ def test_only_the_states_in_which_a_step_is_told_so_count(meant, system):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("scheduler says something of p", "no step of nominated-node-race is told so; the nearest: "),
-        ("failure handler p", "10 steps are told so: "),
+        ("scheduler says something of p", "no step of nominated-node-race has these words; the nearest: "),
+        ("failure handler p", "10 steps have these words: "),
         ("fail(p)", "2 steps have this name: write `scheduler.fail` or `binding.fail`"),
         (
             "scheduler.pop(zebra)",
             "no such arguments: this step is `scheduler.pop(v)`, `scheduler.pop(p)` and `scheduler.pop(q)`",
         ),
         ("priorityqueue.pop(p)", "docs/functions.md has `PriorityQueue.Pop`: write it so"),
-        ("p", "steps are told so: "),
-        ("...", "no step of nominated-node-race is told so; the nearest: "),
+        ("p", "steps have these words: "),
+        ("...", "no step of nominated-node-race has these words; the nearest: "),
     ],
 )
 def test_words_that_mean_no_step_or_several_are_refused_with_the_nearest(meant, words, said):
@@ -101,10 +103,10 @@ def test_states_are_found_by_what_components_know_and_by_properties(meant, syste
 
 def test_a_state_that_nobody_tells_is_refused_with_the_nearest(meant, system):
     with pytest.raises(
-        UsageProblem, match=r"^`p happy`: no state of nominated-node-race is told so; the nearest: "
+        UsageProblem, match=r"^`p happy`: no state of nominated-node-race has these words; the nearest: "
     ):
         state_meant(system, "p happy", meant.names)
-    with pytest.raises(UsageProblem, match="goes on for ever, or stays possible, and no state to end in"):
+    with pytest.raises(UsageProblem, match="goes on indefinitely, or stays possible, and not about a state"):
         property_in("L-RETRY" if "L-RETRY" in _liveness() else next(iter(_liveness())))
 
 

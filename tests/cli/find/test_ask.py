@@ -5,6 +5,7 @@ import json
 import pytest
 
 from podrace.reports.formats.json_schema import schema_of
+from tests.cli.find.test_never_acted import IDLE, SENTENCE
 from tests.cli.helpers import TINY, flat
 from tests.reports.standards import assert_matches
 
@@ -193,3 +194,12 @@ def test_a_section_that_asks_wrongly_is_refused_with_its_place(shell, tmp_path, 
 def test_the_schema_of_answers_fits_them(shell):
     ran = shell("ask", "tiny.yaml", BINDS, ASSUMES, "-o", "json")
     assert_matches(schema_of("ask"), json.loads(ran.out))
+
+
+def test_an_impossible_order_says_what_never_acted(shell, tmp_path):
+    file = tmp_path / "idle.yaml"
+    file.write_text(IDLE)
+    ran = shell("ask", str(file), "binding.bind(b)", "scheduler.assume(b, n)", "-o", "json")
+    (told,) = json.loads(ran.out)
+    assert told["answer"] == "IMPOSSIBLE"
+    assert told["notes"][-1] == SENTENCE

@@ -1,4 +1,4 @@
-"""The copy of upstream's sources in which whoever moves parked pods can be held."""
+"""The copy of upstream's sources in which the goroutine that moves parked pods can be held."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_copy_changes_no_file_of_the_sources(tmp_path: Path) -> None:
     for name, text in files.items():
         (sources / name).parent.mkdir(parents=True, exist_ok=True)
         (sources / name).write_text(text, encoding="utf-8")
-    for _ in range(2):  # one that is there is made anew
+    for _ in range(2):  # one that is there is made again
         assert held_copy(sources, copy)
     assert {name: (sources / name).read_text(encoding="utf-8") for name in files} == files
     queue = copy / "pkg/scheduler/backend/queue"
