@@ -47,7 +47,7 @@ compare: setup
 	$(BIN)/python -m tests.independent.campaign $(COMPARE)
 
 # Upstream's unit-test tables, restated as facts in JSON, played on the model: CASES="FILE... --release X.Y".
-CASES ?= $(wildcard tests/conformance/upstream/*.json) --release 1.36
+CASES ?= $(wildcard tests/conformance/upstream/*.json) --release 1.36.0
 
 conform: setup
 	$(BIN)/python -m tests.conformance.play $(CASES)

@@ -10,6 +10,7 @@ from ..base.problems import Problem, Terminated
 from ..base.text import listed
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
+from ..model.history.versions import exact
 from ..reports.document import Finding, Word
 from ..scenarios import find_scenarios
 from .chain import verdict_on
@@ -115,7 +116,7 @@ class _Search:
         said = {"HOLDS": "the property holds, too", "VIOLATED": "another run violates the property"}
         undecided = f"no violation was found within {MOST_STATES:,} states"
         whose = "them" if len(keys) > 1 else "it"
-        return [f"In {last}, the first release with {whose}, {said.get(verdict, undecided)}."]
+        return [f"In {exact(last)}, the first release with {whose}, {said.get(verdict, undecided)}."]
 
     def _does_not(self, named: Sequence[str]) -> list[str]:
         lines = []
@@ -144,9 +145,9 @@ class _Search:
         newest = later[-1]
         verdict = self._verdict(self._at(newest))
         if verdict == "VIOLATED":
-            return [f"It is still there in {newest}, the newest release.", *self._by_coming_change()]
+            return [f"It is still there in {exact(newest)}, the newest release.", *self._by_coming_change()]
         if verdict != "HOLDS":
-            return [f"Not found: {newest}, the newest release, was not decided in the time."]
+            return [f"Not found: {exact(newest)}, the newest release, was not decided in the time."]
         low, high = self._base.release, newest
         between = list(later[:-1])
         while between:
@@ -158,9 +159,12 @@ class _Search:
                 low, between = middle, between[len(between) // 2 + 1 :]
             else:
                 return [
-                    f"It is gone in {high}, and still there in {low}; which release between them closes it was not decided in the time."
+                    f"It is gone in {exact(high)}, and still there in {exact(low)}; which release between them closes it was not decided in the time."
                 ]
-        return [f"It is gone in {high}, and still there in {low}.", *self._by_change_of(low, high)]
+        return [
+            f"It is gone in {exact(high)}, and still there in {exact(low)}.",
+            *self._by_change_of(low, high),
+        ]
 
     def _by_change_of(self, low: str, high: str) -> list[str]:
         before, after = self._at(low), self._at(high)
@@ -171,7 +175,7 @@ class _Search:
         key = self._first_that_closes(brought, low)
         if key is None:
             return [f"Which of the {len(brought)} changes that it brought closes it was not found."]
-        return [f"Of what {high} brought, {key} closes it by itself: {CHANGES[key].title}."]
+        return [f"Of what {exact(high)} brought, {key} closes it by itself: {CHANGES[key].title}."]
 
     def _by_coming_change(self) -> list[str]:
         missing = {change.key for change in self._base.missing}

@@ -21,6 +21,7 @@ from ..checker.trace.fair_suffix import fair_suffix
 from ..model.environment.cluster.scope import BOUNDS
 from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
+from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from ..properties.of_steps import OfSteps
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
@@ -28,6 +29,7 @@ from ..reports.verdict_words import verdict_words
 from ..scenarios import Scenario
 from .request.options import bytes_in_words
 from .request.plan import Run
+from .request.within_release import within_release
 from .scheduler_version import version_of
 from .shown.cases import with_telling_case
 from .shown.evidence import evidence_of
@@ -89,7 +91,7 @@ def asked_of(run: Run) -> dict[str, Any]:
     """The fields of every document that say what was asked."""
     return {
         "scenario": run.scenario.name,
-        "release": run.composition.release,
+        "release": exact(run.composition.release),
         "fixes": fixes_of(run.composition),
         "property": run.property,
         "title": run.scenario.title,
@@ -157,7 +159,11 @@ def finding_of(
         words=words + silence_of(run),
         notes=(
             *run.composition.notes,
-            *(note for note in (run.remark, _caveat(run), _idle(run, result), remedy) if note),
+            *(
+                note
+                for note in (run.remark, within_release(run), _caveat(run), _idle(run, result), remedy)
+                if note
+            ),
         ),
         steps_fired=tuple(seen.fired),
         vacuous=result.vacuous,

@@ -12,6 +12,7 @@ from ..base.problems import Problem
 from ..checker.reduction.questions import explored_slice
 from ..checker.trace.fingerprint import fingerprint
 from ..model.history import Composition, Patch
+from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from .request.patches import with_patches
 from .request.plan import Run
@@ -28,7 +29,7 @@ def idle_patches(run: Run, system: TransitionSystem) -> tuple[str, ...]:
 
 def _notes(run: Run, system: TransitionSystem) -> Iterator[str]:
     composition = run.composition
-    where = f"{run.scenario.name} on {composition.release}"
+    where = f"{run.scenario.name} on {exact(composition.release)}"
     whole = part = None
     for patch in composition.patches:
         fewer = left_out(composition, patch)

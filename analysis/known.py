@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model.history import CHANGES
+from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
 from ..scenarios import Race, Scenario, catalogue
-from .request.options import known_releases, parse_fix, parse_property
+from .request.options import parse_fix, parse_property
 from .request.plan import checked_changes, default_properties, default_release, race_fixes
+from .request.release_names import known_releases
 from .version import podrace_version
 
 
@@ -51,7 +53,7 @@ def races() -> list[dict[str, Any]]:
             "title": scenario.title,
             "issue": scenario.race.issue if scenario.race else None,
             "fixes": list(race_fixes(scenario)),
-            "release": default_release(scenario),
+            "release": exact(default_release(scenario)),
             "properties": list(default_properties(scenario)),
             "also": list(scenario.also),
             "residual": _residual(scenario),

@@ -16,7 +16,7 @@ Every figure is the median of RUNS runs, which alternate between the two.
     python -m bench.spin [--speed | --checks] [--only TEXT] [NAME...]
 
 The names are those of scenarios to take, and of the systems in bench/systems; without one, all. Of these systems some are written in Promela
-by hand as well, as somebody would who uses SPIN: a row of its own compares with that. `--only` takes rows whose name has the text, as "S-NOMVIS 1.13 + 72259": one row of the
+by hand as well, as somebody would who uses SPIN: a row of its own compares with that. `--only` takes rows whose name has the text, as "S-NOMVIS 1.13.0 + 72259": one row of the
 first table takes a minute or two.
 """
 

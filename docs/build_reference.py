@@ -117,7 +117,7 @@ def _race(scenario: Scenario) -> Iterator[str]:
             yield f"The fix leaves {_link(race.residual.property)} open; closed by {closed}."
     listed = ", ".join(_link(p) for p in default_properties(scenario))
     also = f" Also of interest: {', '.join(_link(p) for p in scenario.also)}." if scenario.also else ""
-    yield f"Release {default_release(scenario)}; properties {listed}.{also}"
+    yield f"Release {exact(default_release(scenario))}; properties {listed}.{also}"
     text = scenario.text.strip()
     yield f"```yaml\n{text}\n```"
 
@@ -128,7 +128,7 @@ _GATES = """\
 The gates that concern the scheduler: what each was from which version on, and how podrace has it. `podrace gates --release 1.35.4` lists those
 of one version; the table is `model/history/versions/gates.yaml`.
 
-    podrace check wiped-nomination --release 1.34 --gate SchedulerAsyncPreemption=false
+    podrace check wiped-nomination --release 1.34.0 --gate SchedulerAsyncPreemption=false
 
 `--gate` sets a gate for `check`, `diff`, `verify`, `prove`, `ways`, `simulate`, `synthesize`, `induct` and `export`; it may be repeated, and takes
 several settings with commas between, as upstream's `--feature-gates` does. In `podrace.api` and for pytest it is `gate=`, in a scenario the section

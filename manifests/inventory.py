@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +29,7 @@ from .reading.cluster_objects import (
     read_class,
     read_node,
 )
+from .reading.cluster_version import ClusterVersion, NamedVersions
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
 from .reading.known_fields import check_fields
 from .reading.manifest_files import Remarks, documents, folders_passed_over, read_sources
@@ -57,6 +58,7 @@ class Written:
     seen: int = 0
     passed_over: dict[str, int] = field(default_factory=dict)
     where: str = ""
+    versions: NamedVersions = field(default_factory=NamedVersions)
 
     def register(self, meta: Meta) -> bool:
         """Note that this object is there, and say whether it is new: kubectl prints what it was asked for twice twice.
@@ -95,6 +97,7 @@ class Inventory:
     set_aside: Mapping[str, int]
     managed: Mapping[str, Workload] = field(default_factory=dict)
     sources: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    version: ClusterVersion | None = None
 
     def without_claims(self, why: str) -> Inventory:
         """The same, with all claims taken to be had everywhere; a remark says why, if a pod that waits has one."""
@@ -160,6 +163,7 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
         written.where, list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
         len(written.classes), len(written.workloads), claims, list(remarks.lines()), aside,
         {w.meta.shown: w for w in written.workloads}, {name: meta.source for name, meta in written.metas.items()},
+        written.versions.surest(),
     )  # fmt: skip
 
 
@@ -289,9 +293,12 @@ MOST_OBJECTS = 200_000
 
 
 def read_manifests(
-    names: Sequence[str], recursive: bool = False, strict: bool = False, devices_back: bool = True
+    names: Sequence[str],
+    recursive: bool = False,
+    strict: bool = False,
+    devices_back: Callable[[ClusterVersion | None], bool] = lambda _: True,
 ) -> Inventory:
-    """The objects in these files, directories (`recursive`: and those below), or `-`. `devices_back`: extended resources may be devices, as from 1.36 on.
+    """The objects in these files, directories (`recursive`: and those below), or `-`. `devices_back` of the version that they name: extended resources may be devices, as from 1.36 on.
 
     Kinds that podrace does not know are left out with a remark, or refused if `strict`. Raises Problem, whose message
     is one line with file, line and path, for everything that is malformed.
@@ -304,6 +311,8 @@ def read_manifests(
         for source in read_sources(names, recursive):
             try:
                 for top in documents(source.text, source.file):
+                    if written.versions.read_server(top):
+                        continue
                     for kind, item in _objects(top):
                         _read(kind, item, written, remarks, strict)
             except Problem as problem:
@@ -313,7 +322,7 @@ def read_manifests(
             f"{written.where}: {_what_is_there(written.passed_over)}: "
             "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
         )
-    return assemble(written, remarks, devices_back)
+    return assemble(written, remarks, devices_back(written.versions.surest()))
 
 
 def _what_is_there(passed_over: Mapping[str, int]) -> str:
@@ -448,8 +457,10 @@ _CONFIGURATION = re.compile(r"(?:^|[\s{,\"'])kind[\"']?\s*:\s*[\"']?KubeSchedule
 def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -> None:
     match meta.kind:
         case "Pod":
+            written.versions.read_pod(meta, fields)
             written.pods.append(read_pod(meta, fields, remarks))
         case "Node":
+            written.versions.read_node(meta, fields)
             written.nodes.append(read_node(meta, fields, remarks))
         case "Namespace":
             written.namespaces[meta.name] = meta.labels

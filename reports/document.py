@@ -156,7 +156,7 @@ class Asked(Answer, frozen=True):
 
     @builtins.property
     def label(self) -> str:
-        """The release with its fixes, for example `1.13 + 72259`."""
+        """The release with its fixes, for example `1.13.0 + 72259`."""
         return self.release + self.fixes.words
 
 

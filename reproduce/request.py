@@ -10,8 +10,8 @@ import msgspec
 
 from ..analysis.chain import verdicts
 from ..analysis.request.method import NOBODY, USUAL, Method, Watcher
-from ..analysis.request.options import known_releases, parse_release
 from ..analysis.request.plan import Run, Selection, default_release, plan
+from ..analysis.request.release_names import known_releases, parse_release
 from ..analysis.stored.replayed import read_trace
 from ..analysis.stored.saved_trace import stored_trace
 from ..base.problems import Problem, UsageProblem
@@ -82,7 +82,7 @@ def searched(
         version = version_for(wanted, exact(default_release(scenario)))
         release = parse_release(wanted.release) if wanted.release else release_of(version)
         selection = Selection(
-            release=release, properties=wanted.properties, gates=wanted.gates, given=[scenario]
+            release=exact(release), properties=wanted.properties, gates=wanted.gates, given=[scenario]
         )
         runs = [run for run in plan(selection) if not run.ignored]
         for run, finding in zip(runs, verdicts(runs, budget, method, watcher), strict=True):
@@ -127,8 +127,8 @@ def release_of(version: KubernetesVersion) -> str:
     if known is not None:
         return known
     minor = f"{version.major}.{version.minor}"
-    near = [exact(v) for v in known_releases() if v == minor or v.startswith(f"{minor}.")]
-    newest = exact(known_releases()[-1])
+    near = [v for v in known_releases() if v.startswith(f"{minor}.")]
+    newest = known_releases()[-1]
     there = (
         f"of {minor} it has {', '.join(near)}: name one of these"
         if near
@@ -168,11 +168,11 @@ def _stored(wanted: Wanted) -> Question:
     if version.plain != exact(release) and not agreed:
         raise UsageProblem(
             f"{path}: a trace of {exact(release)}, and {version} is to be run: make one with `podrace check --release "
-            f"{release_of(version)} --save-trace`, or say --release {release} to run it all the same"
+            f"{exact(release_of(version))} --save-trace`, or say --release {exact(release)} to run it all the same"
         )
     if (fixes.added or fixes.removed) and not agreed:
         raise UsageProblem(
-            f"{path}: a trace of {release}{fixes.words}, which is no version: say --release {release} to run it on {version} all "
+            f"{path}: a trace of {exact(release)}{fixes.words}, which is no version: say --release {exact(release)} to run it on {version} all "
             "the same"
         )
     name = f"{one_line(trace.scenario.name)} {trace.property}"

@@ -216,7 +216,7 @@ def node_text(m: Machine) -> str:
       type: Ready
     nodeInfo:
       architecture: amd64
-      kubeletVersion: v1.31.0
+      kubeletVersion: v1.37.0
       operatingSystem: linux
 """
 

@@ -40,7 +40,7 @@ def violated(tmp_path_factory: pytest.TempPathFactory) -> Job:
     return ran(
         tmp_path_factory.mktemp("violated"),
         scenarios="starter.yaml tiny.yaml",
-        options="--release 1.13 --property S-NOM",
+        options="--release 1.13.0 --property S-NOM",
         report="out",
     )
 
@@ -54,7 +54,7 @@ def test_violations_fail_the_last_step_only(violated: Job) -> None:
 def test_annotations_name_the_file(violated: Job) -> None:
     errors = re.findall(r"^::error (.*?)::(.*)$", violated.printed["run"], re.M)
     ((properties, text),) = errors
-    assert properties == "file=starter.yaml,line=21,title=starter%2C 1.13%3A S-NOM VIOLATED"
+    assert properties == "file=starter.yaml,line=21,title=starter%2C 1.13.0%3A S-NOM VIOLATED"
     assert "%0A17. [scheduler] assume(other, n1)" in text
 
 
@@ -76,7 +76,7 @@ def test_sarif_is_uploaded(violated: Job) -> None:
 def test_expected_verdicts(tmp_path: Path) -> None:
     job = ran(tmp_path, command="test", scenarios=".", sarif="false", cache="false")
     assert (job.outputs["run"], job.failed) == ({"exit-code": "1"}, "verdict")
-    assert "::error file=starter.yaml,line=35,title=starter%2C 1.13%3A S-NOM VIOLATED::" in job.printed["run"]
+    assert "::error file=starter.yaml,line=35,title=starter%2C 1.13.0%3A S-NOM VIOLATED::" in job.printed["run"]
     root = ElementTree.parse(tmp_path / "work" / "podrace-report" / "junit.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("4", "1")
     assert [name for name in job.used if "setup-python" not in name] == []

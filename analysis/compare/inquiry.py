@@ -12,6 +12,7 @@ from ...base.problems import UsageProblem
 from ...base.text import nearest_fixes, one_line
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
+from ...model.history.versions import exact
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison
 from ...scenarios import Scenario, number_of
@@ -94,7 +95,9 @@ def put_in(
     keys = [c.key for c in candidates if c.patch is None]
     for key in keys:
         if CHANGES[key].is_in(release):
-            raise UsageProblem(f"{release} has {key} already: choose an earlier release with --release")
+            raise UsageProblem(
+                f"{exact(release)} has {key} already: choose an earlier release with --release"
+            )
     found = compose(release, list(dict.fromkeys([*with_fixes, *keys])), (), gates)
     return with_patches(found, [c.patch for c in candidates if c.patch is not None])
 

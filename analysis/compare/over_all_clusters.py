@@ -9,6 +9,7 @@ import msgspec
 
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, Composition
+from ...model.history.versions import exact
 from ...reports.answers.proof_report import Proof
 from ...reports.verify.cluster_comparison import ProofPair
 from ...reports.verify.comparison import outcome_of
@@ -37,7 +38,7 @@ def with_changes_over_all_clusters(
     put_in(release, candidates, fixes, gates)  # refuses what is in already
     keys = [c.key for c in candidates if c.patch is None]
     patches = [c.patch.source for c in candidates if c.patch is not None]
-    first = replace(request, release=release, with_fixes=fixes)
+    first = replace(request, release=exact(release), with_fixes=fixes)
     second = replace(first, with_fixes=[*fixes, *keys], patches=patches)
     before = compose(release, fixes, (), gates)
     proofs = zip(prove_all(first, watcher), prove_all(second, watcher), strict=True)

@@ -18,6 +18,7 @@ from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.execution import replay
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition
+from ...model.history.versions import exact
 from ...model.language import TransitionSystem, all_of, negate
 from ...model.language.expressions.expr import fresh_graph
 from ...properties import instrument
@@ -276,7 +277,7 @@ def _reached(
 def _relabelled(finding: Finding, composition: Composition) -> Finding:
     return msgspec.structs.replace(
         finding,
-        release=composition.release,
+        release=exact(composition.release),
         fixes=fixes_of(composition),
         notes=composition.notes,
         version=version_of(composition),

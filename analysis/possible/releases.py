@@ -14,7 +14,7 @@ from ..ask.asked_property import ID, asked_property
 from ..ask.question import Question
 from ..findings import asked_of
 from ..request.method import NOBODY, Watcher
-from ..request.options import parse_release
+from ..request.release_names import parse_release
 from ..request.plan import Run, Selection, plan
 from .answered import answer, question_of
 

@@ -21,6 +21,7 @@ from ...checker.reduction.slicing import Slicer, step_name
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.verdict_cache import source_hash
 from ...model.asked_for import asked_for
+from ...model.history.versions import exact
 from ...model.language import TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
 from ...properties import PROPERTIES
@@ -336,7 +337,7 @@ class Prover:
                 spec,
                 name=name,
                 title=title,
-                release=question.release,
+                release=exact(question.release),
                 properties=[] if question.own else [question.property],
                 gates=question.gates,
                 comment=f"Found by podrace prove on {self.composition.label}. To see it: podrace check FILE{question.options}",

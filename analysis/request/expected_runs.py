@@ -14,8 +14,9 @@ from ...scenarios import AskedOrder, Expectation, Scenario, read_scenario
 from ...scenarios.values.yaml_values import parse_document, read_text
 from ..ask.asked_property import asked_property
 from ..ask.question import read_question
-from .options import known_gate, parse_fix, parse_property, parse_release
+from .options import known_gate, parse_fix, parse_property
 from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
+from .release_names import parse_release
 
 ENDINGS = (".yaml", ".yml")
 SECTION = "expect"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.history import Composition
-from ...model.history.versions import version_of
+from ...model.history.versions import exact, version_of
 from ...scenarios import Scenario
 from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED
 
@@ -18,7 +18,7 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return version_of(release) < version_of(first)
 
     def later(what: str, first: str) -> str:
-        return f"{scenario.name}: {what} are modelled from {first} on: ask for a later release than {release}"
+        return f"{scenario.name}: {what} are modelled from {first} on: ask for a later release than {exact(release)}"
 
     if spec.claims and before(FIRST_WITH_CLAIMS):
         return later("resourceClaims", FIRST_WITH_CLAIMS)

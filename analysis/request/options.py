@@ -14,7 +14,6 @@ _NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
 _MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
 _TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)", re.ASCII | re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-_RELEASE = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?", re.ASCII)
 
 MOST_OBJECTS = 6
 """Of more pods or nodes than this, `podrace prove` does not look at all clusters."""
@@ -155,38 +154,6 @@ FIRST_WITH_CLAIMS = "1.32"
 """The first release that is modelled with claims of devices and of volumes."""
 FIRST_WITH_EXTENDED = "1.36"
 """The first release that is modelled with extended resources that devices back."""
-
-
-def parse_release(text: str) -> str:
-    """A version of the model by its name there: 1.13, v1.13 or 1.13.0 (a release means its first version), or 1.34.4."""
-    from ...model.history.versions import RELEASE_ORDER, canonical
-
-    match = _RELEASE.fullmatch(text)
-    numbers = [str(int(n)) for n in match.groups() if n is not None] if match else []
-    release = ".".join(numbers[:2]) if match else text
-    if release not in RELEASE_ORDER:
-        raise UsageProblem(f"unknown release `{one_line(text)}`; {known_names(release, RELEASE_ORDER)}")
-    known = canonical(".".join(numbers))
-    if known is None:
-        raise UsageProblem(f"unknown release `{one_line(text)}`; {_patch_versions(release, int(numbers[2]))}")
-    return known
-
-
-def _patch_versions(release: str, wanted: int) -> str:
-    """Which versions of a release are known, and what to take instead of another."""
-    from ...model.history.versions import exact
-
-    known = [v for v in known_releases() if v == release or v.startswith(f"{release}.")]
-    before = [v for v in map(exact, known) if int(v.rpartition(".")[2]) < wanted][-1]
-    listed = ", ".join(map(exact, known))
-    return f"known of {release}: {listed}; take {before}, and add with --with-fix what came after it"
-
-
-def known_releases() -> tuple[str, ...]:
-    """Every name by which a version can be asked for: the releases, and patch versions after the release that they belong to."""
-    from ...model.history.versions import PATCH_VERSIONS, RELEASE_ORDER
-
-    return tuple(v for r in RELEASE_ORDER for v in (r, *(p for p in PATCH_VERSIONS if p.startswith(f"{r}."))))
 
 
 def parse_gates(texts: Sequence[str]) -> dict[str, bool]:

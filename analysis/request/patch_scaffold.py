@@ -18,6 +18,7 @@ from ... import patching
 from ...base.problems import UsageProblem
 from ...base.text import known_names, one_line
 from ...model.history import Composition, resolve
+from ...model.history.versions import exact
 from ...model.language import Component
 from ...model.language.declarations.component import combine
 from ...patching import call_of
@@ -53,7 +54,7 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     methods = overridable(cls)
     if method not in methods:
         raise UsageProblem(
-            f"{part} has no method `{one_line(method)}` in {release}; {known_names(method, sorted(methods))}"
+            f"{part} has no method `{one_line(method)}` in {exact(release)}; {known_names(method, sorted(methods))}"
         )
     function = methods[method]
     home = _home(cls, method)
@@ -76,15 +77,15 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     answer = "" if _returns_nothing(function) else "return "
     kind = " (a step: what it does is atomic)" if is_step else ""
     return (
-        f'"""{name}: a proposed change to {part}, written against {release}.\n\n'
-        f"podrace verify {_snake(name)}.py --release {release}\n"
+        f'"""{name}: a proposed change to {part}, written against {exact(release)}.\n\n'
+        f"podrace verify {_snake(name)}.py --release {exact(release)}\n"
         '"""\n\n'
         f"from __future__ import annotations\n\n{imports}\n\n\n"
         f"class {written}({derived}):\n"
         '    """Say in one sentence what changes, and why."""\n\n'
         f"    def {method}({signature}:\n"
         f'        """{doc}"""\n'
-        f"        # As {release} has it{kind}, in {home.__module__}. Change this:\n"
+        f"        # As {exact(release)} has it{kind}, in {home.__module__}. Change this:\n"
         f"        {answer}super().{method}({arguments})\n"
     )
 

@@ -27,9 +27,9 @@ from .options import (
     parse_fix,
     parse_gates,
     parse_property,
-    parse_release,
 )
 from .patches import with_patches
+from .release_names import parse_release
 
 SAFETY = ("invariant", "deadlock freedom")
 """The kinds of properties that a run of finitely many steps violates."""

@@ -14,15 +14,17 @@ from ...manifests import Representative, read_manifests, represent
 from ...manifests import Size as Size
 from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
+from ...manifests.reading.cluster_version import ClusterVersion
 from ...manifests.reading.manifest_files import placed
 from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
-from ...model.history.versions import version_of
+from ...model.history.versions import exact, version_of
 from ...reports.document import Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
-from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_release
+from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED
+from .release_names import nearest_read, parse_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,19 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     """
     if asked.write is not None and not asked.is_for_stdout:
         refuse_unwritable("--write-scenario", asked.write)
-    release = None if asked.release is None else parse_release(asked.release)
-    version = None if release is None else version_of(release)
-    devices_back = version is None or version >= version_of(FIRST_WITH_EXTENDED)
+    wanted = None if asked.release is None else parse_release(asked.release)
+
+    def release_of(named: ClusterVersion | None) -> str | None:
+        return wanted or (None if named is None else nearest_read(named.numbers))
+
+    def devices_back(named: ClusterVersion | None) -> bool:
+        release = release_of(named)
+        return release is None or version_of(release) >= version_of(FIRST_WITH_EXTENDED)
+
     inventory = read_manifests(asked.names, asked.recursive, asked.strict, devices_back)
+    release = release_of(inventory.version)
+    version = None if release is None else version_of(release)
+    said = _version_words(inventory.version, release, wanted)
     if version is not None and version < version_of(FIRST_WITH_CLAIMS):
         inventory = inventory.without_claims(
             f"claims of volumes and devices are modelled from {FIRST_WITH_CLAIMS} on: they are taken to be had everywhere"
@@ -98,8 +109,10 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
-    account, caveat = account_of(kept), caveat_of(kept)
-    text = scenario_of(kept, _name(asked.names), title_of(kept), account, release)
+    account, caveat = [*([said] if said else []), *account_of(kept)], caveat_of(kept)
+    text = scenario_of(
+        kept, _name(asked.names), title_of(kept), account, None if release is None else exact(release)
+    )
     to_file = asked.write is not None and not asked.is_for_stdout
     file = str(asked.write) if to_file else _shown(asked.names)
     scenario = parse_scenario(text, file)
@@ -112,6 +125,22 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
     return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept)
+
+
+def _version_words(named: ClusterVersion | None, release: str | None, wanted: str | None) -> str:
+    """Which version the dump names, by what and how surely, and which is checked; nothing where it names none."""
+    if named is None or release is None:
+        return ""
+    running, checked = ".".join(map(str, named.numbers)), exact(release)
+    if wanted is not None:
+        differs = "" if checked == running else f"; checked is {checked}, as --release says"
+        return f"version {running}, by {named.by}{differs}"
+    near = (
+        ""
+        if checked == running
+        else f"; the model has no {running}: checked is {checked}, the nearest that it has"
+    )
+    return f"version {running}, by {named.by}: {named.sure}{near}; --release asks for another"
 
 
 MOST_KEPT = 16

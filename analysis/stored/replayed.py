@@ -20,6 +20,7 @@ from ...checker.trace.execution import ReplayError, confirm_no_way_back, replay
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import confirm_lasso
 from ...model.history import CHANGES, GateProblem, Patch, UnknownName, resolve
+from ...model.history.versions import exact
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
 from ...reports.document import Finding, Fixes
@@ -49,6 +50,11 @@ class Replayed:
     trace: Trace
     why_not: str
     changed: bool
+
+    @property
+    def release(self) -> str:
+        """The version that it is executed on, in full."""
+        return exact(self.run.composition.release)
 
     @property
     def violated(self) -> bool:

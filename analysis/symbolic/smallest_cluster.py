@@ -11,6 +11,7 @@ from ...base.text import counted
 from ...checker.symbolic.synthesis import ChoiceShape, Example, Synthesis
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition
+from ...model.history.versions import exact
 from ...model.language import TransitionSystem, all_of
 from ...model.language.expressions.expr import fresh_graph
 from ...properties import PROPERTIES, instrument
@@ -146,7 +147,7 @@ class ClusterSearch:
                 concrete(template, example.parameters),
                 name=f"{prop.lower()}-{template.pods}-pods-{len(template.bound)}-nodes-{self.found}",
                 title=f"{prop} is violated after {steps}",
-                release=composition.release,
+                release=exact(composition.release),
                 properties=[prop],
                 gates=composition.gates,
                 comment=f"Found by podrace synthesize on {composition.label}. To see it: podrace check FILE{''.join(options)}",

@@ -158,7 +158,7 @@ Journal = Annotated[
 
 def release_names(incomplete: str) -> list[str]:
     """The versions that a shell completes to."""
-    from ...analysis.request.options import known_releases
+    from ...analysis.request.release_names import known_releases
 
     return [name for name in known_releases() if name.startswith(incomplete)]
 
@@ -174,7 +174,7 @@ Release = Annotated[
     str | None,
     typer.Option(
         metavar="X.Y[.Z]",
-        help="The scheduler's version; 1.13 means 1.13.0.",
+        help="The scheduler's version: 1.34 (its newest patch version), 1.34.0, latest.",
         autocompletion=release_names,
     ),
 ]

@@ -10,7 +10,7 @@ from ..language import Component
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
 from .registry.other_numbers import key_of
-from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical
+from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical, exact
 from .versions.gates import Gate, find_gate, refuse_setting
 from .versions.unknown import UnknownName
 
@@ -60,10 +60,10 @@ class Composition:
 
     @property
     def label(self) -> str:
-        """For example `1.13 + 72259`, or `1.34 SchedulerAsyncPreemption=false`."""
+        """For example `1.13.0 + 72259`, or `1.34.0 SchedulerAsyncPreemption=false`."""
         added = (*self.added, *(patch.name for patch in self.patches))
         changes = "".join(f" + {k}" for k in added) + "".join(f" - {k}" for k in self.removed)
-        return self.release + gate_words(self.gates) + changes
+        return exact(self.release) + gate_words(self.gates) + changes
 
     def patched(self, patches: Sequence[Patch]) -> Composition:
         """The same with these patches on top, the first of them uppermost."""
@@ -123,8 +123,8 @@ def resolve(
             return not find_gate(change.gate).is_on(release)
         return change.is_in(release)
 
-    notes = [f"{release} already has {c.key}" for c in wanted if has(c)]
-    notes += [f"{release} does not have {c.key}" for c in unwanted if not has(c)]
+    notes = [f"{exact(release)} already has {c.key}" for c in wanted if has(c)]
+    notes += [f"{exact(release)} does not have {c.key}" for c in unwanted if not has(c)]
     added = tuple(dict.fromkeys(c.key for c in wanted if not has(c)))
     removed = tuple(dict.fromkeys(c.key for c in unwanted if has(c)))
     missing = tuple(c for c in CHANGES.values() if (not has(c) and c.key not in added) or c.key in removed)

@@ -14,6 +14,7 @@ from ...base.problems import Problem, UsageProblem
 from ...base.text import one_line
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition, GateProblem, resolve
+from ...model.history.versions import canonical, exact
 from ...reports.lockstep import Cause, Lockstep
 from ...reports.stored import StoredScenario, StoredStep, StoredTrace, format_trace
 from ...scenarios import parse_scenario
@@ -113,7 +114,7 @@ def stored_run(difference: Difference) -> StoredTrace:
     scenario = run.model.scenario
     return StoredTrace(
         scenario=StoredScenario(scenario.name, scenario.file, scenario.text),
-        release=run.model.composition.release,
+        release=exact(run.model.composition.release),
         property=NO_PROPERTY,
         steps=tuple(steps),
         podrace=version_of_package("podrace"),
@@ -145,8 +146,8 @@ def run_of(stored: StoredTrace, file: str) -> RandomRun:
 
 def again(stored: StoredTrace, file: str, go: Go, say: Say, kubernetes: str | None = None) -> Lockstep:
     """One stored run executed again. Raises GoProblem, Problem."""
-    version = parse_version(kubernetes or stored.release)
-    if release_of(version) != stored.release:
+    version = parse_version(kubernetes or exact(stored.release))
+    if release_of(version) != canonical(stored.release):
         raise UsageProblem(
             f"{file}: a run of {stored.release}, and {version} is to be run: leave out --kubernetes"
         )

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...analysis.request.release_names import LATEST, parse_release
 from ...base.problems import UsageProblem
+from ...model.history.versions import RELEASE_ORDER, exact
 from .toolchain import Go, GoProblem, UnknownVersion, problem_of
 
 KUBERNETES = "k8s.io/kubernetes"
@@ -68,8 +70,11 @@ OWN_DRIVERS: dict[KubernetesVersion, OwnDriver] = {}
 
 
 def parse_version(text: str) -> KubernetesVersion:
-    """The version that `v1.36.3`, `1.36.3` or `1.36` (its first version) stands for. Raises UsageProblem."""
-    match = _VERSION.fullmatch(text.strip())
+    """The version that `v1.36.3`, `1.36.3`, `1.36` (the newest of it that the model has) or `latest` stands for. Raises UsageProblem."""
+    text = text.strip()
+    if text.lower() == LATEST or text.removeprefix("v") in RELEASE_ORDER:
+        text = exact(parse_release(text))
+    match = _VERSION.fullmatch(text)
     if match is None:
         raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
     version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...analysis.request.options import parse_release
+from ...analysis.request.release_names import parse_release
 from ...base.problems import UsageProblem
 from ...base.text import one_line
 from ...checker.core.exploration import Budget

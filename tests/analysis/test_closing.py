@@ -15,6 +15,7 @@ from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget
 from podrace.model.history import CHANGES, LATER, RELEASES
+from podrace.model.history.versions import exact
 from podrace.reports.document import Finding, Fixes, Word
 
 BUDGET = Budget(max_memory=1 << 28)
@@ -22,7 +23,7 @@ BUDGET = Budget(max_memory=1 << 28)
 
 def found(run: Run, verdict: Word) -> Finding:
     return Finding(
-        run.scenario.name, run.composition.release, Fixes(), run.property, verdict, 1234, 2, 3, 0.0,
+        run.scenario.name, exact(run.composition.release), Fixes(), run.property, verdict, 1234, 2, 3, 0.0,
         trace=() if verdict == "VIOLATED" else None,
     )  # fmt: skip
 
@@ -60,9 +61,9 @@ def test_the_change_that_the_race_is_known_by_is_tried_first(monkeypatch: pytest
     assert said(run_of("72124")) == [
         "72259 closes it: with it, S-NOMVIS holds in all 1,234 states of the same cluster.",
         "72259: a nomination is in the scheduler's memory before it is written to the API server; in 1.14 and later; backported to 1.12.5, 1.13.2.",
-        "In 1.14, the first release with it, the property holds, too.",
+        "In 1.14.0, the first release with it, the property holds, too.",
     ]
-    assert pretence.asked == ["1.13 + 72259", "1.14"]
+    assert pretence.asked == ["1.13.0 + 72259", "1.14.0"]
     assert pretence.limits == [None, closing.MOST_STATES]
 
 
@@ -82,7 +83,7 @@ def test_what_the_catalogue_knows_is_not_searched(monkeypatch: pytest.MonkeyPatc
     "selection",
     [
         Selection(["72124"], properties=["S-NOM"]),
-        Selection(["72124"], "1.12"),
+        Selection(["72124"], "1.12.0"),
         Selection(["72124"], with_fixes=["77990"]),
     ],
 )
@@ -98,7 +99,7 @@ def test_no_release_is_looked_at_that_has_too_many_states(monkeypatch: pytest.Mo
     pretence = Pretence(monkeypatch, "HOLDS")
     monkeypatch.setattr(closing, "MOST_STATES", 1233)
     assert len(said(run_of("72124"))) == 2
-    assert pretence.asked == ["1.13 + 72259"]
+    assert pretence.asked == ["1.13.0 + 72259"]
 
 
 @pytest.mark.parametrize(
@@ -111,22 +112,22 @@ def test_no_release_is_looked_at_that_has_too_many_states(monkeypatch: pytest.Mo
 def test_what_the_first_release_with_it_gives(
     monkeypatch: pytest.MonkeyPatch, verdict: Word, words: str
 ) -> None:
-    Pretence(monkeypatch, verdict, {"1.13 + 72259": "HOLDS"})
-    assert said(run_of("72124"))[-1] == f"In 1.14, the first release with it, {words}."
+    Pretence(monkeypatch, verdict, {"1.13.0 + 72259": "HOLDS"})
+    assert said(run_of("72124"))[-1] == f"In 1.14.0, the first release with it, {words}."
 
 
 def test_a_change_that_was_taken_out_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretence = Pretence(monkeypatch, "VIOLATED", {"1.36": "HOLDS"})
-    lines = said(run_of("72124", release="1.36", without=["77990"]))
-    assert pretence.asked[0] == "1.36"
+    pretence = Pretence(monkeypatch, "VIOLATED", {"1.36.0": "HOLDS"})
+    lines = said(run_of("72124", release="1.36.0", without=["77990"]))
+    assert pretence.asked[0] == "1.36.0"
     assert lines[0] == "77990 closes it: with it, S-NOMVIS holds in all 1,234 states of the same cluster."
     assert len(lines) == 2
 
 
 def test_the_release_is_found_by_halving_and_its_change_by_trying(monkeypatch: pytest.MonkeyPatch) -> None:
-    still = ("1.8", "1.9", "1.12", "1.13", "1.14", "1.15", "1.16", "1.17", "1.18")
-    holding: dict[str, Word] = {name: "HOLDS" for name in RELEASES if name not in still}
-    holding["1.18 + reserve-after-assume"] = "HOLDS"
+    still = ("1.8.0", "1.9.0", "1.12.0", "1.13.0", "1.14.0", "1.15.0", "1.16.0", "1.17.0", "1.18.0")
+    holding: dict[str, Word] = {name: "HOLDS" for name in map(exact, RELEASES) if name not in still}
+    holding["1.18.0 + reserve-after-assume"] = "HOLDS"
     pretence = Pretence(monkeypatch, "VIOLATED", holding)
     lines = said(run_of("72124"))
     assert lines == [
@@ -134,23 +135,29 @@ def test_the_release_is_found_by_halving_and_its_change_by_trying(monkeypatch: p
             f"{key} does not close it by itself: another run violates the property."
             for key in ("72259", "77990", "90660")
         ),
-        "It is gone in 1.19, and still there in 1.18.",
-        f"Of what 1.19 brought, reserve-after-assume closes it by itself: {CHANGES['reserve-after-assume'].title}.",
+        "It is gone in 1.19.0, and still there in 1.18.0.",
+        f"Of what 1.19.0 brought, reserve-after-assume closes it by itself: {CHANGES['reserve-after-assume'].title}.",
     ]
-    assert [label for label in pretence.asked if "+" not in label] == ["1.37", "1.25", "1.19", "1.16", "1.18"]
+    assert [label for label in pretence.asked if "+" not in label] == [
+        "1.37.0",
+        "1.25.0",
+        "1.19.0",
+        "1.16.0",
+        "1.18.0",
+    ]
 
 
 def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPatch) -> None:
     pretence = Pretence(monkeypatch, "VIOLATED")
     assert said(run_of("gone-victim")) == [
         "133167 does not close it by itself: another run violates the property.",
-        "It is still there in 1.37, the newest release.",
+        "It is still there in 1.37.0, the newest release.",
         "None of the changes that no release has yet was found to close it.",
     ]
     coming = sorted(
         key for key, change in CHANGES.items() if change.first_in == LATER and not change.is_in("1.33")
     )
-    assert pretence.asked == ["1.33 + 133167", "1.37", *(f"1.33 + {key}" for key in coming)]
+    assert pretence.asked == ["1.33.0 + 133167", "1.37.0", *(f"1.33.0 + {key}" for key in coming)]
 
 
 def test_changes_that_are_yet_to_come_may_not_be_decided_in_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +169,7 @@ def test_changes_that_are_yet_to_come_may_not_be_decided_in_the_time(monkeypatch
     assert lines[-1] == (
         "Whether a change that no release has yet closes it was not decided in the time. --closing TIME allows more."
     )
-    assert pretence.asked[:2] == ["1.33 + 133167", "1.37"]
+    assert pretence.asked[:2] == ["1.33.0 + 133167", "1.37.0"]
 
 
 def test_a_search_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +179,7 @@ def test_a_search_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -
             "Whether 70366 closes it was not decided in the time: no violation was found among 1,234 states. "
             "--closing TIME allows more."
         ),
-        "Not found: 1.37, the newest release, was not decided in the time.",
+        "Not found: 1.37.0, the newest release, was not decided in the time.",
     ]
 
 
@@ -186,7 +193,7 @@ def test_when_the_time_is_over_nothing_else_is_tried(monkeypatch: pytest.MonkeyP
     assert line.startswith(
         "Whether 72259 closes it was not decided in the time: no violation was found among "
     )
-    assert pretence.asked == ["1.13 + 72259"]
+    assert pretence.asked == ["1.13.0 + 72259"]
 
 
 def test_when_the_time_is_over_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +207,9 @@ def test_a_property_that_does_not_fit_a_release_is_no_mistake(monkeypatch: pytes
         raise UsageProblem("MY-RULE cannot be built")
 
     monkeypatch.setattr(closing, "verdict_on", refuse)
-    assert said(run_of("heartbeats")) == ["Not found: 1.37, the newest release, was not decided in the time."]
+    assert said(run_of("heartbeats")) == [
+        "Not found: 1.37.0, the newest release, was not decided in the time."
+    ]
 
 
 def test_nothing_is_said_of_what_holds_and_of_patches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,5 +227,5 @@ def test_a_small_race_for_real() -> None:
     assert closings([run], [finding], BUDGET, USUAL, 60.0)[0] == [
         "70366 closes it: with it, L-PEND holds in all 2,255 states of the same cluster.",
         "70366: a node update wakes parked pods only if something changed that they may wait for; in 1.14 and later; backported to 1.12.4, 1.13.1.",
-        "In 1.14, the first release with it, the property holds, too.",
+        "In 1.14.0, the first release with it, the property holds, too.",
     ]

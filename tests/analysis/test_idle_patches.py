@@ -78,7 +78,7 @@ def notes(folder: Path, *classes: str, prop: str, cpu: str = "1") -> tuple[str, 
     asked = Selection(
         [str(folder / "tiny.yaml")],
         properties=[prop],
-        release="1.36",
+        release="1.36.0",
         patches=patches_of([str(file) for file in files]),
     )
     (run,) = plan(asked)
@@ -89,13 +89,13 @@ def notes(folder: Path, *classes: str, prop: str, cpu: str = "1") -> tuple[str, 
 
 def test_one_that_changes_nothing_says_so(tmp_path: Path) -> None:
     assert notes(tmp_path, SAME, prop="S-NOM") == (
-        "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
+        "Same changes nothing in tiny on 1.36.0: the scheduler is the same without it",
     )
 
 
 def test_one_that_the_property_cannot_see_says_so(tmp_path: Path) -> None:
     assert notes(tmp_path, UNFELT, prop="S-CAP") == (
-        "Unfelt changes nothing that decides S-CAP in tiny on 1.36: the verdict is the same without it",
+        "Unfelt changes nothing that decides S-CAP in tiny on 1.36.0: the verdict is the same without it",
     )
 
 
@@ -105,13 +105,13 @@ def test_one_that_makes_a_difference_says_nothing(tmp_path: Path) -> None:
 
 def test_of_two_the_idle_one_is_named(tmp_path: Path) -> None:
     assert notes(tmp_path, FELT, SAME, prop="S-CAP") == (
-        "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
+        "Same changes nothing in tiny on 1.36.0: the scheduler is the same without it",
     )
 
 
 def test_of_two_that_do_the_same_one_is_idle(tmp_path: Path) -> None:
     assert notes(tmp_path, FELT, FELT.replace("Felt", "Again"), prop="S-CAP") == (
-        "Felt changes nothing in tiny on 1.36: the scheduler is the same without it",
+        "Felt changes nothing in tiny on 1.36.0: the scheduler is the same without it",
     )
 
 
@@ -122,7 +122,7 @@ def test_one_that_another_needs_is_not_idle(tmp_path: Path) -> None:
 
 def test_so_it_is_said_of_every_cluster_of_a_range(tmp_path: Path) -> None:
     assert notes(tmp_path, SAME, prop="S-CAP", cpu="1..2") == (
-        "Same changes nothing in tiny on 1.36: the scheduler is the same without it",
+        "Same changes nothing in tiny on 1.36.0: the scheduler is the same without it",
     )
 
 
@@ -144,7 +144,7 @@ def test_a_proof_says_so(tmp_path: Path, texts: tuple[str, ...], told: tuple[str
     for file, text in zip(files, texts, strict=True):
         file.write_text(HEAD + text)
     request = ProofRequest(
-        pods=1, nodes=1, release="1.36", properties=["S-CAP"], patches=list(map(str, files))
+        pods=1, nodes=1, release="1.36.0", properties=["S-CAP"], patches=list(map(str, files))
     )
     (proof,) = prove_all(request)
     assert proof.verdict == "HOLDS FOR ALL"

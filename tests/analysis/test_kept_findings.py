@@ -100,7 +100,7 @@ def test_what_decides_a_finding_is_in_its_key(tmp_path: Path) -> None:
         replace(run, expected="HOLDS"),
         replace(run, scenario=replace(run.scenario, silenced={"S-NOMVIS": {"p": "known"}})),
         run_of("72124", "S-NOM"),
-        run_of(*RACE, release="1.12"),
+        run_of(*RACE, release="1.12.0"),
         run_of(*RACE, with_fixes=("72259",)),
     ]
     keys = [key(one, tmp_path) for one in (run, *others)]

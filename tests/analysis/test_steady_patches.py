@@ -29,7 +29,7 @@ def traced(folder: Path, body: str) -> None:
     file = folder / "mine.py"
     file.write_text(f"{HEAD}        {body}\n")
     asked = Selection(
-        ["wiped-nomination"], properties=["S-NOM"], release="1.34", patches=patches_of([str(file)])
+        ["wiped-nomination"], properties=["S-NOM"], release="1.34.0", patches=patches_of([str(file)])
     )
     (run,) = plan(asked)
     system_of(run)
@@ -39,7 +39,7 @@ def test_one_that_counts_its_calls_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem) as problem:
         traced(tmp_path, "return as_expr(n & (n - 1) == 0)")
     assert str(problem.value) == (
-        f"--patch: {tmp_path / 'mine.py'}: 1.34 + A is another system each time: a patch must not depend on chance, on time or on what ran before"
+        f"--patch: {tmp_path / 'mine.py'}: 1.34.0 + A is another system each time: a patch must not depend on chance, on time or on what ran before"
     )
 
 

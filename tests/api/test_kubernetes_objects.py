@@ -27,18 +27,29 @@ def dump(tmp_path: Path) -> Path:
 
 
 def test_the_findings_are_those_of_the_command(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked: dict[str, Any] = {"release": "1.13", "property": "S-NOMVIS", "cache": False}
+    asked: dict[str, Any] = {"release": "1.13.0", "property": "S-NOMVIS", "cache": False}
     (found,) = api.check(filename=dump, **asked)
     assert found.verdict == "VIOLATED"
     code = main.run(
-        ["check", "-f", str(dump), "--release", "1.13", "--property", "S-NOMVIS", "-o", "json", "--no-cache"]
+        [
+            "check",
+            "-f",
+            str(dump),
+            "--release",
+            "1.13.0",
+            "--property",
+            "S-NOMVIS",
+            "-o",
+            "json",
+            "--no-cache",
+        ]
     )
     (printed,) = json.loads(capsys.readouterr().out)
     told = json.loads(msgspec.json.encode(msgspec.structs.replace(found, seconds=None)))
     assert (code, printed) == (1, told)
     assert found.about is not msgspec.UNSET
     text = api.text_of([found])
-    assert text.startswith("\n".join(found.about) + "\n\ndump, 1.13: S-NOMVIS VIOLATED\n")
+    assert text.startswith("\n".join(found.about) + "\n\ndump, 1.13.0: S-NOMVIS VIOLATED\n")
     assert found.about[0].startswith(
         "cluster: 1 node of 1 kind, 1 pod on them, 3 waiting, of 3 kinds together;"
     )
@@ -60,7 +71,7 @@ def test_what_is_kept_can_be_chosen(dump: Path) -> None:
 
 
 def test_a_race_may_be_asked_for_beside(dump: Path) -> None:
-    found = api.check("72124", filename=dump, release="1.34", property="S-CAP")
+    found = api.check("72124", filename=dump, release="1.34.0", property="S-CAP")
     assert [(f.scenario, f.about is msgspec.UNSET) for f in found] == [
         ("dump", False),
         ("nominated-node-race", True),
@@ -68,9 +79,9 @@ def test_a_race_may_be_asked_for_beside(dump: Path) -> None:
 
 
 def test_what_is_expected_of_objects(dump: Path) -> None:
-    (found,) = api.expect("violated", filename=dump, release="1.13", property="S-NOMVIS")
+    (found,) = api.expect("violated", filename=dump, release="1.13.0", property="S-NOMVIS")
     with pytest.raises(api.NotAsExpected, match="cluster: 1 node of 1 kind") as caught:
-        api.expect("holds", filename=dump, release="1.13", property="S-NOMVIS")
+        api.expect("holds", filename=dump, release="1.13.0", property="S-NOMVIS")
     assert caught.value.findings[0].trace == found.trace
 
 

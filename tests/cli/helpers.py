@@ -13,12 +13,13 @@ from podrace.analysis.request.method import Method
 from podrace.analysis.request.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.cli import main
+from podrace.model.history.versions import exact
 from podrace.reports.document import Finding, Fixes, Word
 
 TINY = """\
 name: tiny
 title: One pod, one node
-release: "1.19"
+release: "1.19.0"
 properties: [S-CAP]
 nodes: {n: {cpu: 1}}
 pods: {p: {cpu: 1}}
@@ -70,7 +71,7 @@ def finding(run: Run, verdict: Word) -> Finding:
     """A finding without details."""
     return Finding(
         scenario=run.scenario.name,
-        release=run.composition.release,
+        release=exact(run.composition.release),
         fixes=Fixes(run.composition.added, run.composition.removed),
         property=run.property,
         verdict=verdict,

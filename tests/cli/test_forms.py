@@ -76,7 +76,7 @@ def test_the_step_summary_of_github(shell: Shell, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     with pretending(monkeypatch, "VIOLATED"):
         ran = shell("check", "tiny.yaml", "-o", "github")
-        assert ran.out.startswith("::error title=tiny%2C 1.19%3A S-CAP VIOLATED::")
+        assert ran.out.startswith("::error title=tiny%2C 1.19.0%3A S-CAP VIOLATED::")
         assert summary.read_text().startswith("before\n# podrace\n\n| ")
         assert "```mermaid\nsequenceDiagram\n" in summary.read_text()
         shell("check", "tiny.yaml", "-o", "markdown")
@@ -139,7 +139,7 @@ def test_the_version_for_programs(shell: Shell) -> None:
     known = json.loads(shell("version", "-o", "json").out)
     assert shell("version").out == f"podrace {known['podrace']}\n"
     assert known["forms"] == DOCUMENTED
-    assert "1.13" in known["releases"]
+    assert "1.13.0" in known["releases"]
     assert "72259" in known["fixes"]
     assert known["trace_version"] == 1
 

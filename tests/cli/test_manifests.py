@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("searched_once")
 PREEMPTOR, VICTIM, RIVAL, NODE = (
     "shop/checkout-nnfkt7xhz-9shg5", "batch/report-hs9sh", "shop/payment-gtnln6swm-vqtz7", "ip-10-0-0-8.internal",
 )  # fmt: skip
-RACE = ["--release", "1.13", "--property", "S-NOMVIS"]
+RACE = ["--release", "1.13.0", "--property", "S-NOMVIS"]
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_the_race_shows_up_under_the_real_names(realistic: Path, shell: Shell) -
 
 def test_with_the_fix_the_same_cluster_holds(small: Path, shell: Shell) -> None:
     assert shell("check", "-f", str(small), *RACE).code == 1
-    ran = shell("check", "-f", str(small), "--release", "1.34", "--property", "S-NOMVIS")
+    ran = shell("check", "-f", str(small), "--release", "1.34.0", "--property", "S-NOMVIS")
     assert (ran.code, "S-NOMVIS HOLDS" in ran.out) == (0, True)
 
 
@@ -109,7 +109,7 @@ def test_a_field_that_older_releases_do_not_know_is_noted_on_stderr(tmp_path: Pa
     some = objects("node", "class", "preemptor")
     some[2]["spec"]["topologySpreadConstraints"][0] |= {"minDomains": 2, "matchLabelKeys": ["app"]}
     (tmp_path / "m.yaml").write_text(text_of(some))
-    ran = shell("check", "-f", str(tmp_path / "m.yaml"), "--property", "S-CAP", "--release", "1.34")
+    ran = shell("check", "-f", str(tmp_path / "m.yaml"), "--property", "S-CAP", "--release", "1.34.0")
     assert ran.code == 0
     assert [line.partition(" of a topology spread")[0] for line in ran.err.splitlines()] == [
         "note: matchLabelKeys",

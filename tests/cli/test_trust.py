@@ -304,7 +304,7 @@ def test_a_signal_amid_a_call_of_ctypes_is_one_line(
 
 SLOW = """\
 name: slow
-release: "1.36"
+release: "1.36.0"
 nodes: {n1: {cpu: 4}, n2: {cpu: 4}}
 pods: {a: {cpu: 1}, b: {cpu: 2}, c: {cpu: 3}, d: {cpu: 1}, e: {cpu: 1}}
 properties: [S-CAP, S-UNIQ, S-STUCK]

@@ -16,7 +16,7 @@ from tests.cli.helpers import Shell
 CLUSTER = """\
 name: units
 title: Units
-release: "1.13"
+release: "1.13.0"
 properties: [S-NOMVIS]
 nodes:
   n1: {cpu: 3400m, memory: 15424Mi, resources: {example.com/gpu: 4}}

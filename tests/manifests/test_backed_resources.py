@@ -132,14 +132,14 @@ def test_up_to_1_35_it_is_a_resource_of_nodes(tmp_path: Path, capsys: pytest.Cap
     file = tmp_path / "dump.yaml"
     file.write_text(as_list(*NODES, backing(), ONE, asking("a"), pod("b")))
     arguments = ["check", "-f", str(file), "--property", "S-CAP"]
-    assert main.run([*arguments, "--release", "1.35"]) == 0
+    assert main.run([*arguments, "--release", "1.35.0"]) == 0
     told = capsys.readouterr()
     assert (
         f"note: devices back extended resources from 1.36 on: what the nodes say of it counts ({GPU} of DeviceClass/gpu.example.com)"
         in told.err
     )
     assert "shop/a" not in told.out.split("representative:")[1].split("left out")[0]
-    assert main.run([*arguments, "--release", "1.36", "--focus", "shop/a"]) == 0
+    assert main.run([*arguments, "--release", "1.36.0", "--focus", "shop/a"]) == 0
     told = capsys.readouterr()
     assert "is made by the scheduler, for example.com/gpu" in told.out
     assert "note: devices back" not in told.err

@@ -107,7 +107,9 @@ def test_a_race_is_found_in_a_dump(tmp_path: Path, capsys: pytest.CaptureFixture
     told = capsys.readouterr().out
     assert "Reserve: all claims of shop/b are bound by now, and nothing is left to do for them." in told
     assert (
-        main.run(["check", "-f", str(file), "--release", "1.31", "--property", "S-CAP", "--max-states", "9"])
+        main.run(
+            ["check", "-f", str(file), "--release", "1.31.0", "--property", "S-CAP", "--max-states", "9"]
+        )
         == 3
     )
     assert capsys.readouterr().err.splitlines()[0] == (

@@ -36,7 +36,7 @@ def test_the_page(capsys: pytest.CaptureFixture[str], there: Path) -> None:
 def test_a_waiter_is_told_when_its_patch_is_merged(capsys: pytest.CaptureFixture[str], there: Path) -> None:
     patches = [f"--patch={name}" for name in ("requeue_after_patch.py", "queue_141645.py")]
     ran = Shell(capsys)(
-        *("check", "two-preemptors.yaml", "--release", "1.36", "--gate", "SchedulerAsyncAPICalls=true"),
+        *("check", "two-preemptors.yaml", "--release", "1.36.0", "--gate", "SchedulerAsyncAPICalls=true"),
         *("--with-fix", "139450", "-P", "promises.py:BackWhenWritten", *patches),
     )
     assert ran.code == 1

@@ -45,7 +45,7 @@ def test_the_guide(
         assert line in found[2]
     unchanged = run(shell, commands("verify")[1])
     assert unchanged.code == 2
-    assert "KeepNomination changes nothing on 1.14 + 90660" in unchanged.err
+    assert "KeepNomination changes nothing on 1.14.0 + 90660" in unchanged.err
     Path(found[1]).write_text(found[2], encoding="utf-8")
     ran = [run(shell, command) for command in commands("verify")]
     # q is bound only by the violation: to make that impossible is no loss.

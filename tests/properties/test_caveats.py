@@ -13,7 +13,7 @@ from podrace.checker.search import check
 
 CLUSTER = """
 name: resized
-release: "1.36"
+release: "1.36.0"
 nodes:
   n1: {cpu: 1, updates: {larger: {cpu: 2}}}
   n2: {cpu: 1, labels: {zone: east}, updates: {west: {labels: {zone: west}}}}

@@ -72,7 +72,7 @@ def test_waits(ghost: Path) -> None:
 
 CLUSTER = """\
 name: more
-release: "1.34"
+release: "1.34.0"
 properties: [S-CAP]
 featureGates: {SchedulerAsyncPreemption: false}
 nodes: {n: {cpu: 2}, m: {cpu: 1, exists: false}}
@@ -134,7 +134,7 @@ def test_a_run_of_any_system() -> None:
 
 ORDERS = """\
 name: orders
-release: "1.34"
+release: "1.34.0"
 properties: [S-CAP]
 nodes: {n: {cpu: 3}}
 pods: {a: {cpu: 1}, b: {cpu: 1}, c: {cpu: 1, priority: 1}, d: {cpu: 1}}

@@ -113,7 +113,7 @@ def test_a_scenario_says_it(written: str, count: int, aims: object) -> None:
 def test_it_is_written_back() -> None:
     text = "name: t\nnodes: {n: {cpu: 2}}\npods: {a: {cpu: 1}, b: {cpu: 1}}\nscope: {pod_deletions: {count: 2, pods: [b]}, bind_failures: 1}\n"
     spec = parse_scenario(text).spec
-    again = scenario_text(spec, name="t", title="t", release="1.36", properties=["S-CAP"])
+    again = scenario_text(spec, name="t", title="t", release="1.36.0", properties=["S-CAP"])
     assert "pod_deletions: {count: 2, pods: [b]}" in again
     assert parse_scenario(again).spec.scope == spec.scope
     assert replace(spec.scope, aims=()) != spec.scope

@@ -21,12 +21,12 @@ def test_verdicts_by_property() -> None:
 
 def test_verdicts_by_release() -> None:
     scenario = parse_scenario(
-        BASE + "expect:\n- release: 1.10\n  with_fixes: [72259, framework]\n  verdicts: {S-CAP: holds}\n"
+        BASE + "expect:\n- release: 1.10.0\n  with_fixes: [72259, framework]\n  verdicts: {S-CAP: holds}\n"
         "- {without_fixes: [77990], verdicts: {S-CAP: violated}}\n"
     )
     assert scenario.expect == (
         Expectation(
-            "S-CAP", "holds", "expect[0].verdicts.S-CAP", release="1.10", with_fixes=("72259", "framework")
+            "S-CAP", "holds", "expect[0].verdicts.S-CAP", release="1.10.0", with_fixes=("72259", "framework")
         ),
         Expectation("S-CAP", "violated", "expect[1].verdicts.S-CAP", without_fixes=("77990",)),
     )

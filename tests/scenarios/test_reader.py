@@ -14,7 +14,7 @@ GOOD = """\
 name: example
 title: An example
 race: {issue: 72124, fixes: [72259], seed: true}
-release: 1.13
+release: 1.13.0
 properties: [S-NOM]
 also: [S-CAP]
 nodes:
@@ -51,7 +51,7 @@ def test_every_field_is_read() -> None:
     assert (scenario.name, scenario.title, scenario.file) == ("example", "An example", "s.yaml")
     assert scenario.race is not None
     assert (scenario.race.issue, scenario.race.fixes, scenario.race.seed) == (72124, ("72259",), True)
-    assert (scenario.release, scenario.properties, scenario.also) == ("1.13", ("S-NOM",), ("S-CAP",))
+    assert (scenario.release, scenario.properties, scenario.also) == ("1.13.0", ("S-NOM",), ("S-CAP",))
     n2, n1 = scenario.spec.nodes
     assert (n2.name, n2.index, n2.cpu.value, n2.labels["zone"]) == ("n2", 0, 2, "a")
     assert (n1.name, n1.index, n1.cpu.value) == ("n1", 1, 1)

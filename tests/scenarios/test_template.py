@@ -93,7 +93,7 @@ def test_a_written_cluster_is_read_back(template: ClusterTemplate) -> None:
             values[f"n{node + 1}.{r}"] = 9 if count else values[f"n{node + 1}.{r}"]
     spec = concrete(template, values)
     text = scenario_text(
-        spec, name="some", title="Some", release="1.19", properties=["S-CAP"], comment="one\ntwo"
+        spec, name="some", title="Some", release="1.19.0", properties=["S-CAP"], comment="one\ntwo"
     )
     assert text.startswith("# one\n# two\nname: some\n")
     read = parse_scenario(text, "some.yaml")

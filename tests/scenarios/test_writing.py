@@ -256,7 +256,7 @@ def test_nothing_is_dropped_unseen(data: st.DataObject) -> None:
 
 def test_what_no_file_can_say_is_not_written() -> None:
     def of(spec: ClusterSpec) -> None:
-        scenario_text(spec, name="x", title="x", release="1.36", properties=[])
+        scenario_text(spec, name="x", title="x", release="1.36.0", properties=[])
 
     node, pod = Node(0, "n", 2), Pod(0, "p", 1)
     of(ClusterSpec("x", (pod,), (node,)))

@@ -120,7 +120,7 @@ def _run(
     no_color: bool,
 ) -> list[Reproduction]:
     from ....analysis.request.method import Method
-    from ....analysis.request.options import known_releases
+    from ....analysis.request.release_names import known_releases
     from ....reproduce.across import across, everything
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go

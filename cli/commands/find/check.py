@@ -72,6 +72,7 @@ class Engine(Enum):
     epilog=examples(
         "podrace check 72124 --without-fix 72259",
         "podrace check mine.yaml --release 1.36 --property S-NOM -o html > race.html",
+        "podrace check gone-victim --affected        # which releases have it",
         "podrace check mine.py:Table --size Philosopher=4",
         "kubectl get nodes,pods,pdb,priorityclass -A -o yaml | podrace check -f - --pods 5",
     ),
@@ -115,6 +116,10 @@ def check(
             help="Also have kube-scheduler's own code, a version or a tree of sources, take every transition, and compare. Needs Go 1.26 or later.",
         ),
     ] = None,
+    affected: Annotated[
+        bool,
+        typer.Option("--affected", help="Ask all versions of the model, and print which of them are affected."),
+    ] = False,
     fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
@@ -210,6 +215,10 @@ def check(
     out = replace(out, extent="whole" if verbose else "brief" if selection.is_empty else "usual")
     method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
     time = parse_closing(closing)
+    if affected:
+        from .affected import print_affected
+
+        raise typer.Exit(print_affected(selection, search, method, out))
     out.refuse_unusable()
     runs = plan(selection)
     if disk is not None and len(runs) > 1:

@@ -110,7 +110,8 @@ def audit_logs(
     ] = AuditForm.text,
     no_color: NoColor = False,
 ) -> None:
-    from ....analysis.request.options import bytes_in_words, parse_release, parse_skew
+    from ....analysis.request.options import bytes_in_words, parse_skew
+    from ....analysis.request.release_names import parse_release
     from ....analysis.stored.report_directory import refuse_unusable, write_audit_report
     from ....audit.audit import Asked
     from ....audit.audit import audit_logs as answered

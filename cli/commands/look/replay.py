@@ -83,7 +83,7 @@ def _json(found: Replayed, trace: Path) -> str:
         ReplayAnswer(
             trace=str(trace),
             scenario=found.run.scenario.name,
-            release=found.run.composition.release,
+            release=found.release,
             fixes=fixes_of(found.run.composition),
             property=found.run.property,
             verdict="VIOLATED" if found.violated else "GONE",

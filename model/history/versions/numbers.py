@@ -1,6 +1,7 @@
 """Versions: the releases that the model has, their patch versions, and how the sources of each were read.
 
-A release is named by its minor version and stands for its first version: 1.34 is 1.34.0. A patch version is named in full.
+In the model a release is named by its minor version and stands for its first version: 1.34 is 1.34.0. A patch version is named in full.
+What users write is resolved in `analysis/request/release_names.py`.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def canonical(name: str) -> str | None:
 
 def exact(name: str) -> str:
     """The version that a release stands for: 1.34 is 1.34.0."""
-    return name if name.count(".") == 2 else f"{name}.0"
+    return name if name.count(".") >= 2 else f"{name}.0"
 
 
 def reading_of(name: str) -> Reading:

@@ -154,7 +154,7 @@ def test_what_becomes_of_it_after_the_fix() -> None:
     assert before.replayed_across is None
     tried = after.replayed_across
     assert tried is not None
-    assert (tried.of, tried.stopped_at) == ("1.14 + 90660", 20)
+    assert (tried.of, tried.stopped_at) == ("1.14.0 + 90660", 20)
     assert tried.follows == tuple(range(1, 20))
     assert tried.steps[-1].changes[-1].after == "REJECTED"
 

@@ -34,11 +34,11 @@ from tests.tools.spin import verdict as spin_verdict
 
 LARGE = (
     "nominated-node-race S-NOMVIS 1.13",
-    "nominated-node-race S-NOMVIS 1.13 + 72259",
-    "nominated-node-race S-NOM 1.13 + 72259",
+    "nominated-node-race S-NOMVIS 1.13.0 + 72259",
+    "nominated-node-race S-NOM 1.13.0 + 72259",
     "forgotten-move-request S-STUCK 1.13",
-    "forgotten-move-request S-STUCK 1.13 + 73309",
-    "preemption-of-nobody S-GAIN 1.21 + 101560",
+    "forgotten-move-request S-STUCK 1.13.0 + 73309",
+    "preemption-of-nobody S-GAIN 1.21.0 + 101560",
     "untainted-arrival S-READY 1.13",
 )
 """What SPIN needs more than a few seconds for."""
@@ -46,9 +46,9 @@ TOO_LARGE = ("untainted-arrival S-READY 1.13",)
 """Of these, what one undelivered event makes no smaller: 40 million states without the property, so only the campaign asks SPIN."""
 FAST_COMPILATION = ("-O0",)
 IN_EVERY_RUN = (
-    "removed-node-blocks-pods S-ERR 1.8 + 53647",
+    "removed-node-blocks-pods S-ERR 1.8.0 + 53647",
     "forgotten-wakes-nobody S-STUCK 1.22",
-    "update-in-flight S-CYCLE 1.31 + 118438",
+    "update-in-flight S-CYCLE 1.31.0 + 118438",
     "missed-deletion S-LEAK 1.22",
 )
 """What every run asks SPIN, whose programs take seconds to compile. The others are asked by `make nightly`."""
@@ -146,7 +146,7 @@ def test_on_large_scenarios(name: str) -> None:
     ("name", "states", "recovering"),
     [
         ("removed-node-blocks-pods L-ISO 1.8", 709, 412),
-        ("removed-node-blocks-pods L-ISO 1.8 + 53647", 913, 913),
+        ("removed-node-blocks-pods L-ISO 1.8.0 + 53647", 913, 913),
     ],
 )
 def test_on_the_resettability_of_a_seed(name: str, states: int, recovering: int) -> None:
@@ -162,7 +162,7 @@ def test_on_the_resettability_of_a_seed(name: str, states: int, recovering: int)
     ("name", "states", "verdict"),
     [
         ("heartbeats L-PEND 1.13", 2953, None),
-        pytest.param("parked-for-ever L-WAKE 1.13 + 70366", 13852, "VIOLATED", marks=pytest.mark.ci),
+        pytest.param("parked-for-ever L-WAKE 1.13.0 + 70366", 13852, "VIOLATED", marks=pytest.mark.ci),
     ],
 )
 def test_of_a_liveness_spin_knows_the_runs_that_come_to_rest(

@@ -56,8 +56,10 @@ def agree(name: str, events: int | None) -> int:
     ("name", "events", "states"),
     [
         ("removed-node-blocks-pods L-ISO 1.8", None, 709),
-        pytest.param("removed-node-blocks-pods S-ERR 1.8 + 53647", None, 913, marks=pytest.mark.ci),
-        pytest.param("nominated-node-race S-NOM 1.13 + 72259 + 77990 + 90660", 1, 2881, marks=pytest.mark.ci),
+        pytest.param("removed-node-blocks-pods S-ERR 1.8.0 + 53647", None, 913, marks=pytest.mark.ci),
+        pytest.param(
+            "nominated-node-race S-NOM 1.13.0 + 72259 + 77990 + 90660", 1, 2881, marks=pytest.mark.ci
+        ),
     ],
 )
 def test_on_scenarios(name: str, events: int | None, states: int) -> None:
@@ -68,8 +70,8 @@ def test_on_scenarios(name: str, events: int | None, states: int) -> None:
     ("name", "steps"),
     [
         pytest.param("nominated-node-race S-NOMVIS 1.13", 15, marks=pytest.mark.ci),
-        pytest.param("nominated-node-race S-NOM 1.13 + 72259", 18, marks=pytest.mark.ci),
-        ("removed-node-blocks-pods S-ERR 1.8 + 53647", 7),
+        pytest.param("nominated-node-race S-NOM 1.13.0 + 72259", 18, marks=pytest.mark.ci),
+        ("removed-node-blocks-pods S-ERR 1.8.0 + 53647", 7),
     ],
 )
 def test_shortest_counterexamples_are_equally_long(name: str, steps: int) -> None:

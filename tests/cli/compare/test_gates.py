@@ -27,8 +27,8 @@ def _wide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_gate_decides_whether_there_is_the_race(shell: Shell) -> None:
-    on = shell("check", RACE, "--release", "1.33", "-o", "json")
-    off = shell("check", RACE, "--release", "1.33", "--gate", OFF, "-o", "json")
+    on = shell("check", RACE, "--release", "1.33.0", "-o", "json")
+    off = shell("check", RACE, "--release", "1.33.0", "--gate", OFF, "-o", "json")
     (first,), (second,) = json.loads(on.out), json.loads(off.out)
     assert (first["verdict"], second["verdict"]) == ("VIOLATED", "HOLDS")
     assert "gates" not in first["fixes"]
@@ -38,17 +38,17 @@ def test_a_gate_decides_whether_there_is_the_race(shell: Shell) -> None:
         "sources": "whole",
         "unmodelled_gates": ["DRAResourceClaimDeviceStatus"],
     }
-    told = shell("check", RACE, "--release", "1.33", "--gate", OFF)
-    assert f"{RACE}, 1.33 SchedulerQueueingHints=false: S-CONS HOLDS" in told.out
+    told = shell("check", RACE, "--release", "1.33.0", "--gate", OFF)
+    assert f"{RACE}, 1.33.0 SchedulerQueueingHints=false: S-CONS HOLDS" in told.out
     assert told.out.count("\nscheduler 1.33.0: ") == 1
 
 
 def test_the_command_line_wins_over_the_scenario(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "set.yaml"
-    file.write_text(TINY.replace("1.19", "1.33") + "featureGates: {SchedulerQueueingHints: false}\n")
+    file.write_text(TINY.replace("1.19.0", "1.33.0") + "featureGates: {SchedulerQueueingHints: false}\n")
     assert "set.yaml" not in shell("check", str(file)).err
-    assert [f.label for f in api.check(file)] == ["1.33 SchedulerQueueingHints=false"]
-    assert [f.label for f in api.check(file, gate="SchedulerQueueingHints=true")] == ["1.33"]
+    assert [f.label for f in api.check(file)] == ["1.33.0 SchedulerQueueingHints=false"]
+    assert [f.label for f in api.check(file, gate="SchedulerQueueingHints=true")] == ["1.33.0"]
     assert [f.label for f in api.check(file, release="1.32.13")] == ["1.32.13 SchedulerQueueingHints=false"]
     ran = shell("check", str(file), "--release", "1.34.4")
     assert (ran.code, ran.out) == (2, "")
@@ -97,7 +97,7 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
         ["verify", "139450", "--release", "1.34.4", "--gate", OFF],
         ["verify", "139450", "--release", "1.34.4", "--gate", OFF, "--minimal"],
         ["verify", "139450", "--release", "1.34.4", "--gate", OFF, "--pods", "1", "--nodes", "1"],
-        ["diff", "--before", "1.33", "--after", "1.34.4", "--gate", OFF, "--scenario", RACE],
+        ["diff", "--before", "1.33.0", "--after", "1.34.4", "--gate", OFF, "--scenario", RACE],
     ],
 )  # fmt: skip
 def test_every_command_refuses_what_upstream_refuses(shell: Shell, arguments: list[str]) -> None:
@@ -122,14 +122,19 @@ def test_mistakes(shell: Shell, setting: str, message: str) -> None:
 
 
 def test_a_change_behind_a_gate_that_is_off(shell: Shell) -> None:
-    ran = shell("check", RACE, "--release", "1.33", "--gate", OFF, "--with-fix", "125578")
+    ran = shell("check", RACE, "--release", "1.33.0", "--gate", OFF, "--with-fix", "125578")
     assert ran.err == (
         "podrace: fix 125578 is behind the gate SchedulerQueueingHints, which is set to false: leave out --with-fix or --gate\n"
     )
 
 
 def test_versions(shell: Shell, tiny: str) -> None:
-    for asked, label in (("1.34", "1.34"), ("v1.34.0", "1.34"), ("1.34.4", "1.34.4"), ("v1.35.4", "1.35.4")):
+    for asked, label in (
+        ("1.34", "1.34.11"),
+        ("v1.34.0", "1.34.0"),
+        ("1.34.4", "1.34.4"),
+        ("v1.35.4", "1.35.4"),
+    ):
         assert [f.label for f in api.check(tiny, release=asked)] == [label]
     assert shell("check", tiny, "--release", "1.34.1").err == (
         "podrace: unknown release `1.34.1`; known of 1.34: 1.34.0, 1.34.2, 1.34.3, 1.34.4, 1.34.11; take 1.34.0, and add with --with-fix what "
@@ -149,7 +154,7 @@ def test_two_patch_versions_compared(shell: Shell) -> None:
 def test_gates_of_a_scenario_hold_on_both_sides(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "both.yaml"
     file.write_text(TINY + "featureGates: {SchedulerQueueingHints: false}\n")
-    ran = shell("diff", "--before", "1.32", "--after", "1.33.6", "--scenario", str(file), "-o", "json")
+    ran = shell("diff", "--before", "1.32.0", "--after", "1.33.6", "--scenario", str(file), "-o", "json")
     (pair,) = json.loads(ran.out)["pairs"]
     assert [pair[side]["fixes"]["gates"] for side in ("before", "after")] == [
         {"SchedulerQueueingHints": False}
@@ -170,7 +175,7 @@ def test_a_stored_trace_keeps_version_and_gates(shell: Shell, tmp_path: Path) ->
 
 
 def test_the_listing(shell: Shell) -> None:
-    ran = shell("gates", "--release", "1.34")
+    ran = shell("gates", "--release", "1.34.0")
     lines = ran.out.splitlines()
     assert (
         "SchedulerQueueingHints                          GA     on, locked  modelled: 118438, hints-decide, 125578"
@@ -183,7 +188,7 @@ def test_the_listing(shell: Shell) -> None:
     assert lines[-1] == (
         "scheduler 1.34.0: sources read as a whole; on and not modelled: 6 feature gates (podrace gates --release 1.34.0)"
     )
-    rows = json.loads(shell("gates", "--release", "1.9", "-o", "json").out)
+    rows = json.loads(shell("gates", "--release", "1.9.0", "-o", "json").out)
     assert rows["version"] == "1.9.0"
     (priority,) = [row for row in rows["gates"] if row["name"] == "PodPriority"]
     assert (priority["default"], priority["taken_as_on"], priority["changes"]) == (False, True, ["55109"])
@@ -211,7 +216,7 @@ def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -
 
 
 def test_what_a_shell_completes() -> None:
-    assert release_names("1.34") == ["1.34", "1.34.2", "1.34.3", "1.34.4", "1.34.11"]
+    assert release_names("1.34") == ["1.34.0", "1.34.2", "1.34.3", "1.34.4", "1.34.11"]
     assert gate_settings("SchedulerAsyncP") == [
         "SchedulerAsyncPreemption=true",
         "SchedulerAsyncPreemption=false",

@@ -149,7 +149,7 @@ def test_what_is_wrong_is_said_to_be_in_the_patch(
     path.write_text(HEAD + text)
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"podrace: {path}: 1.37 + A cannot be built: ")
+    assert ran.err.startswith(f"podrace: {path}: 1.37.0 + A cannot be built: ")
     assert problem in ran.err
 
 
@@ -183,10 +183,10 @@ def test_an_error_while_the_patch_is_traced_names_its_line(shell: Shell, tmp_pat
     )
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"podrace: {path}: line 8: 1.37 + A cannot be built: ")
+    assert ran.err.startswith(f"podrace: {path}: line 8: 1.37.0 + A cannot be built: ")
     assert ran.err.count("\n") == 1
-    again = shell("check", str(tiny), "--release", "1.36", "--patch", str(path))
-    assert again.err.startswith(f"podrace: --patch: {path}: line 8: 1.36 + A cannot be built: ")
+    again = shell("check", str(tiny), "--release", "1.36.0", "--patch", str(path))
+    assert again.err.startswith(f"podrace: --patch: {path}: line 8: 1.36.0 + A cannot be built: ")
     path.write_text(HEAD + "class A:\n    pass\n")
     assert shell("check", str(tiny), "--patch", str(path)).err.startswith(
         f"podrace: --patch: {path}: A is no part of the scheduler: "
@@ -227,10 +227,10 @@ def test_a_patch_may_bring_words(tmp_path: Path) -> None:
 def test_older_behaviour_that_comes_along_is_noted() -> None:
     path = str(Path(__file__).parents[1] / "patches" / "never_cleared.py")
     patch = read_patch(path)
-    assert with_patches(resolve("1.13"), [patch]).notes == ()
-    (first, second) = with_patches(resolve("1.19"), [patch]).notes
+    assert with_patches(resolve("1.13.0"), [patch]).notes == ()
+    (first, second) = with_patches(resolve("1.19.0"), [patch]).notes
     assert first == (
-        "NeverCleared derives from Before72259, which 1.19 does not have: it brings back what came before"
+        "NeverCleared derives from Before72259, which 1.19.0 does not have: it brings back what came before"
     )
     assert second.startswith("NeverCleared derives from BeforePostFilter, ")
 
@@ -244,12 +244,12 @@ def test_of_two_patches_that_override_one_method_the_second_is_told(tmp_path: Pa
     accepts = "    def accepts(self, pod):\n        return super().accepts(pod)\n"
     other = "    def has_object(self, pod):\n        return super().has_object(pod)\n"
     first, second, beside = patch("A", accepts), patch("B", accepts), patch("C", other)
-    notes = with_patches(resolve("1.34"), [first, second, beside]).notes
+    notes = with_patches(resolve("1.34.0"), [first, second, beside]).notes
     assert (
         "A and B both override accepts: that of A counts, and what B has there is reached only through its `super()`"
     ) in notes
     assert not [
-        note for note in with_patches(resolve("1.34"), [first, beside]).notes if "both override" in note
+        note for note in with_patches(resolve("1.34.0"), [first, beside]).notes if "both override" in note
     ]
 
 
@@ -260,7 +260,7 @@ def test_so_it_is_told_of_two_classes_of_one_file(tmp_path: Path) -> None:
     file.write_text(
         f"{HEAD}class A(Nominator):\n{accepts}class B(Nominator):\n{accepts}class C(A):\n{accepts}"
     )
-    notes = with_patches(resolve("1.34"), [read_patch(str(file))]).notes
+    notes = with_patches(resolve("1.34.0"), [read_patch(str(file))]).notes
     assert [note for note in notes if "both override" in note] == [
         "A and B both override accepts: that of A counts, and what B has there is reached only through its `super()`",
         "C and B both override accepts: that of C counts, and what B has there is reached only through its `super()`",
@@ -269,13 +269,13 @@ def test_so_it_is_told_of_two_classes_of_one_file(tmp_path: Path) -> None:
 
 def test_the_label_and_the_order_of_classes() -> None:
     patch = read_patch(str(Path(__file__).parents[1] / "patches" / "never_schedules.py"))
-    made = with_patches(resolve("1.13", ["72259"]), [patch])
-    assert made.label == "1.13 + 72259 + NeverSchedules"
+    made = with_patches(resolve("1.13.0", ["72259"]), [patch])
+    assert made.label == "1.13.0 + 72259 + NeverSchedules"
     assert made.classes[0] is patch.classes[0]
-    assert made.classes[1:] == resolve("1.13", ["72259"]).classes
+    assert made.classes[1:] == resolve("1.13.0", ["72259"]).classes
 
 
-@pytest.mark.parametrize("release", [RELEASES[0], "1.13", RELEASES[-1]])
+@pytest.mark.parametrize("release", [RELEASES[0], "1.13.0", RELEASES[-1]])
 def test_every_scaffold_is_a_patch_that_overrides_its_method(tmp_path: Path, release: str) -> None:
     rows = listed(None, release)
     assert len(rows) > 250
@@ -291,22 +291,22 @@ def test_a_scaffold_changes_nothing_until_it_is_changed(shell: Shell, tmp_path: 
     tiny = tmp_path / "tiny.yaml"
     tiny.write_text(TINY)
     ran = shell(
-        "new-patch", "KeepRoom", "--method", "skips", "--release", "1.19", "--directory", str(tmp_path)
+        "new-patch", "KeepRoom", "--method", "skips", "--release", "1.19.0", "--directory", str(tmp_path)
     )
     assert (ran.code, ran.out) == (0, "")
     path = tmp_path / "keep_room.py"
     assert ran.err == f"wrote {path}\n"
-    ran = shell("verify", str(path), "--release", "1.19", "--scenario", str(tiny))
-    assert ran.err.startswith("podrace: KeepRoom changes nothing on 1.19")
+    ran = shell("verify", str(path), "--release", "1.19.0", "--scenario", str(tiny))
+    assert ran.err.startswith("podrace: KeepRoom changes nothing on 1.19.0")
 
 
 def test_the_scaffold_of_a_release_derives_from_what_the_release_has() -> None:
-    text = scaffold("Mine", "Scheduler", "first_nomination_phase", "1.13")
+    text = scaffold("Mine", "Scheduler", "first_nomination_phase", "1.13.0")
     assert "from podrace.patching import Phase, before\n" in text
     assert 'class Mine(before("72259")):\n' in text
     assert "return super().first_nomination_phase()\n" in text
     assert 'class Mine(before("post-filter", "Scheduler")):\n' in scaffold(
-        "Mine", "Scheduler", "first_nomination_phase", "1.14"
+        "Mine", "Scheduler", "first_nomination_phase", "1.14.0"
     )
 
 
@@ -314,15 +314,15 @@ def test_a_scaffold_imports_from_one_place() -> None:
     """But for two words of which another part has the name; and a method that no change has touched is the part's."""
     lines = [
         line
-        for row in listed(None, "1.34")
-        for line in scaffold("Mine", row["component"], row["method"], "1.34").splitlines()
+        for row in listed(None, "1.34.0")
+        for line in scaffold("Mine", row["component"], row["method"], "1.34.0").splitlines()
         if line.startswith("from podrace.")
     ]
     assert {line for line in lines if not line.startswith("from podrace.patching import ")} == {
         f"from podrace.model.{place} import Stage"
         for place in ("environment.controllers.node_lifecycle", "scheduler.dynamicresources.find_devices")
     }
-    assert "class Mine(Nominator):\n" in scaffold("Mine", "Nominator", "popped", "1.13")
+    assert "class Mine(Nominator):\n" in scaffold("Mine", "Nominator", "popped", "1.13.0")
 
 
 def test_the_list(shell: Shell) -> None:
@@ -342,14 +342,14 @@ def test_the_list(shell: Shell) -> None:
         "popped",
         "update",
     ]
-    ran = shell("new-patch", "--list", "--component", "Scheduler", "--release", "1.13")
+    ran = shell("new-patch", "--list", "--component", "Scheduler", "--release", "1.13.0")
     assert "    skip(pod)  step  The popped pod needs no scheduling.\n" in ran.out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37; known: "),
+        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37.0; known: "),
         (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
         (
             ["podrace"],
@@ -401,13 +401,13 @@ class A(PriorityQueue):
         (
             "flush_unschedulable",
             "",
-            ["A counts on PriorityQueue.flush_unschedulable to happen in the end (`fair=True`), unlike 1.36: say why that is so"],
+            ["A counts on PriorityQueue.flush_unschedulable to happen in the end (`fair=True`), unlike 1.36.0: say why that is so"],
         ),
         ("flush_unschedulable", ", fair=False", []),
         (
             "flush_backoff",
             ", fair=False",
-            ["A no longer counts on PriorityQueue.flush_backoff to happen in the end (`fair=False`), unlike 1.36: say why that is so"],
+            ["A no longer counts on PriorityQueue.flush_backoff to happen in the end (`fair=False`), unlike 1.36.0: say why that is so"],
         ),
         ("flush_backoff", "", []),
     ],
@@ -415,14 +415,14 @@ class A(PriorityQueue):
 def test_other_fairness_is_noted(tmp_path: Path, name: str, fair: str, notes: list[str]) -> None:
     path = tmp_path / "mine.py"
     path.write_text(FAIRNESS.format(name=name, fair=fair))
-    assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
+    assert list(with_patches(resolve("1.36.0"), [read_patch(str(path))]).notes) == notes
 
 
 def test_fairness_is_compared_with_that_of_the_release(tmp_path: Path) -> None:
-    """Up to 1.13 there is no such flush: the class of the release that takes it away says that it is not counted on."""
+    """Up to 1.13.0 there is no such flush: the class of the release that takes it away says that it is not counted on."""
     path = tmp_path / "mine.py"
     path.write_text(FAIRNESS.format(name="flush_unschedulable", fair=", fair=False"))
-    assert not with_patches(resolve("1.13"), [read_patch(str(path))]).notes
+    assert not with_patches(resolve("1.13.0"), [read_patch(str(path))]).notes
 
 
 @pytest.mark.parametrize(
@@ -438,7 +438,7 @@ def test_fairness_is_compared_with_that_of_the_release(tmp_path: Path) -> None:
 def test_another_world_is_noted(tmp_path: Path, body: str, notes: list[str]) -> None:
     path = tmp_path / "mine.py"
     path.write_text(FAIRNESS.partition("class A")[0] + body)
-    assert list(with_patches(resolve("1.36"), [read_patch(str(path))]).notes) == notes
+    assert list(with_patches(resolve("1.36.0"), [read_patch(str(path))]).notes) == notes
 
 
 def test_bases_without_a_common_order_are_refused(shell: Shell, tmp_path: Path) -> None:

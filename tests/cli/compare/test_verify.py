@@ -24,7 +24,7 @@ from tests.cli.helpers import TINY, Shell
 HERE = Path(__file__).parents[1] / "patches"
 BASE = (
     "--release",
-    "1.13",
+    "1.13.0",
     "--with-fix",
     "72558",
     "--with-fix",
@@ -44,7 +44,7 @@ def read(text: str) -> dict[str, Any]:
 
 @pytest.mark.nightly
 def test_the_fix_of_the_seed_race_leaves_another_interleaving(shell: Shell) -> None:
-    ran = shell("verify", "72259", "--release", "1.13", "--scenario", "72124", "-o", "json")
+    ran = shell("verify", "72259", "--release", "1.13.0", "--scenario", "72124", "-o", "json")
     assert (ran.code, ran.err) == (0, "")
     told = read(ran.out)
     assert told["outcomes"] == {"S-NOMVIS": "fixed", "S-NOM": "still violated"}
@@ -91,7 +91,7 @@ def test_the_right_patch_breaks_nothing_there(shell: Shell) -> None:
 
 @pytest.mark.ci
 def test_a_patch_that_never_schedules_is_caught(shell: Shell) -> None:
-    ran = shell("verify", str(HERE / "never_schedules.py"), "--release", "1.13", *SMALL, "-o", "json")
+    ran = shell("verify", str(HERE / "never_schedules.py"), "--release", "1.13.0", *SMALL, "-o", "json")
     assert ran.code == 1
     told = read(ran.out)
     assert told["outcomes"] == {"S-NOMVIS": "fixed"}
@@ -120,7 +120,7 @@ def test_three_changes_are_needed_together(shell: Shell) -> None:
     )
     assert (ran.code, ran.err) == (0, "")
     told = read(ran.out)
-    assert told["release"] == "1.13"
+    assert told["release"] == "1.13.0"
     assert told["minimal"] == [["72259", "77990", "90660"]]
     assert [(t["changes"], t["steps"]) for t in told["tried"]] == [
         ([], 15),
@@ -135,23 +135,23 @@ def test_three_changes_are_needed_together(shell: Shell) -> None:
 
 
 def test_no_set_is_enough(shell: Shell) -> None:
-    ran = shell("verify", "77990", "--minimal", "--release", "1.13", "--property", "S-NOMVIS", *SMALL)
+    ran = shell("verify", "77990", "--minimal", "--release", "1.13.0", "--property", "S-NOMVIS", *SMALL)
     assert ran.code == 1
     assert "No set of these changes was found" in ran.out
 
 
 def test_releases_differ(shell: Shell) -> None:
-    ran = shell("diff", "--before", "1.28", "--after", "1.29", "--scenario", "error-is-parked")
+    ran = shell("diff", "--before", "1.28.0", "--after", "1.29.0", "--scenario", "error-is-parked")
     assert ran.code == 1
     assert "S-STUCK: fixed" in ran.out.splitlines()
 
 
 def test_releases_that_do_not(shell: Shell) -> None:
     ran = shell(
-        "diff", "--before", "1.29", "--after", "1.30", "--scenario", "error-is-parked", "-o", "markdown"
+        "diff", "--before", "1.29.0", "--after", "1.30.0", "--scenario", "error-is-parked", "-o", "markdown"
     )
     assert ran.code == 0
-    assert ran.out.startswith("# podrace: 1.29 → 1.30\n\n|  | property |")
+    assert ran.out.startswith("# podrace: 1.29.0 → 1.30.0\n\n|  | property |")
     assert "| ✅ | S-STUCK | error-is-parked | HOLDS | HOLDS | holds both" in ran.out
 
 
@@ -166,7 +166,7 @@ def test_check_takes_a_patch(shell: Shell, tmp_path: Path) -> None:
 
 
 def finding(verdict: Word, trace: bool = False) -> Finding:
-    return Finding("s", "1.13", Fixes(), "S-CAP", verdict, 1, 1, 1, None, trace=() if trace else None)
+    return Finding("s", "1.13.0", Fixes(), "S-CAP", verdict, 1, 1, 1, None, trace=() if trace else None)
 
 
 def comparison(
@@ -210,7 +210,7 @@ def test_the_gravest_scenario_decides_a_property() -> None:
 
 def test_scenarios_with_plugins_fit_only_releases_with_a_framework() -> None:
     by_name = {s.name: s for s in catalogue()}
-    old, new = resolve("1.13"), resolve("1.15")
+    old, new = resolve("1.13.0"), resolve("1.15.0")
     assert [fits(by_name["error-is-parked"], c) for c in (old, new)] == [False, True]
     assert [fits(by_name["phantom-preemptor"], c) for c in (old, new)] == [True, True]
     runs, left_out = runs_of(Inquiry(), old, old)
@@ -230,13 +230,13 @@ def test_scenarios_fit_the_releases_that_have_what_is_in_them() -> None:
     ):
         found = [r for r in RELEASES if fits(by_name[name], resolve(r))]
         assert (found[0], found[-1]) == (first, last or RELEASES[-1])
-    assert "device-twice" in runs_of(Inquiry(), resolve("1.31"), resolve("1.36"))[1]
-    off = resolve("1.36", gates={"GangScheduling": False})
+    assert "device-twice" in runs_of(Inquiry(), resolve("1.31.0"), resolve("1.36.0"))[1]
+    off = resolve("1.36.0", gates={"GangScheduling": False})
     assert not fits(by_name["gangs-deadlock"], off, {"GangScheduling": False})
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("release", [RELEASES[0], "1.22", "1.31", "1.34", "1.36", RELEASES[-1]])
+@pytest.mark.parametrize("release", [RELEASES[0], "1.22.0", "1.31.0", "1.34.0", "1.36.0", RELEASES[-1]])
 def test_the_whole_catalogue_can_be_compared(release: str) -> None:
     """What is not left out can be traced."""
     composition = resolve(release)
@@ -249,7 +249,7 @@ def test_the_whole_catalogue_can_be_compared(release: str) -> None:
 
 def test_the_whole_catalogue_on_a_release(shell: Shell) -> None:
     """Scenarios with what a release does not have are left out where nobody names them."""
-    ran = shell("check", "--release", "1.22", "--property", "S-VOL", "--max-states", "1", "-o", "json")
+    ran = shell("check", "--release", "1.22.0", "--property", "S-VOL", "--max-states", "1", "-o", "json")
     assert ran.code in (0, 3), ran.err
     found = {finding["scenario"] for finding in json.loads(ran.out)}
     assert "phantom-preemptor" in found
@@ -265,15 +265,15 @@ def test_the_release_to_start_from() -> None:
     ("arguments", "message"),
     [
         (["verify", "99999"], "podrace: unknown change `99999`: name a Python file, or an upstream change; the nearest: "),
-        (["verify", "72259", "--release", "1.14"], "podrace: 1.14 has 72259 already: choose an earlier release with --release"),
+        (["verify", "72259", "--release", "1.14.0"], "podrace: 1.14.0 has 72259 already: choose an earlier release with --release"),
         (["verify", "missing.py"], "podrace: missing.py: there is no such file"),
-        (["verify", "70898", "--release", "1.12", "--scenario", "99"], "podrace: unknown scenario `99`; "),
+        (["verify", "70898", "--release", "1.12.0", "--scenario", "99"], "podrace: unknown scenario `99`; "),
         (["verify", "72259", "--minimal", "--strict"], "podrace: --minimal compares sets of changes: leave out"),
         (
-            ["diff", "--before", "1.36", "--after", "1.36"],
-            "podrace: --after 1.36 is the same release as --before 1.36: name another",
+            ["diff", "--before", "1.36.0", "--after", "1.36.0"],
+            "podrace: --after 1.36.0 is the same release as --before 1.36.0: name another",
         ),
-        (["diff", "--before", "1.13", "--after", "9.9"], "podrace: unknown release `9.9`; known: "),
+        (["diff", "--before", "1.13.0", "--after", "9.9"], "podrace: unknown release `9.9`; the nearest: 1.37.2; "),
     ],
 )  # fmt: skip
 def test_mistakes(shell: Shell, arguments: list[str], message: str) -> None:
@@ -296,7 +296,7 @@ def test_a_change_that_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(
-        "podrace: Same changes nothing on 1.37: in every scenario the two systems are the same"
+        "podrace: Same changes nothing on 1.37.0: in every scenario the two systems are the same"
     )
 
 
@@ -304,12 +304,12 @@ def test_a_race_that_needs_another_change_beside_its_fix(shell: Shell) -> None:
     ran = shell("verify", "126962", "--scenario", "skipped-in-flight")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
-        "podrace: 126962 changes nothing on 1.31: in every scenario the two systems are the same; "
+        "podrace: 126962 changes nothing on 1.31.0: in every scenario the two systems are the same; "
         "skipped-in-flight is a race beside 118438: add --with-fix 118438\n"
     )
     ran = shell("verify", "126962", "--scenario", "skipped-in-flight", "--with-fix", "118438", "--alone")
     assert ran.code == 0
-    assert "on 1.31 + 118438 + 126962 queue.in_flight[p] = false" in " ".join(ran.out.split())
+    assert "on 1.31.0 + 118438 + 126962 queue.in_flight[p] = false" in " ".join(ran.out.split())
 
 
 def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: P
         "--patch",
         patch,
         "--release",
-        "1.13",
+        "1.13.0",
         "--property",
         "S-NOM",
         "--save-trace",
@@ -332,7 +332,7 @@ def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: P
     assert ran.err.endswith("fixes: it was found with NeverCleared: name its file with --patch\n")
     ran = shell("replay", trace, "--patch", patch)
     assert (ran.code, ran.err) == (0, "")
-    assert "1.13 + NeverCleared: S-NOM" in ran.out
+    assert "1.13.0 + NeverCleared: S-NOM" in ran.out
 
 
 @pytest.mark.ci
@@ -368,11 +368,11 @@ def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch
         monkeypatch.setattr(
             over_all_clusters, "verdict_on", lambda run, budget, verdict=verdict: finding(verdict)
         )
-        made = over_all_clusters.pair_of(proof("VIOLATED"), found, resolve("1.13"), ())
+        made = over_all_clusters.pair_of(proof("VIOLATED"), found, resolve("1.13.0"), ())
         assert (made.outcome, made.tried, made.newly_violating) == (outcome, 2, fresh)
         assert proofs_code([made], strict=False) == (1 if fresh else 0)
         assert proofs_code([made], strict=True) == 1
-    regressed = over_all_clusters.pair_of(proof("HOLDS FOR ALL"), found, resolve("1.13"), ())
+    regressed = over_all_clusters.pair_of(proof("HOLDS FOR ALL"), found, resolve("1.13.0"), ())
     assert regressed.outcome == "REGRESSED"
 
 

@@ -17,7 +17,7 @@ from tests.cli.compare.test_verify import comparison
 from tests.cli.helpers import Shell
 
 DROPS = str(Path(__file__).parents[1] / "patches" / "drops_failed.py")
-GHOST = ("--scenario", str(SCENARIOS / "hazards" / "ghost.yaml"), "--release", "1.34")
+GHOST = ("--scenario", str(SCENARIOS / "hazards" / "ghost.yaml"), "--release", "1.34.0")
 
 
 @pytest.mark.usefixtures("searched_once")
@@ -32,7 +32,7 @@ def test_a_patch_that_drops_every_failed_pod_is_no_success(shell: Shell) -> None
     )
     # One counterexample is enough: the others show the same.
     assert [line for line in lines if line.endswith(" REGRESSED")] == [
-        "ghost, 1.34 + DropsFailed: S-CONS REGRESSED"
+        "ghost, 1.34.0 + DropsFailed: S-CONS REGRESSED"
     ]
     assert len(lines) < 60
 
@@ -53,7 +53,7 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
     assert len(told["nets"][0]["after"]["trace"]) == 10
     ran = shell("verify", DROPS, *GHOST, "-o", "markdown")
     assert "- SAFETY NETS REGRESSED, which held before: S-CONS (ghost)" in ran.out
-    assert "\n## ❌ ghost, 1.34 + DropsFailed: S-CONS REGRESSED\n" in ran.out
+    assert "\n## ❌ ghost, 1.34.0 + DropsFailed: S-CONS REGRESSED\n" in ran.out
 
 
 def test_what_is_compared_alone_is_said(shell: Shell) -> None:
@@ -131,7 +131,7 @@ def test_a_patch_that_has_a_write_refused_keeps_somebody_quiet(shell: Shell, tmp
         "class VersionInPatch(before('status-patch')):\n"
         "    def write_status(self, pod):\n        super().write_status(pod)\n"
     )
-    asked = ("--scenario", "told-too-late", "--release", "1.36", "--property", "S-COND", "-o", "json")
+    asked = ("--scenario", "told-too-late", "--release", "1.36.0", "--property", "S-COND", "-o", "json")
     ran = shell("verify", str(patch), *asked)
     told = json.loads(ran.out)
     assert (ran.code, told["outcomes"]) == (1, {"S-COND": "holds both"})

@@ -17,7 +17,7 @@ def test_promela_on_stdout(shell: Shell) -> None:
     ran = shell("export", "53647", "--to", "promela", "--property", "s-err", "--with-fix", "53647")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(
-        "/*\n * removed-node-blocks-pods, scheduler 1.8 + 53647, S-ERR: the part that this property can see.\n"
+        "/*\n * removed-node-blocks-pods, scheduler 1.8.0 + 53647, S-ERR: the part that this property can see.\n"
     )
     assert " *     spin -a -o2 FILE\n" in ran.out
     assert "  :: d_step { !S_ERR -> assert(false) }\n" in ran.out
@@ -25,7 +25,7 @@ def test_promela_on_stdout(shell: Shell) -> None:
 
 
 def test_tlaplus_on_stdout_has_its_configuration_below(shell: Shell) -> None:
-    ran = shell("export", "53647", "--to", "tlaplus", "--release", "1.9", "--without-fix", "53647")
+    ran = shell("export", "53647", "--to", "tlaplus", "--release", "1.9.0", "--without-fix", "53647")
     assert ran.code == 0
     assert "MODULE removed_node_blocks_pods ---" in ran.out
     assert "\\* This property asks what stays possible, which is no invariant" in ran.out
@@ -50,7 +50,7 @@ def test_the_whole_system(shell: Shell, tmp_path: Path) -> None:
     (run,) = plan(Selection(names=(str(file),)))
     system = instrument(run.scenario.spec, run.composition.classes, [PROPERTIES["S-CAP"]])
     first = about([run], system, whole=True)
-    assert "tiny, scheduler 1.19, S-CAP: the whole system." in first
+    assert "tiny, scheduler 1.19.0, S-CAP: the whole system." in first
     assert ran.out.partition("*/\n")[2] == to_promela(system, first).partition("*/\n")[2]
     assert len(shell("export", str(file), "--to", "promela").out) < len(ran.out)
 

@@ -45,7 +45,7 @@ def test_every_form_shows_the_reason(shell: Shell, monkeypatch: pytest.MonkeyPat
     (result,) = json.loads(out["sarif"])["runs"][0]["results"]
     assert (result["kind"], result["level"]) == ("notApplicable", "none")
     assert result["suppressions"][0]["justification"] == f"Ignored, not looked at: {REASON}."
-    assert out["github"].startswith("::notice file=tiny.yaml,line=4,title=tiny%2C 1.19%3A S-NOM IGNORED::")
+    assert out["github"].startswith("::notice file=tiny.yaml,line=4,title=tiny%2C 1.19.0%3A S-NOM IGNORED::")
     assert out["github"].endswith("podrace: 1 passed, 0 failed, 0 undecided, 1 ignored\n")
     assert "1 holding, 1 ignored." in out["html"]
 
@@ -87,8 +87,8 @@ def test_what_no_walk_can_violate_is_not_left_to_check_if_it_is_ignored(shell: S
 
 
 COMPARING = (
-    ("verify", str(HERE / "never_schedules.py"), "--release", "1.13", "--scenario", "tiny.yaml"),
-    ("diff", "--before", "1.30", "--after", "1.31", "--scenario", "tiny.yaml"),
+    ("verify", str(HERE / "never_schedules.py"), "--release", "1.13.0", "--scenario", "tiny.yaml"),
+    ("diff", "--before", "1.30.0", "--after", "1.31.0", "--scenario", "tiny.yaml"),
 )
 
 
@@ -119,7 +119,7 @@ def test_sets_of_changes_are_not_tried_for_it(shell: Shell) -> None:
 
 def test_it_is_not_proved(shell: Shell) -> None:
     ran = shell("induct", "tiny.yaml", "-k", "1")
-    assert ran.out.splitlines()[0].startswith("tiny, 1.19: S-CAP")
+    assert ran.out.splitlines()[0].startswith("tiny, 1.19.0: S-CAP")
     assert ran.err == f"S-NOM: Ignored, not looked at: {REASON}.\n"
 
 
@@ -127,7 +127,7 @@ def test_it_is_not_exported(shell: Shell) -> None:
     ran = shell("export", "tiny.yaml", "--to", "promela", "--whole")
     assert (ran.code, ran.err) == (0, "")
     head = " ".join(ran.out[: ran.out.index("transitions.")].split())
-    assert "tiny, scheduler 1.19, S-CAP: the whole system." in head
+    assert "tiny, scheduler 1.19.0, S-CAP: the whole system." in head
     assert f"S-NOM: Ignored, not looked at: {REASON}." in head
     one = shell("export", "tiny.yaml", "--to", "promela")
     assert one.code == 0, "only one property is left, so none has to be named"
@@ -150,7 +150,7 @@ def test_nothing_left_to_look_at_is_no_success_of_any_command(shell: Shell, comm
 def test_what_only_an_ignored_violation_brings_about_is_not_lost(shell: Shell, tmp_path: Path) -> None:
     """A patch that never schedules takes away what comes after a pod is assumed, and that is what MY-NONE forbids."""
     (tmp_path / "mine.py").write_text(MINE)
-    patch = ("verify", str(HERE / "never_schedules.py"), "--release", "1.13", "--scenario", "tiny.yaml")
+    patch = ("verify", str(HERE / "never_schedules.py"), "--release", "1.13.0", "--scenario", "tiny.yaml")
     lost = []
     for ignore, more in (
         ("", ()),
@@ -171,7 +171,7 @@ def test_a_mistyped_property_is_not_ignored(shell: Shell, tmp_path: Path) -> Non
 
 PODS = """\
 name: tiny
-release: "1.19"
+release: "1.19.0"
 properties: [S-COND]
 nodes: {n: {cpu: 2}}
 pods:
@@ -259,7 +259,7 @@ def annotated(*names: str) -> str:
 
 @pytest.mark.ci
 def test_the_annotation_of_manifests_does_the_same(shell: Shell, tmp_path: Path) -> None:
-    asked = ("check", "-f", "m.yaml", "--release", "1.13", "--property", "S-NOMVIS")
+    asked = ("check", "-f", "m.yaml", "--release", "1.13.0", "--property", "S-NOMVIS")
     (tmp_path / "m.yaml").write_text(annotated())
     assert shell(*asked).code == 1
     (tmp_path / "m.yaml").write_text(annotated("api-1"))  # the other preemptor is harmed as well

@@ -12,7 +12,7 @@ from tests.cli.helpers import Shell, flat
 def test_a_proof_for_all_sizes(shell: Shell, tiny: str) -> None:
     ran = shell("induct", tiny, "--unknown", "--no-color")
     assert ran.code == 0
-    assert "tiny, 1.19: S-CAP PROVED\n" in ran.out
+    assert "tiny, 1.19.0: S-CAP PROVED\n" in ran.out
     assert (
         "Proved for all requests up to 2, capacities up to 2 and priorities up to 2, by k-induction with k = 1, "
         "for runs of any length." in flat(ran.out)
@@ -28,7 +28,7 @@ def test_a_proof_up_to_a_given_depth(shell: Shell, tiny: str) -> None:
 def test_a_counterexample_to_induction_is_shown(shell: Shell, tiny: str) -> None:
     ran = shell("induct", tiny, "--property", "S-BIND", "--no-color", "-k", "1")
     assert ran.code == 3
-    assert "tiny, 1.19: S-BIND INCONCLUSIVE\n" in ran.out
+    assert "tiny, 1.19.0: S-BIND INCONCLUSIVE\n" in ran.out
     assert "state 1, which perhaps nothing reaches:" in ran.out
     assert "then binding.bind(pod=p, reply=" in ran.out
     assert "S-BIND.broken = true" in ran.out
@@ -38,10 +38,10 @@ def test_a_counterexample_to_induction_is_shown(shell: Shell, tiny: str) -> None
 def test_a_violation_is_executed_and_shown(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "two.yaml"
     pods = "pods: {a: {cpu: 1, nodeName: n, terminationGracePeriodSeconds: 0}, b: {cpu: 1}}\n"
-    file.write_text(f'name: two\nrelease: "1.13"\nproperties: [S-UNIQ]\nnodes: {{n: {{cpu: 1}}}}\n{pods}')
+    file.write_text(f'name: two\nrelease: "1.13.0"\nproperties: [S-UNIQ]\nnodes: {{n: {{cpu: 1}}}}\n{pods}')
     ran = shell("induct", str(file), "--no-color", "-k", "9")
     assert ran.code == 1
-    assert "two, 1.13: S-UNIQ VIOLATED\n" in ran.out
+    assert "two, 1.13.0: S-UNIQ VIOLATED\n" in ran.out
     assert "Violated after 7 steps, executed again." in flat(ran.out)
     assert "pop(b)" in ran.out
 

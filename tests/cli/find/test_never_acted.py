@@ -11,7 +11,7 @@ from tests.cli.helpers import TINY, Shell
 
 IDLE = """\
 name: idle-parts
-release: "1.36"
+release: "1.36.0"
 properties: [S-CAP]
 nodes: {n: {cpu: 2}}
 pods:
@@ -56,7 +56,7 @@ def test_forms_for_machines_have_the_sentence(shell: Shell, file: str, form: str
 
 def test_markdown_and_the_page_mark_it(shell: Shell, file: str) -> None:
     said = shell("check", file, "-o", "markdown").out
-    assert f"| ⚠️ | idle-parts | 1.36 | S-CAP | {MARK} |" in said
+    assert f"| ⚠️ | idle-parts | 1.36.0 | S-CAP | {MARK} |" in said
     assert f"> {COUNT}" in said
     page = shell("check", file, "-o", "html").out
     assert f'<span class="badge vacuous">{MARK}</span>' in page
@@ -74,7 +74,7 @@ def test_of_ranges_what_acted_in_no_cluster(shell: Shell, tmp_path: Path) -> Non
     file.write_text(
         """\
 name: ranges
-release: "1.36"
+release: "1.36.0"
 properties: [S-CAP]
 nodes: {n: {cpu: 1..2}}
 pods: {a: {cpu: 1}}

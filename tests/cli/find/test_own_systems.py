@@ -124,7 +124,7 @@ def test_a_budget(shell: Shell, counter: str) -> None:
         ),
         (["counter.py", "--size", "Cook=2"], "Counter has no kind of entity `Cook`; its kinds: Worker"),
         (
-            ["counter.py", "--release", "1.36"],
+            ["counter.py", "--release", "1.36.0"],
             "--release cannot be used with a system of your own: leave it out",
         ),
         (

@@ -30,9 +30,9 @@ def test_one_pod_and_one_node_are_four_clusters(shell: Shell) -> None:
 
     Twice, because a pod that is tried while the node has it already counts among the pods there.
     """
-    ran = shell("prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "--property", "S-CAP", *SMALL)
+    ran = shell("prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "--property", "S-CAP", *SMALL)
     assert ran.code == 0
-    assert ran.out.startswith("S-CAP on 1.19, up to 1 pod and 1 node: HOLDS FOR ALL\n")
+    assert ran.out.startswith("S-CAP on 1.19.0, up to 1 pod and 1 node: HOLDS FOR ALL\n")
     words = " ".join(ran.out.split())
     assert "4 clusters can be told apart; each was explored to the end" in words
     assert "Covers all requests from 0 and all capacities up to 2^40 units of cpu" in words
@@ -47,7 +47,7 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
         "--nodes",
         "1",
         "--release",
-        "1.19",
+        "1.19.0",
         "--property",
         "S-NOM",
         "-o",
@@ -72,12 +72,12 @@ def test_counts_of_two_pods_are_exact(shell: Shell) -> None:
 @pytest.mark.nightly
 def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, tmp_path: Path) -> None:
     ran = shell(
-        "prove", "--pods", "3", "--nodes", "1", "--release", "1.13", "--property", "S-NOMVIS", "--zero-grace",
+        "prove", "--pods", "3", "--nodes", "1", "--release", "1.13.0", "--property", "S-NOMVIS", "--zero-grace",
         "--no-empty-requests", "--max-states", "20000", "--examples", "found", *SMALL,
     )  # fmt: skip
     assert ran.code == 1
     words = " ".join(ran.out.split())
-    assert "S-NOMVIS on 1.13, up to 3 pods and 1 node: VIOLATED" in words
+    assert "S-NOMVIS on 1.13.0, up to 3 pods and 1 node: VIOLATED" in words
     assert "12,993 clusters can be told apart" in words
     assert "100 of them are violating; 1,248 could not be decided" in words
     assert (
@@ -127,8 +127,8 @@ def test_an_example_with_gangs_is_the_violating_cluster(shell: Shell, tmp_path: 
 @pytest.mark.parametrize(
     ("property_", "release", "options", "size"),
     [
-        ("S-NOM", "1.13", ["--with-fix", "72259"], ["3", "1"]),
-        ("L-WAKE", "1.19", [], ["2", "1"]),
+        ("S-NOM", "1.13.0", ["--with-fix", "72259"], ["3", "1"]),
+        ("L-WAKE", "1.19.0", [], ["2", "1"]),
     ],
 )
 def test_the_command_that_an_example_names_gives_its_verdict(
@@ -154,7 +154,7 @@ def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
         "--nodes",
         "1",
         "--release",
-        "1.19",
+        "1.19.0",
         "--property",
         "S-CAP",
         "--max-states",
@@ -175,7 +175,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
         "--nodes",
         "1",
         "--release",
-        "1.19",
+        "1.19.0",
         "--property",
         "S-CAP",
         "-o",
@@ -203,7 +203,7 @@ def test_a_journal_goes_on_and_says_the_same(shell: Shell, monkeypatch: pytest.M
         "--nodes",
         "1",
         "--release",
-        "1.19",
+        "1.19.0",
         "--property",
         "S-CAP",
         "--journal",
@@ -221,7 +221,7 @@ ALONE = [
     "--nodes",
     "1",
     "--release",
-    "1.19",
+    "1.19.0",
     "-P",
     "my.py",
     "-o",
@@ -407,7 +407,19 @@ def test_the_header_names_the_version_the_source_and_the_files(shell: Shell) -> 
 
 @pytest.mark.ci
 def test_processes_find_the_same_as_one(shell: Shell) -> None:
-    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.22", "--property", "S-CAP", "-o", "json"]
+    line = [
+        "prove",
+        "--pods",
+        "2",
+        "--nodes",
+        "1",
+        "--release",
+        "1.22.0",
+        "--property",
+        "S-CAP",
+        "-o",
+        "json",
+    ]
     line += ["--scope", "pod_events=1"]
     one, two = (json.loads(shell(*line, "-j", jobs).out) for jobs in ("1", "2"))
     for found in (one, two):

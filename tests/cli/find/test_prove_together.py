@@ -19,7 +19,7 @@ from tests.cli.find.test_prove import GANG, ON, OWN, of_violated, rewritten
 from tests.cli.helpers import Shell
 
 SMALL = ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1"]
-NONE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "-P", "my.py", "--property", "MY-NONE"]
+NONE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "-P", "my.py", "--property", "MY-NONE"]
 NONE += ["-o", "json", *SMALL]
 
 
@@ -41,7 +41,7 @@ def untimed(text: str) -> Any:
 @pytest.mark.ci
 def test_clusters_that_no_state_tells_apart_are_one(shell: Shell) -> None:
     """Of the 117 clusters of two pods that all questions tell apart, what states ask leaves 20."""
-    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.19", "--property", "S-NOM"]
+    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.19.0", "--property", "S-NOM"]
     ran = shell(*line, *SMALL)
     assert ran.code == 0
     words = " ".join(ran.out.split())
@@ -58,7 +58,7 @@ def test_clusters_that_no_state_tells_apart_are_one(shell: Shell) -> None:
 @pytest.mark.ci
 def test_states_without_a_way_on_are_looked_for_together(shell: Shell) -> None:
     """Deadlock freedom is an invariant of the system. Of the 191 clusters that all questions tell apart, what states ask leaves 24."""
-    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.36", "--property", "S-STUCK", "-j", "1"]
+    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.36.0", "--property", "S-STUCK", "-j", "1"]
     line += ["--no-empty-requests", "--zero-grace", "--scope", "pod_events=2", "-o", "json"]
     ran = shell(*line)
     assert ran.code == 1
@@ -108,7 +108,7 @@ def test_what_keeps_a_pod_waiting_on_1_36(
         "--nodes",
         str(nodes),
         "--release",
-        "1.36",
+        "1.36.0",
         "--property",
         "S-STUCK",
         "-j",
@@ -125,7 +125,19 @@ def test_what_keeps_a_pod_waiting_on_1_36(
 
 @pytest.mark.ci
 def test_parts_of_placements_find_what_the_whole_finds(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.19", "--property", "S-NOM", "-o", "json"]
+    line = [
+        "prove",
+        "--pods",
+        "2",
+        "--nodes",
+        "1",
+        "--release",
+        "1.19.0",
+        "--property",
+        "S-NOM",
+        "-o",
+        "json",
+    ]
     whole = untimed(shell(*line, *SMALL).out)
     monkeypatch.setattr(cluster_families, "LOOKED_AT", 200)
     line += ["--parts", "3", "--journal", "j"]
@@ -141,7 +153,7 @@ def test_parts_of_placements_find_what_the_whole_finds(shell: Shell, monkeypatch
 
 
 def test_parts_that_cannot_be_are_refused(shell: Shell) -> None:
-    line = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "--property", "S-NOM"]
+    line = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "--property", "S-NOM"]
     none = shell(*line, "--parts", "0")
     assert (none.code, none.out) == (2, "")
     assert "--parts: `0` is no number of parts: write a number from 1 to 10,000, such as 8" in none.err
@@ -151,7 +163,7 @@ def test_parts_that_cannot_be_are_refused(shell: Shell) -> None:
 
 
 def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
-    line = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "--property", "S-CAP"]
+    line = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "--property", "S-CAP"]
     ran = shell(*line, "--max-states", "5", *SMALL)
     assert ran.code == 3
     assert "could not be decided within the budget" in ran.out
@@ -245,7 +257,19 @@ def test_two_gangs_on_a_node(shell: Shell) -> None:
 
 @pytest.mark.ci
 def test_processes_find_the_same_as_one(shell: Shell) -> None:
-    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.22", "--property", "S-CAP", "-o", "json"]
+    line = [
+        "prove",
+        "--pods",
+        "2",
+        "--nodes",
+        "1",
+        "--release",
+        "1.22.0",
+        "--property",
+        "S-CAP",
+        "-o",
+        "json",
+    ]
     line += ["--scope", "pod_events=1"]
     one, two = (untimed(shell(*line, "-j", jobs).out) for jobs in ("1", "2"))
     assert one == two
@@ -269,7 +293,7 @@ def test_two_gangs_and_a_single_pod_on_two_nodes(shell: Shell, promise: str) -> 
     assert not proof["witnesses_missed"]
 
 
-SCARCE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19", "--property", "S-CAP", *SMALL]
+SCARCE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "--property", "S-CAP", *SMALL]
 
 
 @pytest.mark.parametrize("ways", [(), ("--one-by-one",)])
@@ -280,7 +304,7 @@ def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(
     ran = shell(*line, "--max-memory", "1k")
     assert ran.code == 3
     words = " ".join(ran.out.split())
-    assert "S-CAP on 1.19, up to 1 pod and 1 node: INCONCLUSIVE" in words
+    assert "S-CAP on 1.19.0, up to 1 pod and 1 node: INCONCLUSIVE" in words
     assert (
         "are decided. To decide more, allow more with --max-memory, and with --journal keep what is decided, "
         "or divide large placements with --parts." in words

@@ -21,7 +21,7 @@ from tests.cli.helpers import Shell
 
 RACE = """\
 name: ranged
-release: "1.13"
+release: "1.13.0"
 properties: [S-NOM]
 nodes:
   n: {{cpu: {n}}}
@@ -33,7 +33,7 @@ scope: {{pod_events: 1, flush: false}}
 """
 ROOM = """\
 name: room
-release: "1.19"
+release: "1.19.0"
 properties: [S-CAP]
 nodes: {n: {cpu: 1..3, pods: 1..2}}
 pods:
@@ -91,7 +91,7 @@ def assert_as_by_brute_force(release: str, **ranges: range) -> tuple[Finding, in
 
 @pytest.mark.ci
 def test_it_is_what_brute_force_gives() -> None:
-    found, clusters = assert_as_by_brute_force("1.13", n=range(1, 3), a=range(1, 3), b=range(4, 6))
+    found, clusters = assert_as_by_brute_force("1.13.0", n=range(1, 3), a=range(1, 3), b=range(4, 6))
     assert clusters == 6
     assert found.clusters
     assert (found.clusters.distinguishable, found.clusters.violating) == (6, 4)
@@ -99,7 +99,7 @@ def test_it_is_what_brute_force_gives() -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("release", ["1.13", "1.19", "1.34"])
+@pytest.mark.parametrize("release", ["1.13.0", "1.19.0", "1.34.0"])
 def test_larger_ranges_are_what_brute_force_gives(release: str) -> None:
     assert_as_by_brute_force(release, n=range(1, 5), a=range(1, 4), b=range(3, 8))
 
@@ -108,7 +108,7 @@ def test_the_reference_engine_says_the_same() -> None:
     text = (
         "nodes: {n: {cpu: 1..3}}\npods: {p: {cpu: 1..2}, q: {cpu: 1}}\nscope: {pod_events: 1, flush: false}\n"
     )
-    run = Run(parse_scenario(text), resolve("1.19"), "S-CAP")
+    run = Run(parse_scenario(text), resolve("1.19.0"), "S-CAP")
     native, slow = (verdict_on(run, Budget(), Method(engine)) for engine in ("native", "reference"))
     figures = [(f.verdict, f.states, f.transitions, f.depth, f.witnesses_reached) for f in (native, slow)]
     assert figures[0] == figures[1]
@@ -120,7 +120,7 @@ def test_the_report_says_what_it_covers(shell: Shell) -> None:
     ran = shell("check", "room.yaml")
     assert ran.code == 0
     text = " ".join(ran.out.split())
-    assert "room, 1.19: S-CAP HOLDS FOR ALL" in text
+    assert "room, 1.19.0: S-CAP HOLDS FOR ALL" in text
     assert (
         "clusters that can be told apart with nodes.n.cpu 1..3, nodes.n.pods 1..2, pods.p.cpu 500m..1500m, "
         "pods.p.priority 0..10, pods.q.priority 0..10, such that some node has what each pod asks for"
@@ -155,7 +155,7 @@ def test_a_budget_that_runs_out_leaves_clusters_undecided(shell: Shell) -> None:
     text = " ".join(ran.out.split())
     assert "could not be decided within the budget, and in the others it holds" in text
     assert "allow more with --max-states, or make a range smaller" in text
-    over = verdict_of(RACE.format(n="1..2", a="1..2", b="4..5"), "1.13", budget=Budget(timeout=1e-9))
+    over = verdict_of(RACE.format(n="1..2", a="1..2", b="4..5"), "1.13.0", budget=Budget(timeout=1e-9))
     assert over.verdict == "INCONCLUSIVE"
     assert over.words.endswith("before it was known which clusters can be told apart: nothing is known.")
 
@@ -178,7 +178,7 @@ def test_expectations_are_compared(shell: Shell, tmp_path: Path) -> None:
         ("export", "room.yaml", "--to", "promela"),
         ("induct", "room.yaml"),
         ("verify", "125578", "--scenario", "room.yaml"),
-        ("diff", "--before", "1.19", "--after", "1.20", "--scenario", "room.yaml"),
+        ("diff", "--before", "1.19.0", "--after", "1.20.0", "--scenario", "room.yaml"),
     ],
     ids=lambda command: command[0],
 )

@@ -35,7 +35,7 @@ def test_a_race_is_found(shell: Shell, tmp_path: Path) -> None:
     target = tmp_path / "race.dot"
     ran = shell("simulate", "72124", "--without-fix", "72259", "--graph", str(target), "--no-color")
     assert ran.code == 1
-    assert "nominated-node-race, 1.13: S-NOMVIS VIOLATED\n" in ran.out
+    assert "nominated-node-race, 1.13.0: S-NOMVIS VIOLATED\n" in ran.out
     assert (
         "Violated after 15 steps, perhaps sooner by another run (met by walk 62 after 20 steps"
         in " ".join(ran.out.split())
@@ -51,7 +51,7 @@ def test_nothing_found_is_inconclusive(shell: Shell, tiny: str) -> None:
     ran = shell("simulate", tiny, "--walks", "1k", "--seed", "7")
     assert ran.code == 3
     lines = " ".join(ran.out.split())
-    assert "tiny, 1.19: S-CAP INCONCLUSIVE" in lines
+    assert "tiny, 1.19.0: S-CAP INCONCLUSIVE" in lines
     assert "No violation in 1,000 random walks: " in lines
     assert "Nothing is known about other runs. Seed 7: the same seed gives the same walks." in lines
     assert "Steps that never ran (" in lines
@@ -92,7 +92,7 @@ def test_with_a_time_limit_only_that_counts(shell: Shell, tiny: str) -> None:
 
 
 def test_what_only_endless_runs_violate_is_left_to_check(shell: Shell) -> None:
-    ran = shell("simulate", "53647", "--release", "1.9")
+    ran = shell("simulate", "53647", "--release", "1.9.0")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
         "podrace: removed-node-blocks-pods asks for L-ISO, which no walk that ends can violate: "

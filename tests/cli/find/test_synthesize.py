@@ -11,7 +11,7 @@ from tests.cli.helpers import Shell, flat
 
 SMALL = (
     "--release",
-    "1.13",
+    "1.13.0",
     "--pods",
     "2",
     "--nodes",
@@ -28,13 +28,13 @@ def test_what_is_found_is_confirmed_by_check(shell: Shell, tmp_path: Path) -> No
     file = tmp_path / "found.yaml"
     ran = shell("synthesize", *SMALL, "--write-scenario", str(file))
     assert ran.code == 1
-    assert "2 pods and 1 node, 1.13: S-UNIQ VIOLATED\n" in ran.out
+    assert "2 pods and 1 node, 1.13.0: S-UNIQ VIOLATED\n" in ran.out
     assert "Violated after 7 steps. With 2 pods and 1 node, no run is shorter" in flat(ran.out)
     assert "n1: {cpu: 1}\n" in ran.out
     assert f"wrote {file}: `podrace check` runs it" in flat(ran.err)
     checked = shell("check", str(file), "--no-color")
     assert checked.code == 1
-    assert "s-uniq-2-pods-1-nodes-1, 1.13: S-UNIQ VIOLATED\n" in checked.out
+    assert "s-uniq-2-pods-1-nodes-1, 1.13.0: S-UNIQ VIOLATED\n" in checked.out
     # Of all clusters of this size none fails sooner, so this one does not either.
     assert "Violated after 7 steps, and by no shorter run" in flat(checked.out)
 
@@ -57,7 +57,7 @@ def test_none_within_the_steps(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "found.yaml"
     ran = shell("synthesize", *SMALL, "--steps", "5", "--write-scenario", str(file))
     assert ran.code == 3
-    assert "1.13: S-UNIQ INCONCLUSIVE\n" in ran.out
+    assert "1.13.0: S-UNIQ INCONCLUSIVE\n" in ran.out
     assert (
         "1 pod and 1 node: no violation within 5 steps; 2 pods and 1 node: no violation within 5 steps. Covered are all "
         "requests up to 4, capacities up to 8 and priorities up to 4, and nothing beyond these steps."
@@ -67,7 +67,7 @@ def test_none_within_the_steps(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_what_cannot_happen_at_all(shell: Shell) -> None:
-    ran = shell("synthesize", "--release", "1.13", "--pods", "1", "--nodes", "1", "--no-color")
+    ran = shell("synthesize", "--release", "1.13.0", "--pods", "1", "--nodes", "1", "--no-color")
     assert ran.code == 3
     assert "1 pod and 1 node: no run of any length can violate it" in flat(ran.out)
 

@@ -15,7 +15,7 @@ from tests.cli.helpers import TINY, Shell, pretending
 
 EXPECTING = (
     TINY
-    + "expect:\n- verdicts: {S-CAP: holds}\n- {release: '1.13', with_fixes: [72259], verdicts: {S-NOM: violated}}\n"
+    + "expect:\n- verdicts: {S-CAP: holds}\n- {release: '1.13.0', with_fixes: [72259], verdicts: {S-NOM: violated}}\n"
 )
 
 
@@ -32,7 +32,7 @@ def test_the_starter_passes_as_it_is_written(shell: Shell) -> None:
     ran = shell("test")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines()[-1] == "1 file: 4 passed, 0 failed, 0 undecided"
-    assert "  ok   1.13: S-NOM  Violated after 17 steps, and by no shorter run" in ran.out
+    assert "  ok   1.13.0: S-NOM  Violated after 17 steps, and by no shorter run" in ran.out
 
 
 def test_the_starter_expects_both_verdicts() -> None:
@@ -57,10 +57,10 @@ def test_init_writes_over_nothing(shell: Shell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("verdicts", "code", "sums"),
     [
-        ({"1.13 + 72259": "VIOLATED"}, 0, "2 passed, 0 failed, 0 undecided"),
+        ({"1.13.0 + 72259": "VIOLATED"}, 0, "2 passed, 0 failed, 0 undecided"),
         ({}, 1, "1 passed, 1 failed, 0 undecided"),
-        ({"1.13 + 72259": "INCONCLUSIVE"}, 3, "1 passed, 0 failed, 1 undecided"),
-        ({"1.13 + 72259": "INCONCLUSIVE", "1.19": "VIOLATED"}, 1, "0 passed, 1 failed, 1 undecided"),
+        ({"1.13.0 + 72259": "INCONCLUSIVE"}, 3, "1 passed, 0 failed, 1 undecided"),
+        ({"1.13.0 + 72259": "INCONCLUSIVE", "1.19.0": "VIOLATED"}, 1, "0 passed, 1 failed, 1 undecided"),
     ],
 )
 def test_exit_codes(
@@ -76,8 +76,8 @@ def test_exit_codes(
         ran = shell("test", "a.yaml", "--max-states", "7")
     assert (ran.code, ran.out.splitlines()[-1]) == (code, f"1 file: {sums}")
     assert [(run.composition.label, run.property) for run in pretence.runs] == [
-        ("1.19", "S-CAP"),
-        ("1.13 + 72259", "S-NOM"),
+        ("1.19.0", "S-CAP"),
+        ("1.13.0 + 72259", "S-NOM"),
     ]
     assert [budget.max_states for budget in pretence.budgets] == [7, 7]
 
@@ -87,8 +87,8 @@ def test_what_is_not_as_expected_names_the_line_that_asks_for_it(shell: Shell, t
         TINY + "expect:\n- verdicts: {S-CAP: holds}\n- verdicts: {S-CAP: violated}\n"
     )
     lines = shell("test", "a.yaml").out.splitlines()
-    assert lines[1].startswith("  ok   1.19: S-CAP  Holds in every interleaving: ")
-    assert lines[2].startswith("  FAIL line 9: 1.19: S-CAP  Holds in every interleaving: ")
+    assert lines[1].startswith("  ok   1.19.0: S-CAP  Holds in every interleaving: ")
+    assert lines[2].startswith("  FAIL line 9: 1.19.0: S-CAP  Holds in every interleaving: ")
 
 
 @pytest.mark.ci
@@ -107,7 +107,7 @@ def test_another_length_is_not_as_expected(shell: Shell, tmp_path: Path) -> None
         ("HOLDS", "HOLDS", None),
     ]
     text = shell("test").out
-    assert "1.13: S-NOM  Violated after 17 steps" in text
+    assert "1.13.0: S-NOM  Violated after 17 steps" in text
     assert "Expected: VIOLATED after 16 steps." in " ".join(text.split())
     assert "assume(other, n1)" in text  # the counterexample, step by step
 
@@ -120,7 +120,7 @@ def test_a_directory_is_searched_for_files_that_expect_something(
         (tmp_path / name).write_text(EXPECTING)
     (tmp_path / "plain.yaml").write_text(TINY)
     (tmp_path / "kubernetes.yaml").write_text("kind: Node\n---\nkind: Pod\n")
-    with pretending(monkeypatch, "HOLDS", {"1.13 + 72259": "VIOLATED"}) as pretence:
+    with pretending(monkeypatch, "HOLDS", {"1.13.0 + 72259": "VIOLATED"}) as pretence:
         ran = shell("test", ".", "b.yaml", "-o", "junit")
     assert ran.code == 0
     assert [run.scenario.file for run in pretence.runs] == ["b.yaml"] * 2 + ["below/a.yml"] * 2
@@ -137,7 +137,7 @@ def test_a_directory_is_searched_for_files_that_expect_something(
         ),
         (
             "expect:\n- verdicts: {S-CAP: holds}\n  release: '1.99'",
-            "a.yaml:9: expect[0].release: unknown release `1.99`; known: ",
+            "a.yaml:9: expect[0].release: unknown release `1.99`; the nearest: 1.37.2; ",
         ),
         (
             "expect:\n- with_fixes: [5]\n  verdicts: {S-CAP: holds}",

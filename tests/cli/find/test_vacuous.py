@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("searched_once")
 IDLE = """\
 name: idle
 title: Nobody waits
-release: "1.36"
+release: "1.36.0"
 nodes: {n: {cpu: 2}}
 pods: {p: {cpu: 1, nodeName: n}}
 """
@@ -61,7 +61,7 @@ def test_no_waiting_pod_is_no_success(shell: Shell, idle: str) -> None:
     assert [" ".join(row[2:5]) for row in rows] == [f"{name} HOLDS (vacuous)" for name in PROPERTIES]
     assert COUNT.format(len(PROPERTIES), f"{len(PROPERTIES)} verdicts") in joined(ran.out)
     assert (
-        "note: idle, 1.36: no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, "
+        "note: idle, 1.36.0: no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, "
         "or add another"
     ) in joined(ran.out)
     assert shell("check", idle, "--fail-on-vacuous").code == 1
@@ -69,7 +69,7 @@ def test_no_waiting_pod_is_no_success(shell: Shell, idle: str) -> None:
 
 def test_markdown_and_the_page_mark_it(shell: Shell, idle: str, tmp_path: Path) -> None:
     ran = shell("check", idle, "--property", "S-CAP", "-o", "markdown", "--report", str(tmp_path / "r"))
-    assert "| ⚠️ | idle | 1.36 | S-CAP | HOLDS (vacuous) |" in ran.out
+    assert "| ⚠️ | idle | 1.36.0 | S-CAP | HOLDS (vacuous) |" in ran.out
     assert f"> {COUNT.format(1, '1 verdict')}" in ran.out
     page = shell("check", idle, "--property", "S-CAP", "-o", "html").out
     assert '<span class="badge vacuous">HOLDS (vacuous)</span>' in page
@@ -90,13 +90,13 @@ def test_an_expectation_that_nothing_tested_fails_if_asked_to(shell: Shell, tmp_
 
 
 def test_a_proof_that_nothing_tested_is_marked(shell: Shell) -> None:
-    asked = ("--pods", "1", "--nodes", "1", "--property", "S-NOM", "--release", "1.19")
+    asked = ("--pods", "1", "--nodes", "1", "--property", "S-NOM", "--release", "1.19.0")
     ran = shell("prove", *asked)
-    assert ran.out.startswith("S-NOM on 1.19, up to 1 pod and 1 node: HOLDS FOR ALL (vacuous)\n")
+    assert ran.out.startswith("S-NOM on 1.19.0, up to 1 pod and 1 node: HOLDS FOR ALL (vacuous)\n")
 
 
 def test_a_comparison_that_nothing_tested_is_marked(shell: Shell, tmp_path: Path) -> None:
-    asked = ("verify", "77990", "--release", "1.13", "--property", "S-NOM")
+    asked = ("verify", "77990", "--release", "1.13.0", "--property", "S-NOM")
     ran = shell(*asked, "--pods", "1", "--nodes", "1")
     assert "holds both (vacuous)" in ran.out
     assert "; vacuous, as in no cluster preemption chooses a node that another pod may take" in joined(
@@ -109,7 +109,7 @@ def test_a_comparison_that_nothing_tested_is_marked(shell: Shell, tmp_path: Path
         "| ⚠️ | S-NOM | two | HOLDS | HOLDS | holds both (vacuous) |" in shell(*on_two, "-o", "markdown").out
     )
     said = joined(shell(*on_two, "--minimal").out)
-    assert "None of the changes is needed: everything holds without them (S-NOM in two on 1.13)." in said
+    assert "None of the changes is needed: everything holds without them (S-NOM in two on 1.13.0)." in said
     assert "Vacuous, as something that should come about did not: with none of the changes." in said
 
 
@@ -153,7 +153,7 @@ def test_what_was_left_out_is_in_every_form(shell: Shell, lonely: str, form: str
 def test_the_race_of_a_large_cluster_is_found_where_a_rival_is_kept(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "crowded.json"
     file.write_text(crowded())
-    asked = ("check", "-f", str(file), "--release", "1.13", "--property", "S-NOM", "-o", "json")
+    asked = ("check", "-f", str(file), "--release", "1.13.0", "--property", "S-NOM", "-o", "json")
     (row,) = json.loads(shell(*asked, "--pods", "5").out)
     assert (row["verdict"], len(row["trace"])) == ("VIOLATED", 42)
     (row,) = json.loads(shell(*asked, "--pods", "4").out)

@@ -35,7 +35,7 @@ def test_both_ways_that_72259_left_open_and_no_other(shell: Shell, tmp_path: Pat
     ran = shell(*LEFT_OPEN, "--save-trace", str(tmp_path / "way.json"), "--graph", str(tmp_path / "way.dot"))
     assert ran.code == 1
     out = flat(ran.out)
-    assert out.startswith("nominated-node-race, 1.13 + 72259: S-NOM VIOLATED ")
+    assert out.startswith("nominated-node-race, 1.13.0 + 72259: S-NOM VIOLATED ")
     for number, own in enumerate(OTHERS, 1):
         assert f"Way {number} of 2 takes, as not every way does: {', '.join(own)} " in out
     assert (
@@ -104,7 +104,7 @@ def test_no_way(shell: Shell, tiny: str) -> None:
     ran = shell("ways", tiny, "--graph", str(Path(tiny).parent / "x.dot"))
     assert ran.code == 0
     assert flat(ran.out).startswith(
-        "tiny, 1.19: S-CAP HOLDS One pod, one node Asked is S-CAP: The requests of"
+        "tiny, 1.19.0: S-CAP HOLDS One pod, one node Asked is S-CAP: The requests of"
     )
     assert (
         "No run violates S-CAP (1 exploration, 1 state): `podrace check` says whether anything put it to the test."

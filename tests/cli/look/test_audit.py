@@ -51,7 +51,7 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
         ([], "name audit logs, such as audit.log, or - for the standard input"),
         (["x.log", "--policy"], "--policy prints a policy and reads no log: leave out one of the two"),
         (
-            ["x.log", "--release", "1.36"],
+            ["x.log", "--release", "1.36.0"],
             "--release is the scheduler of the races that explain: add --explain, or leave it out",
         ),
         (["-", "-f", "-"], "-: the standard input can be read only once: name it once"),
@@ -207,7 +207,7 @@ def test_nothing_of_an_earlier_report_stays(shell: Shell, tmp_path: Path) -> Non
     """Of what `check` wrote into the directory, the summary is another one and no counterexample is left."""
     folder = tmp_path / "report"
     assert (
-        shell("check", "72124", "--release", "1.13", "--property", "S-NOMVIS", "--report", str(folder)).code
+        shell("check", "72124", "--release", "1.13.0", "--property", "S-NOMVIS", "--report", str(folder)).code
         == 1
     )
     assert list((folder / "counterexamples").iterdir())

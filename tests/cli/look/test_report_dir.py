@@ -91,7 +91,7 @@ def test_counterexamples_with_one_name_do_not_overwrite_each_other(shell: Shell,
     assert ran.code == 1
     inner = tmp_path / "out" / "counterexamples"
     traces = sorted(path.name for path in inner.glob("*.trace.json"))
-    assert traces == ["tiny_1.19_MY-NONE-2.trace.json", "tiny_1.19_MY-NONE.trace.json"]
+    assert traces == ["tiny_1.19.0_MY-NONE-2.trace.json", "tiny_1.19.0_MY-NONE.trace.json"]
     texts = [json.loads((inner / name).read_text())["scenario"]["text"] for name in traces]
     assert ["q:" in text for text in texts] == [True, False]
 

@@ -68,7 +68,7 @@ def test_what_a_trace_holds(folder: Path) -> None:
     trace = parse_trace((folder / "race.json").read_bytes(), "race.json")
     assert (trace.scenario.name, trace.scenario.file) == ("nominated-node-race", "scenarios/72124.yaml")
     assert trace.scenario.text.startswith("# https://github.com/kubernetes/kubernetes/issues/72124")
-    assert (trace.release, trace.property, trace.fixed_by) == ("1.13", "S-NOMVIS", ("72259",))
+    assert (trace.release, trace.property, trace.fixed_by) == ("1.13.0", "S-NOMVIS", ("72259",))
     assert trace.steps[2].label == "scheduler.filter(pod=p, node=n1)"
     assert len(trace.steps) == 15
 
@@ -213,8 +213,8 @@ def test_a_bad_trace_is_one_line(
 
 
 def test_a_release_or_a_fix_that_does_not_exist(shell: Shell, folder: Path) -> None:
-    ran = shell("replay", changed(folder, "bad.json", lambda d: d.update(release="1.7")))
-    assert (ran.code, ran.err.split(";")[0]) == (2, "podrace: bad.json: unknown release `1.7`")
+    ran = shell("replay", changed(folder, "bad.json", lambda d: d.update(release="1.7.0")))
+    assert (ran.code, ran.err.split(";")[0]) == (2, "podrace: bad.json: unknown release `1.7.0`")
     ran = shell("replay", changed(folder, "bad.json", lambda d: d["fixes"].update(removed=["1"])))
     assert (ran.code, ran.err.split(";")[0]) == (2, "podrace: bad.json: unknown fix `1`")
 
@@ -308,7 +308,7 @@ def run_quietly(arguments: list[str]) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("form", "beginning"),
     [
-        ("text", "removed-node-blocks-pods, 1.8: L-PEND VIOLATED\n"),
+        ("text", "removed-node-blocks-pods, 1.8.0: L-PEND VIOLATED\n"),
         ("json", '[\n  {\n    "scenario": "removed-node-blocks-pods"'),
         (
             "junit",
@@ -316,11 +316,11 @@ def run_quietly(arguments: list[str]) -> tuple[int, str, str]:
         ),
         (
             "github",
-            "::error file=scenarios/53647.yaml,line=25,title=removed-node-blocks-pods%2C 1.8%3A L-PEND VIOLATED::",
+            "::error file=scenarios/53647.yaml,line=25,title=removed-node-blocks-pods%2C 1.8.0%3A L-PEND VIOLATED::",
         ),
         ("markdown", "# podrace\n\n|  | scenario |"),
         ("itf", '{"#meta": {"format": "ITF"'),
-        ("mermaid", "%% removed-node-blocks-pods, 1.8: L-PEND\nsequenceDiagram\n"),
+        ("mermaid", "%% removed-node-blocks-pods, 1.8.0: L-PEND\nsequenceDiagram\n"),
     ],
 )
 def test_a_trace_is_shown_in_any_form(shell: Shell, form: str, beginning: str) -> None:
@@ -339,7 +339,7 @@ def test_a_trace_as_sarif_points_at_the_pods(shell: Shell) -> None:
 
 def test_a_trace_is_drawn(shell: Shell, folder: Path) -> None:
     ran = shell("explain", "race.json", "--graph", "race.dot")
-    assert ran.err == "wrote race.dot (nominated-node-race, 1.13: S-NOMVIS)\n"
+    assert ran.err == "wrote race.dot (nominated-node-race, 1.13.0: S-NOMVIS)\n"
     assert (folder / "race.dot").read_text().startswith("digraph")
 
 
@@ -348,7 +348,7 @@ def test_a_trace_becomes_a_test_that_runs(shell: Shell, folder: Path) -> None:
     for name in ("race", "lasso"):
         ran = shell("test-from", f"{name}.json", "--write", f"test_{name}.py")
         assert (ran.code, ran.out, ran.err) == (0, "", "")
-    later = (folder / "test_race.py").read_text().replace('release="1.13"', 'release="1.19"')
+    later = (folder / "test_race.py").read_text().replace('release="1.13.0"', 'release="1.19.0"')
     (folder / "test_later.py").write_text(later)
     files = ["test_race.py", "test_lasso.py", "test_later.py"]
     done = subprocess.run(
@@ -415,6 +415,6 @@ def test_a_walk_can_be_stored(shell: Shell) -> None:
     ran = shell(
         "simulate", "tiny.yaml", "-P", "mine.py", "--walks", "50", "--save-trace", "walk.json", "-o", "junit"
     )
-    assert (ran.code, ran.err) == (1, "wrote walk.json (tiny, 1.19: MY-NONE)\n")
+    assert (ran.code, ran.err) == (1, "wrote walk.json (tiny, 1.19.0: MY-NONE)\n")
     assert '<failure type="VIOLATED"' in ran.out
     assert shell("replay", "walk.json", "-P", "mine.py").code == 0

@@ -39,7 +39,7 @@ def no_search(*arguments: object, **options: object) -> None:
     raise Searched
 
 
-VIOLATED = ("check", "starter.yaml", "--release", "1.13", "--property", "S-NOM")
+VIOLATED = ("check", "starter.yaml", "--release", "1.13.0", "--property", "S-NOM")
 
 
 def without_note(ran: Ran) -> tuple[int, list[object]]:

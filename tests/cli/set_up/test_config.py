@@ -58,20 +58,20 @@ def test_a_file_above_the_working_directory_sets_options(
         "podrace: ../../.podrace.yaml:2: unknown release `1.10`; "
     )
     with pretending(monkeypatch) as pretence:
-        assert shell("check", "../../tiny.yaml", "--release", "1.12").code == 0
-        assert shell("check", "../../tiny.yaml", "--release", "1.12", "--with-fix", "77990").code == 0
-    assert [run.composition.label for run in pretence.runs] == ["1.12 + 72259", "1.12 + 77990"]
+        assert shell("check", "../../tiny.yaml", "--release", "1.12.0").code == 0
+        assert shell("check", "../../tiny.yaml", "--release", "1.12.0", "--with-fix", "77990").code == 0
+    assert [run.composition.label for run in pretence.runs] == ["1.12.0 + 72259", "1.12.0 + 77990"]
     assert [budget.max_states for budget in pretence.budgets] == [5_000_000] * 2
     assert [m.engine for m in pretence.methods] == ["reference", "reference"]
 
 
 def test_pyproject_sets_the_same(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        "[project]\nname = 'x'\n[tool.podrace.check]\nrelease = 1.13\nwith-fix = [\n  72259,\n]\nfair-flush = true\n"
+        "[project]\nname = 'x'\n[tool.podrace.check]\nrelease = \"1.13.0\"\nwith-fix = [\n  72259,\n]\nfair-flush = true\n"
     )
     with pretending(monkeypatch) as pretence:
         assert shell("check", "tiny.yaml").code == 0
-    assert [run.composition.label for run in pretence.runs] == ["1.13 + 72259"]
+    assert [run.composition.label for run in pretence.runs] == ["1.13.0 + 72259"]
     assert pretence.runs[0].scenario.spec.scope.fair_flush
 
 

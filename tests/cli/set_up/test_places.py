@@ -18,7 +18,7 @@ SCENARIOS = Path(__file__).parents[3] / "scenarios"
 SCENARIO = """\
 name: race
 title: Another pod takes the room
-release: "1.13"
+release: "1.13.0"
 properties: [S-NOMVIS]
 nodes:
   n1: {cpu: 2}
@@ -103,7 +103,7 @@ def test_a_scenario(shell: Shell, tmp_path: Path) -> None:
 def test_a_dump(shell: Shell, tmp_path: Path) -> None:
     text = LIST + NODE + "".join(PODS)
     (tmp_path / "dump.yaml").write_text(text)
-    ran = shell("check", "-f", "dump.yaml", "--release", "1.13", "--property", "S-NOMVIS", "-o", "sarif")
+    ran = shell("check", "-f", "dump.yaml", "--release", "1.13.0", "--property", "S-NOMVIS", "-o", "sarif")
     main, steps = locations(ran.out)
     assert main == ("dump.yaml", line_of(text, "p"))
     assert {line for _, line in steps} == {line_of(text, name) for name in ("p", "q", "v")}
@@ -115,7 +115,7 @@ def test_a_directory_of_manifests(shell: Shell, tmp_path: Path) -> None:
     texts = {"a.yaml": LIST + NODE + PODS[0], "b.yaml": LIST + PODS[1] + PODS[2]}
     for name, text in texts.items():
         (folder / name).write_text(text)
-    ran = shell("check", "-f", "cluster", "--release", "1.13", "--property", "S-NOMVIS", "-o", "sarif")
+    ran = shell("check", "-f", "cluster", "--release", "1.13.0", "--property", "S-NOMVIS", "-o", "sarif")
     main, steps = locations(ran.out)
     assert main == ("cluster/b.yaml", line_of(texts["b.yaml"], "p"))
     assert ("cluster/a.yaml", line_of(texts["a.yaml"], "v")) in steps
@@ -140,13 +140,13 @@ spec:
 ---
 {LIST}{NODE}{PODS[0]}"""
     (tmp_path / "dump.yaml").write_text(text)
-    ran = shell("check", "-f", "dump.yaml", "--release", "1.13", "--property", "S-NOMVIS", "-o", "sarif")
+    ran = shell("check", "-f", "dump.yaml", "--release", "1.13.0", "--property", "S-NOMVIS", "-o", "sarif")
     assert locations(ran.out)[0] == ("dump.yaml", 5)
 
 
 def test_a_written_scenario_is_pointed_into(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "dump.yaml").write_text(LIST + NODE + "".join(PODS))
-    asked = ["--release", "1.13", "--property", "S-NOMVIS", "-o", "sarif", "--write-scenario", "small.yaml"]
+    asked = ["--release", "1.13.0", "--property", "S-NOMVIS", "-o", "sarif", "--write-scenario", "small.yaml"]
     (file, line), _ = locations(shell("check", "-f", "dump.yaml", *asked).out)
     assert file == "small.yaml"
     assert (tmp_path / file).read_text().splitlines()[line - 1].lstrip().startswith("shop/p:")

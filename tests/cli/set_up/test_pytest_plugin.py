@@ -26,11 +26,11 @@ import pytest
 
 
 def test_fails(podrace):
-    podrace.check("starter.yaml", release="1.13", property="S-NOM")
+    podrace.check("starter.yaml", release="1.13.0", property="S-NOM")
 
 
 def test_undecided(podrace):
-    podrace.check("starter.yaml", release="1.13", property="S-NOM", max_states=10)
+    podrace.check("starter.yaml", release="1.13.0", property="S-NOM", max_states=10)
 
 
 def test_unknown(podrace):
@@ -38,14 +38,14 @@ def test_unknown(podrace):
 
 
 def test_wrong_length(podrace):
-    podrace.violates("starter.yaml", release="1.13", property="S-NOM", steps=16)
+    podrace.violates("starter.yaml", release="1.13.0", property="S-NOM", steps=16)
 
 
 def test_ignored(podrace):
     podrace.check("ignoring.yaml")
 
 
-@pytest.mark.podrace("tiny.yaml", release=["1.13", "1.19"], with_fix=[(), "72259"])
+@pytest.mark.podrace("tiny.yaml", release=["1.13.0", "1.19.0"], with_fix=[(), "72259"])
 class TestMany:
     def test_holds(self, podrace):
         (finding,) = podrace.check()
@@ -96,7 +96,7 @@ def test_outcomes(ran: str) -> None:
     failed = re.findall(r"^FAILED test_it.py::(\S+)", ran, re.M)
     passed = re.findall(r"^PASSED test_it.py::TestMany::(\S+)", ran, re.M)
     assert failed == ["test_fails", "test_undecided", "test_unknown", "test_wrong_length"]
-    cases = ["1.13", "1.13+72259", "1.19", "1.19+72259"]
+    cases = ["1.13.0", "1.13.0+72259", "1.19.0", "1.19.0+72259"]
     assert passed == [
         f"{name}[{case}]" for name in ("test_holds", "test_of_another_property") for case in cases
     ]
@@ -107,7 +107,7 @@ def test_outcomes(ran: str) -> None:
 
 def test_the_counterexample_is_the_message(ran: str) -> None:
     section = ran.split("_ test_fails _", 1)[1].split("_ test_undecided _", 1)[0]
-    assert "starter, 1.13: S-NOM: Violated after 17 steps, and by no shorter run" in section
+    assert "starter, 1.13.0: S-NOM: Violated after 17 steps, and by no shorter run" in section
     assert "E         What happens\n" in section
     assert re.search(
         r"^E +17\. The scheduler assumes other on n1: in its cache the pod is there", section, re.M
@@ -117,14 +117,12 @@ def test_the_counterexample_is_the_message(ran: str) -> None:
 
 def test_mistakes_are_one_line(ran: str) -> None:
     section = ran.split("_ test_unknown _", 1)[1].split("_ test_wrong_length _", 1)[0]
-    assert "podrace: unknown release `1.99`; known: 1.8, " in section
+    assert "podrace: unknown release `1.99`; the nearest: 1.37.2; " in section
     assert "Expected: VIOLATED after 16 steps." in ran
 
 
 def test_an_unknown_keyword_is_refused(tmp_path: Path) -> None:
-    suite = (
-        "import pytest\n@pytest.mark.podrace('72124', relase='1.13')\ndef test_it(podrace): podrace.check()\n"
-    )
+    suite = "import pytest\n@pytest.mark.podrace('72124', relase='1.13.0')\ndef test_it(podrace): podrace.check()\n"
     done = run(tmp_path, suite, "--strict-markers")
     assert done.returncode not in (0, 1)
     assert "pytest.mark.podrace has no `relase`; known: release, with_fix, " in done.stdout + done.stderr
@@ -135,11 +133,11 @@ import pytest
 
 
 def test_a_dump_beside_the_test(podrace):
-    (finding,) = podrace.violates(filename="cluster.yaml", release="1.13", property="S-NOMVIS", steps=20)
+    (finding,) = podrace.violates(filename="cluster.yaml", release="1.13.0", property="S-NOMVIS", steps=20)
     assert finding.about[0].startswith("cluster: 3 nodes of 2 kinds, 9 pods on them, 2 waiting")
 
 
-@pytest.mark.podrace(filename=["cluster.yaml"], property="S-NOMVIS", release=["1.34", "1.13"])
+@pytest.mark.podrace(filename=["cluster.yaml"], property="S-NOMVIS", release=["1.34.0", "1.13.0"])
 def test_of_releases(podrace):
     podrace.check(focus="shop/payment-gtnln6swm-jjv7b")
 
@@ -157,10 +155,13 @@ def test_objects_of_a_cluster(tmp_path: Path) -> None:
     out = run(tmp_path / "sub", OBJECTS, "--rootdir=..").stdout
     assert re.findall(r"^PASSED \S+::(\S+)", out, re.M) == [
         "test_a_dump_beside_the_test",
-        "test_of_releases[1.34]",
+        "test_of_releases[1.34.0]",
     ]
-    assert re.findall(r"^FAILED \S+::(\S+)", out, re.M) == ["test_of_releases[1.13]", "test_without_objects"]
-    assert "cluster, 1.13: S-NOMVIS: Violated after 20 steps" in out
+    assert re.findall(r"^FAILED \S+::(\S+)", out, re.M) == [
+        "test_of_releases[1.13.0]",
+        "test_without_objects",
+    ]
+    assert "cluster, 1.13.0: S-NOMVIS: Violated after 20 steps" in out
     assert (
         "podrace: recursive, strict, pods, nodes, focus and controllers are about Kubernetes objects" in out
     )
@@ -178,53 +179,53 @@ def podrace(podrace, monkeypatch):
     print("ASKED", asked)
 
 
-@pytest.mark.podrace("tiny.yaml", release=["1.13", "1.19"], with_fix=["72259", "77990"])
+@pytest.mark.podrace("tiny.yaml", release=["1.13.0", "1.19.0"], with_fix=["72259", "77990"])
 def test_one_set(podrace):
     podrace.check()
 
 
-@pytest.mark.podrace("tiny.yaml", release="1.13", with_fix=[["72259"], ["72259", "77990"]])
+@pytest.mark.podrace("tiny.yaml", release="1.13.0", with_fix=[["72259"], ["72259", "77990"]])
 def test_two_sets(podrace):
     podrace.check()
 
 
-@pytest.mark.podrace("tiny.yaml", releases=["1.13"], fixes=["72259", "77990"])
+@pytest.mark.podrace("tiny.yaml", releases=["1.13.0"], fixes=["72259", "77990"])
 def test_old_words(podrace):
     podrace.check()
 
 
-@pytest.mark.podrace("tiny.yaml", release="1.13", with_fix="72259", steps=3)
+@pytest.mark.podrace("tiny.yaml", release="1.13.0", with_fix="72259", steps=3)
 def test_one_case(podrace):
     podrace.violates()
 
 
 def test_unknown_in_a_call(podrace):
-    podrace.check("tiny.yaml", relase="1.13")
+    podrace.check("tiny.yaml", relase="1.13.0")
 
 
 def test_old_word_in_a_call(podrace):
-    podrace.check("tiny.yaml", releases=["1.13"])
+    podrace.check("tiny.yaml", releases=["1.13.0"])
 
 
 def test_cases_in_a_call(podrace):
-    podrace.violates("tiny.yaml", release=["1.13", "1.14"])
+    podrace.violates("tiny.yaml", release=["1.13.0", "1.14.0"])
 """
 
 
 def test_marker_and_call_use_the_same_words(tmp_path: Path) -> None:
     out = run(tmp_path, CASES).stdout
     assert re.findall(r"^PASSED test_it.py::(\S+)", out, re.M) == [
-        "test_one_set[1.13+72259+77990]", "test_one_set[1.19+72259+77990]", "test_two_sets[1.13+72259]",
-        "test_two_sets[1.13+72259+77990]", "test_old_words[1.13+72259]", "test_old_words[1.13+77990]", "test_one_case",
+        "test_one_set[1.13.0+72259+77990]", "test_one_set[1.19.0+72259+77990]", "test_two_sets[1.13.0+72259]",
+        "test_two_sets[1.13.0+72259+77990]", "test_old_words[1.13.0+72259]", "test_old_words[1.13.0+77990]", "test_one_case",
     ]  # fmt: skip
     assert [asked for asked in re.findall(r"^ASKED (.*)", out, re.M) if asked != "[]"] == [
-        "[{'release': '1.13', 'with_fix': ('72259', '77990')}]",
-        "[{'release': '1.19', 'with_fix': ('72259', '77990')}]",
-        "[{'release': '1.13', 'with_fix': ('72259',)}]",
-        "[{'release': '1.13', 'with_fix': ('72259', '77990')}]",
-        "[{'release': '1.13', 'with_fix': ('72259',)}]",
-        "[{'release': '1.13', 'with_fix': ('77990',)}]",
-        "[{'release': '1.13', 'with_fix': '72259', 'steps': 3}]",
+        "[{'release': '1.13.0', 'with_fix': ('72259', '77990')}]",
+        "[{'release': '1.19.0', 'with_fix': ('72259', '77990')}]",
+        "[{'release': '1.13.0', 'with_fix': ('72259',)}]",
+        "[{'release': '1.13.0', 'with_fix': ('72259', '77990')}]",
+        "[{'release': '1.13.0', 'with_fix': ('72259',)}]",
+        "[{'release': '1.13.0', 'with_fix': ('77990',)}]",
+        "[{'release': '1.13.0', 'with_fix': '72259', 'steps': 3}]",
     ]
     assert re.findall(r"^FAILED test_it.py::\S+ - (.*)", out, re.M) == [
         (
@@ -326,7 +327,7 @@ def test_wrong_values_are_one_line(tmp_path: Path) -> None:
 
 def test_a_word_and_its_old_spelling_are_refused(tmp_path: Path) -> None:
     suite = (
-        "import pytest\n@pytest.mark.podrace('72124', release='1.13', releases=['1.13'])\n"
+        "import pytest\n@pytest.mark.podrace('72124', release='1.13.0', releases=['1.13.0'])\n"
         "def test_it(podrace): podrace.check()\n"
     )
     done = run(tmp_path, suite)
@@ -364,7 +365,7 @@ def test_the_api_takes_properties_of_ones_own(tmp_path: Path) -> None:
         expect("holds", tmp_path / "tiny.yaml", property=[NobodyAssumed, "S-CAP"])
     assert [finding.verdict for finding in caught.value.findings] == ["VIOLATED", "HOLDS"]
     assert "The scheduler assumes p on n: " in str(caught.value)
-    assert text_of([own]).startswith("tiny, 1.19: MY-NONE VIOLATED\n")
+    assert text_of([own]).startswith("tiny, 1.19.0: MY-NONE VIOLATED\n")
     assert "S-CAP" not in str(caught.value)
 
 

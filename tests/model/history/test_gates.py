@@ -95,7 +95,7 @@ def test_a_gate_takes_its_changes_out():
     made = resolve(
         "1.34", ["134157"], gates={"SchedulerPopFromBackoffQ": False, "SchedulerAsyncPreemption": False}
     )
-    assert made.label == "1.34 SchedulerAsyncPreemption=false SchedulerPopFromBackoffQ=false + 134157"
+    assert made.label == "1.34.0 SchedulerAsyncPreemption=false SchedulerPopFromBackoffQ=false + 134157"
 
 
 def test_a_gate_that_the_model_takes_as_off_has_to_be_set():
@@ -105,7 +105,7 @@ def test_a_gate_that_the_model_takes_as_off_has_to_be_set():
     for version in ("1.34", "1.34.2", "1.35", "1.36.3"):
         assert "134400" not in missing(version)
         assert missing(version, SchedulerAsyncAPICalls=True) - missing(version) == {"134400"}
-    assert resolve("1.34", gates={gate.name: True}).label == "1.34 SchedulerAsyncAPICalls=true"
+    assert resolve("1.34", gates={gate.name: True}).label == "1.34.0 SchedulerAsyncAPICalls=true"
     with pytest.raises(
         GateProblem, match=r"1\.33\.0 has no gate SchedulerAsyncAPICalls: it came with 1\.34\.0"
     ):

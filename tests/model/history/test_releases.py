@@ -51,16 +51,16 @@ def test_each_release_lacks_less_than_the_one_before(before, release):
 
 def test_putting_in_and_taking_out():
     with_fix, without = resolve("1.13", ["72259"]), resolve("1.14", (), ["72259"])
-    assert with_fix.label == "1.13 + 72259"
-    assert without.label == "1.14 - 72259"
+    assert with_fix.label == "1.13.0 + 72259"
+    assert without.label == "1.14.0 - 72259"
     assert "72259" not in {c.key for c in with_fix.missing}
     assert "72259" in {c.key for c in without.missing}
 
 
 def test_requests_without_effect_are_noted():
-    assert resolve("1.14", ["72259"]).notes == ("1.14 already has 72259",)
-    assert resolve("1.13", (), ["72259"]).notes == ("1.13 does not have 72259",)
-    assert resolve("1.14", ["72259"]).label == "1.14"
+    assert resolve("1.14", ["72259"]).notes == ("1.14.0 already has 72259",)
+    assert resolve("1.13", (), ["72259"]).notes == ("1.13.0 does not have 72259",)
+    assert resolve("1.14", ["72259"]).label == "1.14.0"
 
 
 def test_unknown_names():

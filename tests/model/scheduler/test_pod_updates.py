@@ -360,7 +360,7 @@ def test_tolerations_can_only_be_added() -> None:
 
 RESIZED = """
 name: resized
-release: "1.36"
+release: "1.36.0"
 properties: [S-STUCK]
 nodes:
   n1: {cpu: 2}
@@ -372,7 +372,7 @@ scope: {pod_events: 2, flush: false}
 
 RENAMED = """
 name: renamed
-release: "1.36"
+release: "1.36.0"
 properties: [S-STUCK]
 nodes:
   n1: {cpu: 2, labels: {zone: east}}
@@ -418,7 +418,7 @@ def test_counts(
 
 GROWING = """
 name: growing
-release: "1.36"
+release: "1.36.0"
 properties: [S-CAP]
 nodes:
   n1: {cpu: 2}

@@ -69,7 +69,12 @@ def test_what_go_says_is_one_line(text: str, kind: type[GoProblem], line: str) -
 
 @pytest.mark.parametrize(
     ("text", "version", "staging"),
-    [("v1.36.3", "v1.36.3", "v0.36.3"), ("1.35", "v1.35.0", "v0.35.0"), ("v1.29.6", "v1.29.6", "v0.29.6")],
+    [
+        ("v1.36.3", "v1.36.3", "v0.36.3"),
+        ("1.35", "v1.35.8", "v0.35.8"),
+        ("1.35.0", "v1.35.0", "v0.35.0"),
+        ("v1.29.6", "v1.29.6", "v0.29.6"),
+    ],
 )
 def test_versions(text: str, version: str, staging: str) -> None:
     found = parse_version(text)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from podrace.analysis.request.options import known_releases
 from podrace.analysis.request.plan import Selection, plan
+from podrace.analysis.request.release_names import known_releases
 from podrace.model.cluster import build_cluster
 from podrace.model.language import Component
 from podrace.model.language.declarations.component import steps_of

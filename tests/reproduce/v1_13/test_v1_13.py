@@ -42,7 +42,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_version_is_known() -> None:
-    assert parse_version("1.13") == VERSION
+    assert parse_version("1.13.0") == VERSION
     assert files_for(VERSION) == driver_files()
 
 
@@ -108,7 +108,7 @@ def on_1_13(stored: StoredTrace, folder: Path) -> Reproduction:
     """What becomes of a trace on the real scheduler of 1.13.0."""
     file = folder / "trace.json"
     file.write_text(format_trace(stored), encoding="utf-8")
-    asked = questions(Wanted(str(file), release="1.13"), budget_for())
+    asked = questions(Wanted(str(file), release="1.13.0"), budget_for())
     (found,) = reproduce(prepare(asked), installed_go(), print)
     return found
 
@@ -143,7 +143,7 @@ def test_two_equals_take_turns(tmp_path: Path) -> None:
 
 THREE = """\
 name: one-of-three-equals
-release: "1.13"
+release: "1.13.0"
 properties: [L-PEND]
 nodes:
   n1: {cpu: 2}
@@ -188,7 +188,7 @@ def test_one_of_three_equals_is_never_tried(tmp_path: Path) -> None:
     round_ = [step for pod in "pr" for step in (*attempt(pod), *beat)]
     stored = StoredTrace(
         scenario=StoredScenario(name="one-of-three-equals", file="three.yaml", text=THREE),
-        release="1.13",
+        release="1.13.0",
         property="L-PEND",
         steps=(*first, *round_, *round_),
         lasso=StoredLasso("q waits for ever although it fits", len(first) + len(round_)),

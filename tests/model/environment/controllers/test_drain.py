@@ -15,7 +15,7 @@ from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, enabled
 
 TEXT = """
-release: "1.36"
+release: "1.36.0"
 nodes:
   n: {cpu: 4, updates: {leaving: {taints: [{key: ToBeDeletedByClusterAutoscaler, effect: NoSchedule}]}}}
   m: {cpu: 3, updates: {leaving: {taints: [{key: ToBeDeletedByClusterAutoscaler, effect: NoSchedule}]}}}

@@ -85,7 +85,7 @@ def test_where_no_node_changes_its_features_there_is_no_such_kind_of_change() ->
 
 
 SCENARIO = """
-release: "1.36"
+release: "1.36.0"
 properties: [S-STUCK]
 nodes:
   n1: {cpu: 1, updates: {declared: {declaredFeatures: [GuaranteedQoSPodCPUResize]}}}

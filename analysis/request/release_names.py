@@ -1,0 +1,89 @@
+"""A version as users write it, resolved to the version of the model that it means; and the versions that can be asked for."""
+
+from __future__ import annotations
+
+import re
+
+from ...base.problems import UsageProblem
+from ...base.text import one_line
+from ...model.history.versions import PATCH_VERSIONS, RELEASE_ORDER, canonical, exact
+
+LATEST = "latest"
+"""The word for the newest version of the newest release."""
+
+_VERSION = re.compile(
+    r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4})(-[0-9a-z.-]{1,60})?)?", re.ASCII | re.IGNORECASE
+)
+_PRE_RELEASE = re.compile(r"-(?:alpha|beta|rc)\.[0-9]+")
+
+
+def parse_release(text: str) -> str:
+    """The model's name of the version that a user means. Raises UsageProblem, with the nearest, for one that the model does not have.
+
+    `1.34` and `v1.34` mean the newest patch version of 1.34 that was read, `1.34.0` its first version, `latest` the newest of all.
+    """
+    if text.lower() == LATEST:
+        return newest_of(RELEASE_ORDER[-1])
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        raise UsageProblem(
+            f"unknown release `{one_line(text)}`: write for example 1.34, 1.34.3 or {LATEST}; {_RANGE}"
+        )
+    minor = f"{int(match[1])}.{int(match[2])}"
+    if match[3] is None and minor in RELEASE_ORDER:
+        return newest_of(minor)
+    known = None if match[3] is None else canonical(f"{minor}.{int(match[3])}{(match[4] or '').lower()}")
+    if known is None:
+        patch = None if match[3] is None else int(match[3])
+        raise UsageProblem(f"unknown release `{one_line(text)}`; {_remedy(minor, patch, match[4] or '')}")
+    return known
+
+
+def newest_of(minor: str) -> str:
+    """The model's name of the newest version of a release: 1.34.11 of 1.34."""
+    return next((v for v in reversed(PATCH_VERSIONS) if v.startswith(f"{minor}.")), minor)
+
+
+def versions_of(minor: str) -> tuple[str, ...]:
+    """The model's names of all versions of a release, oldest first."""
+    return (minor, *(v for v in PATCH_VERSIONS if v.startswith(f"{minor}.")))
+
+
+def known_releases() -> tuple[str, ...]:
+    """All versions of the model, in full (1.34.0), oldest first."""
+    return tuple(exact(v) for minor in RELEASE_ORDER for v in versions_of(minor))
+
+
+def nearest_read(numbers: tuple[int, int, int]) -> str:
+    """The model's name of the version that is nearest to one that a cluster runs: itself, or the newest before it, or the first of all."""
+    known = [v for minor in RELEASE_ORDER for v in versions_of(minor)]
+    before = [v for v in known if tuple(int(n) for n in exact(v).partition("-")[0].split(".")) <= numbers]
+    return before[-1] if before else known[0]
+
+
+_RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(newest_of(RELEASE_ORDER[-1]))}"
+
+
+def _remedy(minor: str, patch: int | None, suffix: str) -> str:
+    """Which version to ask for instead of one that the model does not have."""
+    if minor not in RELEASE_ORDER:
+        return f"the nearest: {exact(_nearest(minor))}; {_RANGE}"
+    known = [exact(v) for v in versions_of(minor)]
+    before = [v for v in known if patch is not None and int(v.split(".")[2].partition("-")[0]) <= patch]
+    nearest = before[-1] if before else known[0]
+    if suffix and not _PRE_RELEASE.fullmatch(suffix):
+        return f"what a vendor adds is not modelled; the nearest: {nearest}"
+    if suffix:
+        return f"known of {minor}: {', '.join(known)}; the nearest: {known[0]}"
+    return f"known of {minor}: {', '.join(known)}; take {nearest}, and add with --with-fix what came after it"
+
+
+def _nearest(minor: str) -> str:
+    """The version that is nearest to a release that the model does not have: the newest of the one before it, or the first of all."""
+    wanted = _numbers(minor)
+    before = [release for release in RELEASE_ORDER if _numbers(release) < wanted]
+    return newest_of(before[-1]) if before else RELEASE_ORDER[0]
+
+
+def _numbers(minor: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in minor.split("."))

@@ -1,0 +1,98 @@
+"""Which version of Kubernetes a dump is of: what its objects say about it, the surest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .manifest_values import Manifest
+from .metadata import Meta
+
+_NUMBERS = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(?:[-+].*)?", re.ASCII)
+_IMAGE = re.compile(r"(?:.*/)?kube-scheduler(?:-[a-z0-9]+)?:([^@\s]+)(?:@.*)?", re.ASCII)
+_CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+
+Numbers = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterVersion:
+    """A version that a dump names: `by` says what names it, `sure` how far that is the scheduler's version."""
+
+    numbers: Numbers
+    by: str
+    sure: str
+
+
+_SURE = {
+    "the image of the kube-scheduler Pod": "that is what the scheduler runs",
+    "kubectl version": "that is the API server; the scheduler is this version, or one release older during an upgrade",
+    "the kubelet of a control-plane Node": "the scheduler usually is the same version",
+    "the newest kubelet": "the scheduler is this version or newer: a kubelet may be three releases older",
+}
+"""What names a version, the surest first, and how sure it is."""
+
+
+@dataclass(slots=True)
+class NamedVersions:
+    """The versions that the objects read so far name: the newest by each of those that may name one."""
+
+    found: dict[str, Numbers] = field(default_factory=dict)
+
+    def read_server(self, top: Manifest) -> bool:
+        """Note what `kubectl version -o json` prints, and say whether this is that."""
+        fields = top.fields(("serverVersion", "clientVersion", "kind"), "an object") if top.is_mapping else {}
+        if "kind" in fields or not {"serverVersion", "clientVersion"} & fields.keys():
+            return False
+        if "serverVersion" not in fields:
+            fields["clientVersion"].fail(
+                "this is the version of kubectl alone: ask with a connection to the cluster, for its `serverVersion`"
+            )
+        server = fields["serverVersion"].fields(("gitVersion",), "a mapping")
+        if "gitVersion" not in server or not self._note("kubectl version", _text(server["gitVersion"])):
+            fields["serverVersion"].fail("no version in `gitVersion`, such as v1.34.3")
+        return True
+
+    def read_node(self, meta: Meta, fields: Mapping[str, Manifest]) -> None:
+        """Note the version of a Node's kubelet."""
+        status = fields.get("status")
+        info = status.fields(("nodeInfo",), "a mapping").get("nodeInfo") if status is not None else None
+        if info is None or not info.is_mapping:
+            return
+        said = info.fields(("kubeletVersion",), "a mapping").get("kubeletVersion")
+        if said is not None:
+            self._note("the newest kubelet", _text(said))
+            if any(key in meta.labels for key in _CONTROL_PLANE):
+                self._note("the kubelet of a control-plane Node", _text(said))
+
+    def read_pod(self, meta: Meta, fields: Mapping[str, Manifest]) -> None:
+        """Note the version in the image of the scheduler, as kubeadm and others run it."""
+        spec = fields.get("spec")
+        if not meta.name.startswith("kube-system/kube-scheduler") or spec is None:
+            return
+        containers = spec.fields(("containers",), "a mapping").get("containers")
+        for container in containers.elements("a list") if containers is not None else ():
+            image = container.fields(("image",), "a mapping").get("image")
+            match = None if image is None else _IMAGE.fullmatch(_text(image))
+            if match is not None:
+                self._note("the image of the kube-scheduler Pod", match[1])
+
+    def surest(self) -> ClusterVersion | None:
+        """The version by the surest of what names one; None where nothing does."""
+        for by, sure in _SURE.items():
+            if by in self.found:
+                return ClusterVersion(self.found[by], by, sure)
+        return None
+
+    def _note(self, by: str, text: str) -> bool:
+        match = _NUMBERS.fullmatch(text)
+        if match is None:
+            return False
+        numbers = int(match[1]), int(match[2]), int(match[3])
+        self.found[by] = max(numbers, self.found.get(by, numbers))
+        return True
+
+
+def _text(value: Manifest) -> str:
+    return str(value.node.value) if value.is_scalar else ""
