@@ -126,10 +126,12 @@ reference: setup
 	$(BIN)/python docs/build_history.py
 	$(BIN)/python docs/build_findings.py
 
-# What a user does: install the wheel into a fresh environment, and run the tutorial's commands.
+# What a user does: install the wheel, made of the source distribution, into a fresh environment, and run the tutorial's commands.
 wheel-check: setup
-	rm -rf build/wheel build/fresh
-	$(PIP) wheel -q --no-deps --no-build-isolation -w build/wheel .
+	rm -rf build/wheel build/fresh build/sdist
+	mkdir -p build/sdist
+	$(BIN)/python -c "from setuptools import build_meta; build_meta.build_sdist('build/sdist')" >/dev/null
+	$(PIP) wheel -q --no-deps --no-build-isolation -w build/wheel build/sdist/*.tar.gz
 	$(PYTHON) -m venv build/fresh
 	build/fresh/bin/python -m pip --disable-pip-version-check --no-input install -q -c constraints.txt build/wheel/*.whl
 	PODRACE_NO_CACHE=1 $(BIN)/python -m tests.pages.tutorial build/fresh/bin

@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from podrace.cli.commands import all_commands
 from podrace.cli.commands.set_up.init import starter_text
+from podrace.cli.main import run
 from tests.action import ROOT, Job, run_action
 from tests.audit.test_answers import both, seen
 from tests.audit.written_logs import lines
@@ -76,7 +77,9 @@ def test_sarif_is_uploaded(violated: Job) -> None:
 def test_expected_verdicts(tmp_path: Path) -> None:
     job = ran(tmp_path, command="test", scenarios=".", sarif="false", cache="false")
     assert (job.outputs["run"], job.failed) == ({"exit-code": "1"}, "verdict")
-    assert "::error file=starter.yaml,line=35,title=starter%2C 1.13.0%3A S-NOM VIOLATED::" in job.printed["run"]
+    assert (
+        "::error file=starter.yaml,line=35,title=starter%2C 1.13.0%3A S-NOM VIOLATED::" in job.printed["run"]
+    )
     root = ElementTree.parse(tmp_path / "work" / "podrace-report" / "junit.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("4", "1")
     assert [name for name in job.used if "setup-python" not in name] == []
@@ -148,13 +151,27 @@ def test_other_services_use_options_that_there_are() -> None:
     assert job["artifacts"]["reports"]["junit"] == f"{words[words.index('--report') + 1]}/junit.xml"
     hooks: Any = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     for hook in hooks:
-        program, command = hook["entry"].split()
+        program, command, *_ = hook["entry"].split()
         assert (program, command in get_command(all_commands()).commands) == ("podrace", True)  # type: ignore[attr-defined]
         assert {"id", "name", "language", "files"} <= set(hook)
         re.compile(hook["files"])
-    assert re.search(hooks[0]["files"], "deploy/podrace-test.yaml")
-    assert not re.search(hooks[0]["exclude"], "deploy/podrace-test.yaml")
-    assert re.search(hooks[0]["exclude"], ".podrace.yaml")
+    assert all(
+        re.search(hooks[0]["files"], name) for name in ("deploy/podrace-test.yaml", "cluster.yaml", "a/b.yml")
+    )
+    assert (hooks[0]["entry"], hooks[0]["pass_filenames"]) == ("podrace test .", False)
+
+
+def test_the_hook_finds_what_init_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Under any name, and beside YAML of others and the settings."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "cluster.yaml"]) == 0
+    (tmp_path / "service.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: {name: s}\n")
+    (tmp_path / ".podrace.yaml").write_text("test: {max-states: 10}\n")
+    capsys.readouterr()
+    assert run(["test", "."]) == 3
+    assert "cluster.yaml" in capsys.readouterr().out
 
 
 def test_audit_logs(tmp_path: Path) -> None:
