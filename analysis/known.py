@@ -7,16 +7,17 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..model.history import CHANGES
+from ..model.history import CHANGES, resolve
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
 from ..scenarios import Race, Scenario, catalogue
+from ..scenarios import hazards as open_hazards
 from .request.options import parse_fix, parse_property
 from .request.plan import checked_changes, default_properties, default_release, race_fixes
-from .request.release_names import known_releases
+from .request.release_names import known_releases, parse_release
 from .version import podrace_version
 
 
@@ -45,22 +46,54 @@ def gate_rows(release: str) -> list[dict[str, Any]]:
     ]
 
 
-def races() -> list[dict[str, Any]]:
-    """The known races and the other scenarios, a row each."""
-    return [
-        {
-            "name": scenario.name,
-            "title": scenario.title,
-            "issue": scenario.race.issue if scenario.race else None,
-            "fixes": list(race_fixes(scenario)),
-            "release": exact(default_release(scenario)),
-            "properties": list(default_properties(scenario)),
-            "also": list(scenario.also),
-            "residual": _residual(scenario),
-            "file": scenario.file,
-        }
-        for scenario in catalogue()
-    ]
+def races(words: Sequence[str] = (), release: str | None = None) -> list[dict[str, Any]]:
+    """The known races and the other scenarios, a row each; those of which every word is said, and whose fix a version lacks."""
+    there = None if release is None else _missing(release)
+    return [_race_row(s) for s in catalogue() if _says(s, words) and _is_there(s, there)]
+
+
+def hazards(words: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The races that are open in current releases, a row each; those of which every word is said."""
+    return [_race_row(scenario) for scenario in open_hazards() if _says(scenario, words)]
+
+
+def _missing(release: str) -> frozenset[str]:
+    """The changes that a version does not have. Raises UsageProblem."""
+    return frozenset(change.key for change in resolve(parse_release(release)).missing)
+
+
+def _is_there(scenario: Scenario, missing: frozenset[str] | None) -> bool:
+    """Whether a change that fixes the race is among these, which is read in the history and not searched."""
+    return missing is None or (scenario.race is not None and not missing.isdisjoint(scenario.race.fixes))
+
+
+def _says(scenario: Scenario, words: Sequence[str]) -> bool:
+    """Whether a scenario says every word: in its text, or as the part of the scheduler that its fix changes."""
+    parts = (_part(key) for key in (scenario.race.fixes if scenario.race else ()))
+    text = " ".join((scenario.name, scenario.text, *parts)).lower()
+    return all(word.lower() in text for word in words)
+
+
+def _part(key: str) -> str:
+    """The folder of `model/history/changes` that has a change, such as `preemption`."""
+    modules = (
+        (cls.__module__.partition(".changes.")[2] for cls in CHANGES[key].classes) if key in CHANGES else ()
+    )
+    return " ".join(module.replace(".", " ").replace("_", " ") for module in modules)
+
+
+def _race_row(scenario: Scenario) -> dict[str, Any]:
+    return {
+        "name": scenario.name,
+        "title": scenario.title,
+        "issue": scenario.race.issue if scenario.race else None,
+        "fixes": list(race_fixes(scenario)),
+        "release": exact(default_release(scenario)),
+        "properties": list(default_properties(scenario)),
+        "also": list(scenario.also),
+        "residual": _residual(scenario),
+        "file": scenario.file,
+    }
 
 
 def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[dict[str, Any]]:

@@ -42,6 +42,16 @@ def known_names(name: str, known: Iterable[str]) -> str:
     return f"did you mean `{likely}`? ({listed})" if likely else listed
 
 
+MOST_NEAR = 5
+"""So many names are listed that are near to one that is not known."""
+
+
+def nearest_names(name: str, known: Iterable[str]) -> str:
+    """The names that are nearest to one that is not known, for before a remedy; nothing where none is near."""
+    close = get_close_matches(name.lower(), list(known), n=MOST_NEAR, cutoff=0.5)
+    return f"the nearest: {', '.join(close)}; " if close else ""
+
+
 NEAREST = 3
 """So many upstream changes are named for one that is not known; there are more than anybody reads in a message."""
 

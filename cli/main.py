@@ -94,11 +94,21 @@ def leave(code: int) -> NoReturn:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line; gives the exit code. Problems of the user become one line on stderr."""
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        return _run(_as_commands(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:  # wherever it came: also while modules are loaded
         word, code = ("terminated", TERMINATED) if _TERMINATING.began else ("interrupted", INTERRUPTED)
         print(f"podrace: {word}", file=sys.stderr)
         return code
+
+
+def _as_commands(arguments: list[str]) -> list[str]:
+    """The same command line where it begins with a habit of other programs: `--version`, `help`, `help check`."""
+    match arguments:
+        case ["--version", *rest]:
+            return ["version", *rest]
+        case ["help", *rest]:
+            return [*rest, "--help"]
+    return arguments
 
 
 def _run(arguments: list[str]) -> int:
@@ -129,7 +139,7 @@ def _run(arguments: list[str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
             print(str(error), file=sys.stderr)
             return 2
-        line = _line_of(error)
+        line = _line_of(error, arguments)
         if line is None:
             raise
         return _complain(line, 2)
@@ -152,7 +162,7 @@ _OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES)
 """Of what the operating system says when it is asked whether a file is there: what the name that a user gave is to blame for."""
 
 
-def _line_of(error: Exception) -> str | None:
+def _line_of(error: Exception, arguments: list[str]) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
     from ..base.text import one_line
     from ..model.language.expressions.errors import ModelError
@@ -170,5 +180,8 @@ def _line_of(error: Exception) -> str | None:
         return f"{one_line(str(error.filename))}: {error.strerror}: name a file that can be there"
     formatted = getattr(error, "format_message", None)  # typer's own usage errors
     if formatted is not None:
-        return f"{' '.join(formatted().split())} (see `podrace --help`)"
+        from .configuration.command_groups import MODULES
+
+        command = f" {arguments[0]}" if arguments and arguments[0] in MODULES else ""
+        return f"{' '.join(formatted().split())} (see `podrace{command} --help`)"
     return None

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ..base.problems import Problem
-from ..base.text import known_names, one_line
+from ..base.text import nearest_names, one_line
 from .reader.scenario import Scenario
 from .reader.scenario_reader import read_scenario
 
@@ -100,9 +100,9 @@ def find_scenarios(name: str) -> list[Scenario]:
             raise Problem(
                 f"unknown scenario `{shown}`, but there is a file of that name: `./{shown}` is a scenario file, {objects}"
             )
-        known = [s.name for s in catalogue()]
+        known = [s.name for s in (*catalogue(), *hazards())]
         raise Problem(
-            f"unknown scenario `{one_line(name)}`; {known_names(name, known)}; "
+            f"unknown scenario `{one_line(name)}`; {nearest_names(name, known)}`podrace races` and `podrace hazards` list all; "
             "or name a YAML file, such as ./mine.yaml"
         )
     return list(found)

@@ -29,7 +29,7 @@ from .options import (
     parse_property,
 )
 from .patches import with_patches
-from .release_names import parse_release
+from .release_names import LATEST, parse_release
 
 SAFETY = ("invariant", "deadlock freedom")
 """The kinds of properties that a run of finitely many steps violates."""
@@ -233,11 +233,25 @@ def checked_gates(scenario: Scenario, release: str) -> dict[str, bool]:
     return found
 
 
+OPEN_RACE = "gone-victim"
+"""The race that the first run begins with, as long as the newest version does not have its fix."""
+
+
+def _open_today() -> list[Run]:
+    """A race that is open in the newest version."""
+    (scenario,) = find_scenarios(OPEN_RACE)
+    composition = compose_for(scenario, parse_release(LATEST), (), ())
+    if not set(race_fixes(scenario)) <= {change.key for change in composition.missing}:
+        return []
+    remark = f"it is open in {composition.label}, the newest version"
+    return [Run(scenario, composition, p, "VIOLATED", remark=remark) for p in default_properties(scenario)]
+
+
 def _before_and_after() -> list[Run]:
-    """Every seed race on the release just before its fix, and on the same release with the fix put in; then what the
+    """A race that is open today. Then every seed race on the release just before its fix, and on the same release with the fix put in; then what the
     fix leaves open, and that further changes close it.
     """
-    runs = []
+    runs = _open_today()
     for scenario in catalogue():
         if scenario.race is None or not scenario.race.seed:
             continue

@@ -35,6 +35,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "new-patch": "compare.new_patch",
     },
     "What is known": {
+        "hazards": "compare.listings",
         "races": "compare.listings",
         "properties": "compare.listings",
         "fixes": "compare.listings",

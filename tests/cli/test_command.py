@@ -17,7 +17,7 @@ from podrace.checker.core.exploration import Progress
 from podrace.cli.commands import all_commands
 from podrace.cli.terminal.progress_display import describe
 from podrace.properties import PROPERTIES
-from podrace.scenarios import catalogue
+from podrace.scenarios import catalogue, hazards
 from tests.cli.helpers import TINY, Shell
 
 PODRACE = str(Path(sysconfig.get_path("scripts")) / "podrace")
@@ -44,6 +44,35 @@ def test_races_for_programs(shell: Shell) -> None:
     assert {"name", "title", "issue", "fixes", "release", "properties", "also", "residual", "file"} == set(
         rows[0]
     )
+
+
+def names(shell: Shell, *line: str) -> list[str]:
+    return [row["name"] for row in json.loads(shell(*line, "-o", "json").out)]
+
+
+def test_races_by_words_and_release(shell: Shell) -> None:
+    """A race is listed for a version that does not have one of its fixes; words may be the part that the fix changes."""
+    assert names(shell, "races", "DisruptionTarget", "is GONE already") == ["gone-victim"]
+    assert "nominated-node-race" in names(shell, "races", "preemption", "S-NOMVIS")
+    assert names(shell, "races", "preemption", "--release", "latest") == ["gone-victim"]
+    assert "gone-victim" not in names(shell, "races", "--release", "1.34.0")
+    assert "nominated-node-race" in names(shell, "races", "--release", "1.13.0")
+    assert "nominated-node-race" not in names(shell, "races", "--release", "1.13")
+    ran = shell("races", "no-such-word")
+    assert (ran.code, ran.out) == (0, "None says all of these words.\n")
+
+
+def test_hazards(shell: Shell) -> None:
+    assert names(shell, "hazards") == [scenario.name for scenario in hazards()]
+    assert set(names(shell, "hazards", "taint")) < set(names(shell, "hazards"))
+    assert "gone-victim-again" in names(shell, "hazards", "141694")
+    assert shell("hazards").out.startswith("announced  ")
+
+
+def test_habits_of_other_programs(shell: Shell) -> None:
+    assert shell("--version").out == shell("version").out
+    assert shell("help").out == shell("--help").out
+    assert shell("help", "races").out == shell("races", "--help").out
 
 
 def test_properties(shell: Shell) -> None:

@@ -9,10 +9,8 @@ import pytest
 from podrace.analysis.request.release_names import known_releases
 from podrace.model.history import CHANGES
 from podrace.properties import PROPERTIES
-from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
 
-SCENARIOS = ", ".join(s.name for s in catalogue())
 NEWEST = known_releases()[-1]
 
 
@@ -28,7 +26,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
     ("line", "message"),
     [
         ("chek", "No such command 'chek'. Did you mean 'check', 'schema'? (see `podrace --help`)"),
-        ("check --xyz", "No such option: --xyz (see `podrace --help`)"),
+        ("check --xyz", "No such option: --xyz (see `podrace check --help`)"),
         ("check tiny.yaml --jobs 0", "--jobs: `0` is no number of threads: write a number from 1 to 256"),
         ("check tiny.yaml -j two", "--jobs: `two` is no number of threads: write a number from 1 to 256"),
         (
@@ -44,10 +42,10 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
             "--disk keeps one search, and this asks for 2: name one scenario, and one property with --property",
         ),
         ("check tiny.yaml --disk tiny.yaml", "--disk: cannot be used: File exists"),
-        ("check --release", "Option '--release' requires an argument. (see `podrace --help`)"),
+        ("check --release", "Option '--release' requires an argument. (see `podrace check --help`)"),
         (
             "check nominated",
-            f"unknown scenario `nominated`; did you mean `nominated-node-race`? (known: {SCENARIOS}); or name a YAML file, such as ./mine.yaml",
+            "unknown scenario `nominated`; the nearest: namesake-nominated, nominated-node-race, lost-nomination, wiped-nomination, undrained; `podrace races` and `podrace hazards` list all; or name a YAML file, such as ./mine.yaml",
         ),
         (
             "check no.yaml",

@@ -74,21 +74,21 @@ def test_an_unknown_name_suggests_the_likely_one() -> None:
     with pytest.raises(Problem) as caught:
         find_scenarios("nominated-node-rice")
     assert str(caught.value) == (
-        "unknown scenario `nominated-node-rice`; did you mean `nominated-node-race`? "
-        f"(known: {', '.join(NAMES)}); or name a YAML file, such as ./mine.yaml"
+        "unknown scenario `nominated-node-rice`; the nearest: nominated-node-race, new-node-in-zone, untainted-arrival, counted-when-rejected; "
+        "`podrace races` and `podrace hazards` list all; or name a YAML file, such as ./mine.yaml"
     )
 
 
-def test_an_unknown_number_lists_what_is_known() -> None:
+def test_an_unknown_number_names_the_commands_that_list_all() -> None:
     with pytest.raises(Problem) as caught:
         find_scenarios("#1")
     assert str(caught.value) == (
-        f"unknown scenario `#1`; known: {', '.join(NAMES)}; or name a YAML file, such as ./mine.yaml"
+        "unknown scenario `#1`; `podrace races` and `podrace hazards` list all; or name a YAML file, such as ./mine.yaml"
     )
 
 
 def test_what_can_be_no_name_of_a_file_is_unknown() -> None:
-    with pytest.raises(Problem, match=r"^unknown scenario `a{57}\.\.\.`; known: "):
+    with pytest.raises(Problem, match=r"^unknown scenario `a{57}\.\.\.`; `podrace races` "):
         find_scenarios("a" * 3000)
 
 

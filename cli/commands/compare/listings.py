@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...configuration.app import app, examples
-from ...configuration.arguments import Form, FormOption, NoColor, Own
+from ...configuration.arguments import Form, FormOption, NoColor, Own, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,18 +15,51 @@ if TYPE_CHECKING:
 UPSTREAM = "kubernetes/kubernetes#"
 
 
-@app.command(help="List the known races.")
-def races(output: FormOption = Form.text, no_color: NoColor = False) -> None:
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="WORD",
+        show_default=False,
+        help="List only those that say every word: a name, a property, an issue, a part of the scheduler.",
+    ),
+]
+
+
+@app.command(
+    help="List the known races, fixed upstream or not.\n\n"
+    "--release lists only races whose fix this version does not have; `podrace check NAME --release X.Y` decides.",
+    epilog=examples("podrace races", "podrace races preemption --release latest", "podrace hazards"),
+)
+def races(
+    words: Words = None, release: Release = None, output: FormOption = Form.text, no_color: NoColor = False
+) -> None:
     from ....analysis.known import races
+
+    _list(races(words or (), release), output, no_color)
+
+
+@app.command(
+    help="List the races that are open in current releases.",
+    epilog=examples("podrace hazards", "podrace hazards taint", "podrace check gone-victim --affected"),
+)
+def hazards(words: Words = None, output: FormOption = Form.text, no_color: NoColor = False) -> None:
+    from ....analysis.known import hazards
+
+    _list(hazards(words or ()), output, no_color)
+
+
+def _list(rows: list[dict[str, Any]], output: Form, no_color: bool) -> None:
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if output is Form.json:
-            print_json(races())
+            print_json(rows)
             return
         console = result_console(no_color)
-        for row in races():
+        for row in rows:
             _print_race(console, row)
+        if not rows:
+            console.print("None says all of these words.", soft_wrap=True)
 
 
 @app.command(help="List the properties, or explain some.")

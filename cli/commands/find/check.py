@@ -67,7 +67,7 @@ class Engine(Enum):
     "With -f, a small cluster that represents the one described by Kubernetes objects is checked. "
     "FILE.py:CLASS is a system of your own, written in the modelling language. "
     "A race is checked on the release just before its fix, unless --release says otherwise. "
-    "Without arguments, the seed races are checked before and after their fix, and the exit code is 0 when every race "
+    "Without arguments, a race that is open in the newest version is checked, then the seed races before and after their fix. The exit code is 0 when every race "
     f"shows up before its fix and none after.\n\n{EXIT_CODES}",
     epilog=examples(
         "podrace check 72124 --without-fix 72259",
@@ -118,7 +118,9 @@ def check(
     ] = None,
     affected: Annotated[
         bool,
-        typer.Option("--affected", help="Ask all versions of the model, and print which of them are affected."),
+        typer.Option(
+            "--affected", help="Ask all versions of the model, and print which of them are affected."
+        ),
     ] = False,
     fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
@@ -244,5 +246,17 @@ def check(
         findings = represented.tell([run.scenario.file for run in runs], findings)
     if other_code is not None and out.form == "json":
         raise typer.Exit(report_tours(findings, tours, out, exit_code(findings, out.style())))
-    ends = report_everywhere(runs, findings, out, found)
-    raise typer.Exit(ends if other_code is None else report_tours(findings, tours, out, ends))
+    code = report_everywhere(runs, findings, out, found)
+    if selection.is_empty and out.form == "text":
+        with tolerant_of_closed_pipes():
+            print_form(shown(NEXT))
+    raise typer.Exit(code if other_code is None else report_tours(findings, tours, out, code))
+
+
+NEXT = """
+What to do next:
+  podrace check gone-victim --affected      # which versions have this race
+  podrace check 72124 --report race         # a race step by step; race/report.html has pictures
+  podrace init cluster.yaml                 # a scenario of your own to begin with
+"""
+"""The end of the first run."""

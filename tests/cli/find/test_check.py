@@ -9,6 +9,7 @@ import pytest
 
 from podrace.analysis import chain
 from podrace.analysis.request.method import Method
+from podrace.analysis.request.release_names import known_releases
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.machine import cores
 from podrace.cli.terminal import output
@@ -111,7 +112,9 @@ def test_a_scenario_that_names_nothing_is_checked_for_everything_on_the_newest_r
     assert {r.composition.label for r in pretence.runs} == {exact(RELEASES[-1])}
 
 
+NEWEST = known_releases()[-1]
 BEFORE: dict[str, Word] = {
+    NEWEST: "VIOLATED",
     "1.13.0": "VIOLATED",
     "1.13.0 + 72259 S-NOM": "VIOLATED",
     "1.8.0": "VIOLATED",
@@ -126,6 +129,7 @@ def test_without_arguments_the_seed_races_run_before_and_after(
         ran = shell("check")
     labels = [(r.scenario.name, r.composition.label, r.expected) for r in pretence.runs]
     assert list(dict.fromkeys(labels)) == [
+        ("gone-victim", NEWEST, "VIOLATED"),
         ("removed-node-blocks-pods", "1.8.0", "VIOLATED"),
         ("removed-node-blocks-pods", "1.8.0 + 53647", "HOLDS"),
         ("removed-node-blocks-pods", "1.8.0 + 53647", "VIOLATED"),
@@ -141,9 +145,12 @@ def test_without_arguments_the_seed_races_run_before_and_after(
         "note: nominated-node-race, 1.13.0 + 72259: a residual of 72259: another interleaving breaks S-NOM although the "
         "fix is in\n"
     ) in ran.out
-    assert ran.out.endswith(
-        "\nAll 8 verdicts are as expected: each race is there before its fix, not after.\n"
-    )
+    assert f"note: gone-victim, {NEWEST}: it is open in {NEWEST}, the newest version\n" in ran.out
+    assert (
+        "\nAll 9 verdicts are as expected: each race is there before its fix, not after.\n\nWhat to do next:\n"
+    ) in ran.out
+    commands = [line.split("#")[0].split() for line in ran.out.splitlines() if line.startswith("  podrace ")]
+    assert [line[1] for line in commands[-3:]] == ["check", "check", "init"]
 
 
 @pytest.mark.parametrize(
