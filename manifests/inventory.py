@@ -313,6 +313,9 @@ def read_manifests(
                 for top in documents(source.text, source.file):
                     if written.versions.read_server(top):
                         continue
+                    if source.found and not strict and is_foreign(top):
+                        remarks.add(FOREIGN, source.file)
+                        continue
                     for kind, item in _objects(top):
                         _read(kind, item, written, remarks, strict)
             except Problem as problem:
@@ -335,6 +338,12 @@ def _what_is_there(passed_over: Mapping[str, int]) -> str:
     return f"no object in it is of a kind that is read: {listed}{more}"
 
 
+def is_foreign(top: Manifest) -> bool:
+    """Whether a document is no Kubernetes object at all, such as the settings of another program; a list without its kind may be one that is cut off."""
+    return not top.is_mapping or not top.fields(("apiVersion", "kind", "items", "metadata"), "a mapping")
+
+
+FOREIGN = "files of a directory that have no Kubernetes object are passed over"
 FOLDER_PASSED_OVER = "directories below those of -f were not looked into, -R does so"
 
 

@@ -90,8 +90,8 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     )
 
 
-def listed(part: str | None, release: str) -> list[dict[str, Any]]:
-    """What can be overridden: the methods of each part (or of one), with their first lines. Raises UsageProblem."""
+def listed(part: str | None, release: str, word: str = "") -> list[dict[str, Any]]:
+    """What can be overridden: the methods of each part (or of one), with their first lines; with a `word`, those that say it. Raises UsageProblem."""
     return [
         {
             "component": name,
@@ -103,7 +103,7 @@ def listed(part: str | None, release: str) -> list[dict[str, Any]]:
         }
         for name in ([_known(part)] if part else list(PARTS))
         for cls in [_class_of(name, release)]
-        for method, function in sorted(overridable(cls).items())
+        for method, function in _saying(word, cls)
     ]
 
 
@@ -116,17 +116,27 @@ class Overridable:
     methods: tuple[tuple[str, bool, str], ...]
 
 
-def overridables(part: str | None, release: str) -> list[Overridable]:
+def overridables(part: str | None, release: str, word: str = "") -> list[Overridable]:
     """The same for people, part by part. Raises UsageProblem."""
     found = []
     for name in [_known(part)] if part else list(PARTS):
         cls = _class_of(name, release)
         methods = tuple(
             (f"{method}({shown_parameters(function)})", _is_step(cls, method), _first_line(function))
-            for method, function in sorted(overridable(cls).items())
+            for method, function in _saying(word, cls)
         )
-        found.append(Overridable(name, _first_line(PARTS[name]), methods))
+        if methods or not word:
+            found.append(Overridable(name, _first_line(PARTS[name]), methods))
     return found
+
+
+def _saying(word: str, cls: type[Component]) -> list[tuple[str, FunctionType]]:
+    """The methods that can be overridden whose name or docstring, which names the function of upstream's, has a word."""
+    return [
+        (method, function)
+        for method, function in sorted(overridable(cls).items())
+        if word.lower() in f"{method} {inspect.getdoc(getattr(cls, method)) or ''}".lower()
+    ]
 
 
 def _known(part: str) -> str:

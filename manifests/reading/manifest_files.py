@@ -12,7 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -310,10 +310,11 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's name as messages show it, and its text."""
+    """A file's name as messages show it, and its text. `found`: only its directory was named."""
 
     file: str
     text: str
+    found: bool = False
 
 
 def read_sources(names: Sequence[str], recursive: bool = False) -> Iterator[Source]:
@@ -328,7 +329,7 @@ def read_sources(names: Sequence[str], recursive: bool = False) -> Iterator[Sour
             yield Source("<stdin>", _text(sys.stdin.buffer.read(MOST_BYTES + 1), "<stdin>"))
             continue
         for path in _files(name, recursive):
-            yield _source(path)
+            yield replace(_source(path), found=path != Path(name))
 
 
 def folders_passed_over(names: Sequence[str]) -> Iterator[str]:

@@ -35,6 +35,12 @@ def new_patch(
     ] = None,
     release: Release = None,
     list_: Annotated[bool, typer.Option("--list", help="Print what can be overridden.")] = False,
+    grep: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD", help="With --list: only what says this word, such as a function of upstream's."
+        ),
+    ] = "",
     directory: Annotated[Path, typer.Option("--directory", metavar="DIR", help="Where to write.")] = Path(),
     output: FormOption = Form.text,
     no_color: NoColor = False,
@@ -46,14 +52,16 @@ def new_patch(
     from ...terminal.output import say
 
     chosen = release_of(release)
+    if grep and not list_:
+        raise UsageProblem("--grep chooses from what can be overridden: add --list")
     if list_:
         if name is not None or method is not None:
             raise UsageProblem("--list only lists: leave out NAME and --method")
         with tolerant_of_closed_pipes():
             if output is Form.json:
-                print_json(listed(component, chosen))
+                print_json(listed(component, chosen, grep))
             else:
-                _print(result_console(no_color), overridables(component, chosen))
+                _print(result_console(no_color), overridables(component, chosen, grep))
         return
     if name is None:
         raise UsageProblem("name the patch, such as `podrace new-patch MyPatch`, or see --list")

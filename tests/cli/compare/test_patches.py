@@ -346,6 +346,16 @@ def test_the_list(shell: Shell) -> None:
     assert "    skip(pod)  step  The popped pod needs no scheduling.\n" in ran.out
 
 
+def test_the_list_by_a_function_of_upstreams(shell: Shell) -> None:
+    ran = shell("new-patch", "--list", "--grep", "selectVictimsOnNode", "-o", "json")
+    assert [(row["component"], row["method"]) for row in json.loads(ran.out)] == [
+        ("Preemption", "select_victims")
+    ]
+    assert shell("new-patch", "--list", "--grep", "selectVictimsOnNode").out.count("\n") == 2
+    ran = shell("new-patch", "Mine", "--grep", "assume")
+    assert (ran.code, ran.err) == (2, "podrace: --grep chooses from what can be overridden: add --list\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -169,6 +169,22 @@ def test_the_version_of_a_dump(shell: Shell, tmp_path: Path, objects: str, relea
     assert f"release: {release}\n" in shell("check", "-f", "dump.yaml", "--write-scenario", "-").out
 
 
+def test_files_of_others_in_a_directory_are_passed_over(shell: Shell, tmp_path: Path) -> None:
+    """The scenario and the settings that `podrace` itself writes, and those of others; what is named, or may be cut off, is read."""
+    (tmp_path / "dump.yaml").write_text(NODE.format(name="a", labels="", version="v1.37.0") + POD)
+    (tmp_path / ".podrace.yaml").write_text("check: {max-states: 1M}\n")
+    (tmp_path / "numbers.json").write_text("[1, 2]\n")
+    ran = shell("check", "-f", ".", "--property", "S-CAP")
+    assert ran.code == 0
+    assert ran.err == (
+        "note: files of a directory that have no Kubernetes object are passed over (.podrace.yaml, numbers.json and 1 more)\n"
+    )
+    for line in (("-f", "numbers.json"), ("-f", ".", "--strict")):
+        assert shell("check", *line).code == 2
+    (tmp_path / "cut.yaml").write_text("items: []\n")
+    assert "the text may be cut off" in shell("check", "-f", ".").err
+
+
 def test_a_dump_that_names_no_version(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "dump.yaml").write_text(NODE.format(name="a", labels="", version="new") + POD)
     assert shell("check", "-f", "dump.yaml", "--property", "S-CAP").out.startswith("cluster: ")
