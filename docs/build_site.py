@@ -96,7 +96,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "engine-speed",
         "cross-checks",
     ),
-    "The house": ("ARCHITECTURE", "CONTRIBUTING"),
+    "The house": ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "SECURITY"),
 }
 """The pages by section; every page of docs/ is among them, and those at the root."""
 

@@ -8,38 +8,39 @@ from dataclasses import replace
 from ...base.problems import NotInRelease, UsageProblem
 from ...base.text import one_line
 from ...checker.core.exploration import Budget
-from ...model.history import RELEASES
+from ...model.history.versions import RELEASE_ORDER, exact
 from ...reports.answers.ask_report import AskAnswer
 from ..ask.asked_property import ID, asked_property
 from ..ask.question import Question
 from ..findings import asked_of
 from ..request.method import NOBODY, Watcher
-from ..request.release_names import parse_release
 from ..request.plan import Run, Selection, plan
+from ..request.release_names import known_releases, newest_of, parse_release
 from .answered import answer, question_of
 
 
 def releases_of(texts: Sequence[str]) -> list[str | None]:
-    """The releases that options name; `1.28..1.36` is all from one to the other. None: that of the scenario. Raises UsageProblem."""
+    """The releases that options name, in full; `1.28..1.36` is all from one to the other. None: that of the scenario. Raises UsageProblem."""
     found: dict[str, None] = {}
     for text in texts:
         first, dots, last = text.partition("..")
-        if not dots:
-            found[parse_release(text.strip())] = None
-            continue
-        ends = [parse_release(first.strip()), parse_release(last.strip())]
-        for end in ends:
-            if end not in RELEASES:
-                raise UsageProblem(
-                    f"--release: `{one_line(text)}`: a range goes from one release to another, such as 1.28..1.36"
-                )
-        one, other = (RELEASES.index(end) for end in ends)
-        if one > other:
-            raise UsageProblem(
-                f"--release: `{one_line(text)}`: the earlier release comes first: write {last}..{first}"
-            )
-        found |= dict.fromkeys(RELEASES[one : other + 1])
+        found |= dict.fromkeys(
+            _between(text, first.strip(), last.strip()) if dots else [exact(parse_release(text.strip()))]
+        )
     return list(found) or [None]
+
+
+def _between(text: str, first: str, last: str) -> tuple[str, ...]:
+    """All from one to the other: of each release its newest version, or of two versions all that the model has."""
+    ends = [exact(parse_release(end)) for end in (first, last)]
+    whole = [exact(newest_of(minor)) for minor in RELEASE_ORDER]
+    known = whole if set(ends) <= set(whole) else list(known_releases())
+    one, other = (known.index(end) for end in ends)
+    if one > other:
+        raise UsageProblem(
+            f"--release: `{one_line(text)}`: the earlier release comes first: write {last}..{first}"
+        )
+    return tuple(known[one : other + 1])
 
 
 def runs_of(question: Question, selection: Selection, releases: Sequence[str | None]) -> list[Run]:

@@ -12,7 +12,7 @@ from tests.reports.standards import assert_matches
 BINDS, ASSUMES = "binding goroutine binds p", "scheduler assumes p on n"
 
 POSSIBLE = """\
-tiny, 1.19: POSSIBLE
+tiny, 1.19.0: POSSIBLE
   1. scheduler assumes p on n
      = The scheduler assumes p on n: in its cache the pod is there already.
   2. then: scheduler.start_binding(p)
@@ -59,7 +59,7 @@ def test_an_impossible_order_is_explained_by_the_conditions_that_are_false(shell
     ran = shell("ask", "tiny.yaml", BINDS, ASSUMES)
     assert ran.code == 1
     out = flat(ran.out)
-    assert out.startswith("tiny, 1.19: IMPOSSIBLE ")
+    assert out.startswith("tiny, 1.19.0: IMPOSSIBLE ")
     assert (
         "The first step is possible, and step 2 is not. The shortest run so far: 1. The scheduler takes p"
         in out
@@ -105,7 +105,7 @@ def test_a_search_that_ends_early_decides_nothing(shell):
 def test_several_releases_say_since_when(shell):
     ran = shell("ask", "tiny.yaml", "scheduler.take_snapshot(p)", "--release", "1.19..1.21,1.36")
     assert ran.code == 0
-    assert ran.out.rstrip().endswith("possible in 1.19 to 1.36.")
+    assert ran.out.rstrip().endswith("possible in 1.19.16 to 1.36.4.")
 
 
 @pytest.mark.usefixtures("tiny")
@@ -157,7 +157,7 @@ def test_a_scenario_expects_answers(shell, tmp_path):
     ran = shell("test", "tiny.yaml")
     assert ran.code == 0
     assert flat(ran.out).startswith(
-        "tiny.yaml ok 1.19: ASK VIOLATED: Possible (scheduler assumes p on n; then: scheduler.start_binding(p); end: p bound to n): "
+        "tiny.yaml ok 1.19.0: ASK VIOLATED: Possible (scheduler assumes p on n; then: scheduler.start_binding(p); end: p bound to n): "
         "Violated after 6 steps, and by no shorter run"
     )
     assert "1 file: 2 passed, 0 failed, 0 undecided" in ran.out
