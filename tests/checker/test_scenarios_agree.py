@@ -101,19 +101,19 @@ def test_sleep_sets_change_nothing(
 
 # The same model on the smallest backlog is small enough for the interpreter to finish.
 SMALL = {
-    "removed-node-blocks-pods L-ISO 1.8": 709,
+    "removed-node-blocks-pods L-ISO 1.8.0": 709,
     "removed-node-blocks-pods L-ISO 1.8.0 + 53647": 893,
-    "nominated-node-race S-NOMVIS 1.13": 11362,
+    "nominated-node-race S-NOMVIS 1.13.0": 11362,
     "nominated-node-race S-NOM 1.13.0 + 72259 + 77990 + 90660": 2881,
-    "node-comes-back-empty S-CAP 1.18": 226,
+    "node-comes-back-empty S-CAP 1.18.0": 226,
     "node-comes-back-empty S-CAP 1.18.0 + 93938": 29750,
-    "protected-by-budget S-NOM 1.22": 361,
-    "new-node-in-zone S-STUCK 1.22": 3094,
-    "waiting-victim S-CAP 1.22": 3033,
+    "protected-by-budget S-NOM 1.22.0": 361,
+    "new-node-in-zone S-STUCK 1.22.0": 3094,
+    "waiting-victim S-CAP 1.22.0": 3033,
 }
 
 
-LONG = ("nominated-node-race S-NOMVIS 1.13", "node-comes-back-empty S-CAP 1.18.0 + 93938")
+LONG = ("nominated-node-race S-NOMVIS 1.13.0", "node-comes-back-empty S-CAP 1.18.0 + 93938")
 """What the interpreter needs more than a few seconds for."""
 
 

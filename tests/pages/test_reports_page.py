@@ -81,7 +81,8 @@ def test_the_commands_end_as_the_page_says(tmp_path: Path) -> None:
     assert printed["explain"] == shown
     written = {str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.*")}
     patterns = [
-        name.replace("*", "nominated-node-race_1.13_S-NOMVIS") for name in column("| File | What is in it |")
+        name.replace("*", "nominated-node-race_1.13.0_S-NOMVIS")
+        for name in column("| File | What is in it |")
     ]
     assert written == {pattern for pattern in patterns if not pattern.endswith(".lasso.svg")}
 

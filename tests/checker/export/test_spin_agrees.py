@@ -33,23 +33,23 @@ from tests.tools.spin import SpinAnswer, run_spin
 from tests.tools.spin import verdict as spin_verdict
 
 LARGE = (
-    "nominated-node-race S-NOMVIS 1.13",
+    "nominated-node-race S-NOMVIS 1.13.0",
     "nominated-node-race S-NOMVIS 1.13.0 + 72259",
     "nominated-node-race S-NOM 1.13.0 + 72259",
-    "forgotten-move-request S-STUCK 1.13",
+    "forgotten-move-request S-STUCK 1.13.0",
     "forgotten-move-request S-STUCK 1.13.0 + 73309",
     "preemption-of-nobody S-GAIN 1.21.0 + 101560",
-    "untainted-arrival S-READY 1.13",
+    "untainted-arrival S-READY 1.13.0",
 )
 """What SPIN needs more than a few seconds for."""
-TOO_LARGE = ("untainted-arrival S-READY 1.13",)
+TOO_LARGE = ("untainted-arrival S-READY 1.13.0",)
 """Of these, what one undelivered event makes no smaller: 40 million states without the property, so only the campaign asks SPIN."""
 FAST_COMPILATION = ("-O0",)
 IN_EVERY_RUN = (
     "removed-node-blocks-pods S-ERR 1.8.0 + 53647",
-    "forgotten-wakes-nobody S-STUCK 1.22",
+    "forgotten-wakes-nobody S-STUCK 1.22.0",
     "update-in-flight S-CYCLE 1.31.0 + 118438",
-    "missed-deletion S-LEAK 1.22",
+    "missed-deletion S-LEAK 1.22.0",
 )
 """What every run asks SPIN, whose programs take seconds to compile. The others are asked by `make nightly`."""
 ASKABLE = [
@@ -131,7 +131,7 @@ def test_what_every_run_asks_can_be_asked() -> None:
 
 def test_sums_of_shifted_priorities_are_refused() -> None:
     """The chooser adds 2^31 to each priority: SPIN's numbers have 32 bits, so nothing is written rather than nonsense."""
-    number = IDS.index("protected-by-budget S-NOM 1.22")
+    number = IDS.index("protected-by-budget S-NOM 1.22.0")
     with pytest.raises(ValueError, match="the value 2147483648 does not fit SPIN's 32 bits"):
         spin(sliced(*CASES[number], events=None), 1)
 
@@ -145,7 +145,7 @@ def test_on_large_scenarios(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "states", "recovering"),
     [
-        ("removed-node-blocks-pods L-ISO 1.8", 709, 412),
+        ("removed-node-blocks-pods L-ISO 1.8.0", 709, 412),
         ("removed-node-blocks-pods L-ISO 1.8.0 + 53647", 913, 913),
     ],
 )
@@ -161,7 +161,7 @@ def test_on_the_resettability_of_a_seed(name: str, states: int, recovering: int)
 @pytest.mark.parametrize(
     ("name", "states", "verdict"),
     [
-        ("heartbeats L-PEND 1.13", 2953, None),
+        ("heartbeats L-PEND 1.13.0", 2953, None),
         pytest.param("parked-for-ever L-WAKE 1.13.0 + 70366", 13852, "VIOLATED", marks=pytest.mark.ci),
     ],
 )

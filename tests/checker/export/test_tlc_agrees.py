@@ -55,7 +55,7 @@ def agree(name: str, events: int | None) -> int:
 @pytest.mark.parametrize(
     ("name", "events", "states"),
     [
-        ("removed-node-blocks-pods L-ISO 1.8", None, 709),
+        ("removed-node-blocks-pods L-ISO 1.8.0", None, 709),
         pytest.param("removed-node-blocks-pods S-ERR 1.8.0 + 53647", None, 913, marks=pytest.mark.ci),
         pytest.param(
             "nominated-node-race S-NOM 1.13.0 + 72259 + 77990 + 90660", 1, 2881, marks=pytest.mark.ci
@@ -69,7 +69,7 @@ def test_on_scenarios(name: str, events: int | None, states: int) -> None:
 @pytest.mark.parametrize(
     ("name", "steps"),
     [
-        pytest.param("nominated-node-race S-NOMVIS 1.13", 15, marks=pytest.mark.ci),
+        pytest.param("nominated-node-race S-NOMVIS 1.13.0", 15, marks=pytest.mark.ci),
         pytest.param("nominated-node-race S-NOM 1.13.0 + 72259", 18, marks=pytest.mark.ci),
         ("removed-node-blocks-pods S-ERR 1.8.0 + 53647", 7),
     ],

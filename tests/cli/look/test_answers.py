@@ -28,7 +28,7 @@ def stored(shell: Shell) -> str:
 def test_replay_tells_the_race_in_words(shell: Shell, stored: str) -> None:
     told = shell("replay", stored)
     assert told.code == 0
-    assert told.out.startswith("nominated-node-race, 1.13: S-NOMVIS VIOLATED\n")
+    assert told.out.startswith("nominated-node-race, 1.13.0: S-NOMVIS VIOLATED\n")
     assert "\n   3. The filters fail: p does not fit on n1: Insufficient cpu.\n" in told.out
     assert "  Where the views disagreed\n" in told.out
     assert "│" not in told.out

@@ -15,7 +15,7 @@ from tests.cli.helpers import MINE, TINY, Shell, pretending
 from tests.reports.samples import VIOLATED
 from tests.reports.standards import assert_junit, assert_matches, assert_sarif
 
-STEM = "nominated-node-race_1.13_S-NOMVIS"
+STEM = "nominated-node-race_1.13.0_S-NOMVIS"
 
 
 @pytest.fixture

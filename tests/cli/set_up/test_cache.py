@@ -61,7 +61,7 @@ def test_the_second_time_nothing_is_explored(
     assert FROM_CACHE in second.out
     assert without_note(second) == without_note(first)
     assert (
-        f"note: {'tiny, 1.19' if len(line) == 2 else 'starter, 1.13'}: from the cache: "
+        f"note: {'tiny, 1.19.0' if len(line) == 2 else 'starter, 1.13.0'}: from the cache: "
         in shell(*line, "-v").out
     )
     for another in (("--no-cache",), ("--max-states", "5M"), ("--engine", "reference")):

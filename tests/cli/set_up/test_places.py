@@ -96,7 +96,7 @@ def test_a_scenario(shell: Shell, tmp_path: Path) -> None:
     assert steps[0] == ("race.yaml", 9)
     assert steps[-1] == ("race.yaml", 10)
     annotation = shell("check", "race.yaml", "-o", "github").out
-    assert annotation.startswith("::error file=race.yaml,line=9,title=race%2C 1.13%3A S-NOMVIS VIOLATED::")
+    assert annotation.startswith("::error file=race.yaml,line=9,title=race%2C 1.13.0%3A S-NOMVIS VIOLATED::")
     assert ">race.yaml:9\n" in shell("check", "race.yaml", "-o", "junit").out
 
 
@@ -156,7 +156,7 @@ def test_an_expectation_that_is_not_met_is_told_at_its_line(shell: Shell, tmp_pa
     """The file or the scheduler is wrong: one looks at the expectation first. SARIF has the pod."""
     (tmp_path / "race.yaml").write_text(SCENARIO + "expect: {S-NOMVIS: holds}\n")
     ran = shell("test", "race.yaml", "-o", "github", "--report", "out")
-    assert ran.out.startswith("::error file=race.yaml,line=12,title=race%2C 1.13%3A S-NOMVIS VIOLATED::")
+    assert ran.out.startswith("::error file=race.yaml,line=12,title=race%2C 1.13.0%3A S-NOMVIS VIOLATED::")
     assert locations((tmp_path / "out" / "report.sarif").read_text())[0] == ("race.yaml", 9)
 
 
