@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from ..analysis.request.release_names import nearest_read
 from ..analysis.shown.steps import steps_of
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
 from ..model.environment.cluster.scope import BOUNDS as SCOPE
 from ..model.history import RELEASE_ORDER, Composition, resolve
+from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from ..properties import instrument
 from ..scenarios import Scenario, catalogue, parse_scenario
@@ -33,7 +35,7 @@ PROCESS = frozenset({"leader_changes", "restarts"})
 REJECTED = "permit_rejections"
 """A fault that takes a plugin which rejects pods; and the pod is tried again once another one has gone."""
 
-_AGENT = re.compile(r"kube-scheduler/v(1\.[0-9]{1,3})(?:\.[0-9]{1,3})?(?:[-+ ]|$)", re.ASCII)
+_AGENT = re.compile(r"kube-scheduler/v1\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?:[-+ ]|$)", re.ASCII)
 _NO_FAULTS = (
     "pod_events", "node_events", "pod_creations", "pod_deletions", "pod_updates", "node_updates", "evictions",
     "scale_downs", "claim_events", "volume_creations", "volume_deletions", "provision_failures", "bind_timeouts",
@@ -94,9 +96,13 @@ class Candidate:
 
 
 def release_of(agents: Iterable[str]) -> str | None:
-    """The release of the scheduler, as its requests name it; None if they name none, several, or one that the model does not have."""
-    named = {match[1] for agent in agents if (match := _AGENT.match(agent))}
-    return next(iter(named)) if len(named) == 1 and named <= set(RELEASE_ORDER) else None
+    """The version of the scheduler, as its requests name it: of several of one release the newest, and the newest read up to it.
+
+    None if they name none, several releases, or one that the model does not have.
+    """
+    named = {(1, int(match[1]), int(match[2] or 0)) for agent in agents if (match := _AGENT.match(agent))}
+    releases = {f"{major}.{minor}" for major, minor, _ in named}
+    return nearest_read(max(named)) if len(releases) == 1 and releases <= set(RELEASE_ORDER) else None
 
 
 def candidates(of: str, grown: bool = False, in_doubt: bool = False) -> list[Candidate]:
@@ -159,15 +165,15 @@ def _sentences(
         {Answer.EXPLAINED: by, Answer.REFUSED: refused, Answer.UNKNOWN: open_}[answer].append(candidate)
     what = does(of, case)
     for candidate in by:
-        yield f"explained by {candidate.words}: a run of {release} with it {what}"
+        yield f"explained by {candidate.words}: a run of {exact(release)} with it {what}"
     for candidate in open_:
-        yield f"not decided: {candidate.words}: the search for a run of {release} came to its bounds"
+        yield f"not decided: {candidate.words}: the search for a run of {exact(release)} came to its bounds"
     if ruled_out:
         yield f"ruled out, as {processes.value}: {_named(ruled_out)}"
     if refused:
-        yield f"no run of {release} that {what}: {_named(refused)}"
+        yield f"no run of {exact(release)} that {what}: {_named(refused)}"
     if not by and not open_:
-        yield f"no known race explains this on {release}, for {SMALL[of]}"
+        yield f"no known race explains this on {exact(release)}, for {SMALL[of]}"
     elsewhere = [
         hazard.name
         for hazard in hazards()

@@ -31,7 +31,7 @@ US = Sender(SCHEDULER, "10.0.0.1")
 CASE = Case((Involved("default/a"), Involved("default/b")), (US, US), 0, 1)
 
 
-def said(case: Case = CASE, release: str | None = "1.34", of: str = "S-CAP") -> list[str]:
+def said(case: Case = CASE, release: str | None = "1.34.2", of: str = "S-CAP") -> list[str]:
     """What is said of a violation."""
     return list(explained(of, case, release, Processes.UNKNOWN).words)
 
@@ -65,11 +65,13 @@ def test_the_issues_of_hazards_are_those_of_their_page() -> None:
 @pytest.mark.parametrize(
     ("agents", "release"),
     [
-        ({"kube-scheduler/v1.34.2 (linux/amd64) kubernetes/8cc511e/scheduler"}, "1.34"),
+        ({"kube-scheduler/v1.34.2 (linux/amd64) kubernetes/8cc511e/scheduler"}, "1.34.2"),
         (
             {"kube-scheduler/v1.34.2-eks-3025e55 (linux/amd64)", "kube-scheduler/v1.34.1 (linux/amd64)"},
-            "1.34",
+            "1.34.2",
         ),
+        ({"kube-scheduler/v1.34.99 (x)"}, "1.34.11"),
+        ({"kube-scheduler/v1.34.0 (x)"}, "1.34"),
         ({"kube-scheduler/v1.34.2 (x)", "kube-scheduler/v1.35.0 (x)"}, None),
         ({"kube-scheduler/v1.99.0 (x)"}, None),
         ({"", "curl/8"}, None),
@@ -90,10 +92,10 @@ def test_what_cannot_be_asked_is_not_decided() -> None:
 
 
 PODS = "binds default/a and then default/b to the node"
-HAND_OVER = f"explained by leader-hand-over (A new leader does not know the last bindings, kubernetes/kubernetes#137308): a run of 1.34 with it {PODS}"
+HAND_OVER = f"explained by leader-hand-over (A new leader does not know the last bindings, kubernetes/kubernetes#137308): a run of 1.34.2 with it {PODS}"
 LOST = (
     "explained by two-generals (A Binding whose reply is lost was committed, kubernetes/kubernetes#96579): "
-    f"a run of 1.34 with it {PODS}"
+    f"a run of 1.34.2 with it {PODS}"
 )
 
 
@@ -114,7 +116,7 @@ def test_what_takes_more_faults_than_an_explanation_is_not_asked(monkeypatch: py
     assert said() == [
         LOST,
         (
-            "no run of 1.34 that binds default/a and then default/b to the node: expired-assumption, leader-hand-over, "
+            "no run of 1.34.2 that binds default/a and then default/b to the node: expired-assumption, leader-hand-over, "
             "restart-before-handlers, node-comes-back-empty"
         ),
     ]
@@ -123,14 +125,14 @@ def test_what_takes_more_faults_than_an_explanation_is_not_asked(monkeypatch: py
 
 def test_what_the_lease_rules_out_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = given(monkeypatch)
-    *_, last = explained("S-CAP", CASE, "1.34", Processes.ONE).words
+    *_, last = explained("S-CAP", CASE, "1.34.2", Processes.ONE).words
     assert asked == ["expired-assumption", "two-generals", "node-comes-back-empty"]
-    assert last == "no known race explains this on 1.34, for two pods and the room that the others left"
+    assert last == "no known race explains this on 1.34.2, for two pods and the room that the others left"
 
 
 def test_what_takes_one_process_is_not_asked_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = given(monkeypatch, leader_hand_over=Answer.EXPLAINED)
-    first, second, _ = explained("S-CAP", CASE, "1.34", Processes.SEVERAL).words
+    first, second, _ = explained("S-CAP", CASE, "1.34.2", Processes.SEVERAL).words
     assert asked == ["leader-hand-over", "restart-before-handlers"]
     assert first == HAND_OVER
     assert second == (
@@ -145,7 +147,7 @@ def test_a_binding_with_an_error_may_have_been_executed_later(
 ) -> None:
     """The log has the error; where the Bindings were accepted, nobody is told that one of them came late."""
     (late,) = (c for c in candidates("S-CAP", in_doubt=True) if c.scenario.name == "in-doubt")
-    found, run = module._ask(late, "S-CAP", replace(CASE, in_doubt=True), resolve("1.34"))
+    found, run = module._ask(late, "S-CAP", replace(CASE, in_doubt=True), resolve("1.34.2"))
     assert (found, run[-1].endswith("So does the log show it.")) == (Answer.EXPLAINED, True)
 
     def of_codes(first: int, second: int) -> tuple[str, ...]:
@@ -156,7 +158,7 @@ def test_a_binding_with_an_error_may_have_been_executed_later(
     asked = given(monkeypatch, in_doubt=Answer.EXPLAINED)
     assert of_codes(500, 201)[0] == (
         "explained by in-doubt (A Binding for which an error came back is executed later, kubernetes/kubernetes#100140): "
-        "a run of 1.34 with it binds default/b and then default/a to the node"
+        "a run of 1.34.2 with it binds default/b and then default/a to the node"
     )
     asked.clear()
     assert not any("in-doubt" in line for line in of_codes(201, 201))
@@ -243,7 +245,7 @@ def test_a_pod_that_grew_before_it_was_bound(tmp_path: Path, monkeypatch: pytest
     late = (*both("a", 2, "1"), created("b", 3, "1"), grown("b", 4, "2"), bound("b", "n", 5))
     assert told(tmp_path, pods=late)[0] == (
         "explained by grown-in-flight (A pod that grows while it is being scheduled is bound where it has no room any more, "
-        f"kubernetes/kubernetes#126891): a run of 1.34 with it {PODS}"
+        f"kubernetes/kubernetes#126891): a run of 1.34.2 with it {PODS}"
     )
     assert "two-generals" in asked
     # Of one that grew when it was bound already, nobody knows what the scheduler knew.
