@@ -43,25 +43,22 @@ def known_names(name: str, known: Iterable[str]) -> str:
 
 
 MOST_NEAR = 5
-"""So many names are listed that are near to one that is not known."""
+"""So many names are listed that are near to one that is not known; there are more than anybody reads in a message."""
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:
     """The names that are nearest to one that is not known, for before a remedy; nothing where none is near."""
-    close = get_close_matches(name.lower(), list(known), n=MOST_NEAR, cutoff=0.5)
-    return f"the nearest: {', '.join(close)}; " if close else ""
-
-
-NEAREST = 3
-"""So many upstream changes are named for one that is not known; there are more than anybody reads in a message."""
+    by_letters = {one.lower(): one for one in known}
+    close = get_close_matches(name.lower(), by_letters, n=MOST_NEAR, cutoff=0.5)
+    return f"the nearest: {', '.join(by_letters[one] for one in close)}; " if close else ""
 
 
 def nearest_fixes(key: str, known: Sequence[str]) -> str:
     """A remedy for an upstream change that is not known: the nearest that are, and the command that lists all."""
     if key.isascii() and key.isdigit():
         numbers = [name for name in known if name.isdigit()]
-        close = sorted(numbers, key=lambda name: (abs(int(name) - int(key)), name))[:NEAREST]
+        close = sorted(numbers, key=lambda name: (abs(int(name) - int(key)), name))[:MOST_NEAR]
+        nearest = f"the nearest: {', '.join(close)}; "
     else:
-        close = get_close_matches(key.lower(), known, n=NEAREST, cutoff=0.5)
-    nearest = f"the nearest: {', '.join(close)}; " if close else ""
+        nearest = nearest_names(key, known)
     return f"{nearest}`podrace fixes` lists all {len(known)}"

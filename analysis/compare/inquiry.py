@@ -34,7 +34,7 @@ from ..request.plan import (
     with_gates_of,
 )
 from .safety_nets import NETS
-from .schedulers import Comparer
+from .schedulers import DEAF, Comparer, Listener
 
 FRAMEWORK = "framework"
 """The change before which no plugin could take part: a scenario with plugins says nothing of a release without it."""
@@ -110,7 +110,7 @@ def default_release(candidates: Sequence[Candidate]) -> str:
 
 def with_changes(
     names: Sequence[str], release: str | None, against: str | None, with_fixes: Sequence[str], inquiry: Inquiry,
-    budget: Budget, method: Method, watcher: Watcher = NOBODY,
+    budget: Budget, method: Method, watcher: Watcher = NOBODY, listener: Listener = DEAF,
 ) -> Comparison:  # fmt: skip
     """A release (or another, `against`) compared with the same and these changes. Raises UsageProblem."""
     candidates = candidates_of(names)
@@ -121,7 +121,10 @@ def with_changes(
     old = release_of(against, base)
     before = compose(old, fixes, (), gates)
     runs, left_out = runs_of(inquiry, before, after)
-    comparer = Comparer(before, after, runs, budget, method, watcher, left_out, gates, nets=not inquiry.alone)
+    comparer = Comparer(
+        before, after, runs, budget, method, watcher, left_out, gates,
+        nets=not inquiry.alone, listener=listener, by_relevance=not inquiry.scenarios,
+    )  # fmt: skip
     if against is None and comparer.is_no_comparison():
         changes = " + ".join(c.name for c in candidates)
         raise UsageProblem(
@@ -159,8 +162,9 @@ def nets_not_asked(runs: Sequence[Run]) -> tuple[str, ...]:
 
 
 def two_releases(
-    before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY
-) -> Comparison:
+    before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY,
+    listener: Listener = DEAF,
+) -> Comparison:  # fmt: skip
     """Two releases compared. Raises UsageProblem."""
     gates = parse_gates(inquiry.gates)
     first, second = (compose(release_of(name), (), (), gates) for name in (before, after))
@@ -169,7 +173,9 @@ def two_releases(
             f"--after {one_line(after)} is the same release as --before {one_line(before)}: name another"
         )
     runs, left_out = runs_of(inquiry, first, second)
-    return Comparer(first, second, runs, budget, method, watcher, left_out, gates).compare()
+    return Comparer(
+        first, second, runs, budget, method, watcher, left_out, gates, listener=listener
+    ).compare()
 
 
 def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:

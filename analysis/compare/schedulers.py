@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import msgspec
 
-from ...base.problems import Terminated
 from ...checker.core.exploration import Budget
 from ...checker.core.interpreter import Interpreter
 from ...checker.divergence import divergence
@@ -42,11 +42,34 @@ from ..request.method import NOBODY, Method, Watcher
 from ..request.plan import Run, with_gates_of
 from ..scheduler_version import version_of
 from ..shown.steps import label_of, steps_of
-from ..systems import system_of
+from ..systems import refuse_ranges, system_of
+from .relevance import by_relevance, touched_by
 from .safety_nets import NetSearch, nets_beside
 
 DECISIONS = 6
 """How many differing decisions are told of the state in which two schedulers part."""
+
+
+class Listener(Protocol):
+    """Who hears of each row as soon as it is decided."""
+
+    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
+        """Two schedulers will be compared by these properties in these scenarios, in this order."""
+
+    def decided(self, pair: Pair) -> None:
+        """The next of them was compared."""
+
+
+class _Deaf:
+    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
+        pass
+
+    def decided(self, pair: Pair) -> None:
+        pass
+
+
+DEAF: Listener = _Deaf()
+"""The listener for whom the whole comparison is enough."""
 
 
 @dataclass
@@ -55,6 +78,7 @@ class Comparer:
 
     What a scenario ignores is not searched, and a scenario of which nothing is left is not compared. A scenario that sets feature gates sets
     them on both sides, unless `gates` has them: those that were asked for. With `nets`, the safety nets are compared, too.
+    `by_relevance`: the scenarios that the difference concerns most come first, else they keep the order of the runs.
     """
 
     before: Composition
@@ -66,30 +90,42 @@ class Comparer:
     left_out: tuple[str, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
     nets: bool = False
+    listener: Listener = DEAF
+    by_relevance: bool = False
+    _count: str = ""
     _silent: list[str] = field(default_factory=list)
     _systems: dict[str, tuple[TransitionSystem, TransitionSystem]] = field(default_factory=dict)
 
     def scenarios(self) -> list[Scenario]:
-        """The scenarios, in the order of the runs."""
-        return list({run.scenario.file: run.scenario for run in self.runs if not run.ignored}.values())
+        """The scenarios, in the order in which they are compared."""
+        found = {run.scenario.file: run.scenario for run in self.runs if not run.ignored}.values()
+        return by_relevance(found, touched_by(self.before, self.after)) if self.by_relevance else list(found)
 
     def is_no_comparison(self) -> bool:
         """Whether the two systems are the same in every scenario."""
         return all(self._is_alike(scenario) for scenario in self.scenarios())
 
     def compare(self) -> Comparison:
-        """Search everything, one scenario after the other."""
+        """Search everything, one scenario after the other. Ctrl-C and SIGTERM end it, and what was decided is kept."""
         pairs, lost, undecided = list[Pair](), list[Lost](), list[Lost]()
         parted, alike, nets = list[Parted](), list[str](), list[Net]()
-        left = [run for run in self.runs if not run.ignored]
+        scenarios = self.scenarios()
+        for scenario in scenarios:
+            refuse_ranges(scenario)
+        asked = [r for s in scenarios for r in self.runs if r.scenario is s and not r.ignored]
+        stopped = False
         try:
-            for scenario in self.scenarios():
+            self.listener.begin(
+                self.before.label, self.after.label, [(run.property, run.scenario.name) for run in asked]
+            )
+            for scenario in scenarios:
                 first, second = self._both(scenario)
                 runs = [run for run in self.runs if run.scenario is scenario]
                 begun = len(pairs)
                 for run in (run for run in runs if not run.ignored):
+                    self._count = f"[{len(pairs) + 1}/{len(asked)}] "
                     pairs.append(self._pair(run))
-                    left.remove(run)
+                    self.listener.decided(pairs[-1])
                 if self._is_alike(scenario):
                     alike.append(scenario.name)
                     continue
@@ -98,9 +134,10 @@ class Comparer:
                 undecided += [Lost(scenario.name, witness) for witness in open_]
                 nets += self._nets(runs, pairs[begun:])
                 parted += self._parted(scenario, first, second)
-        except Terminated:
-            pairs += map(self._undecided, left)
-            undecided.append(Lost("what was left", "podrace was told to end before all was compared"))
+        except KeyboardInterrupt:
+            stopped = True
+        left = asked[len(pairs) :]
+        pairs += map(self._undecided, left)
         gone_steps, new_steps = _steps(pairs, self._silent)
         return Comparison(
             before=self.before.label,
@@ -115,11 +152,12 @@ class Comparer:
             left_out=self.left_out,
             ignored=ignored_of([*self.runs, *self._other_nets()]),
             nets=tuple(nets),
+            left=len(left) if stopped else None,
             notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
         )
 
     def _start(self, what: str) -> None:
-        self.watcher.start(what)
+        self.watcher.start(f"{self._count}{what}")
 
     def _both(self, scenario: Scenario) -> tuple[TransitionSystem, TransitionSystem]:
         """The two systems, without any property."""

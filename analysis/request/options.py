@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from ...base.problems import UsageProblem
-from ...base.text import NEAREST, known_names, nearest_fixes, one_line
+from ...base.text import nearest_fixes, nearest_names, one_line
 from ...scenarios import number_of
 
 _NUMBER = re.compile(r"([0-9][0-9_]{0,15})([kmg]?)", re.ASCII | re.IGNORECASE)
-_MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
+_MEMORY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,3}))?([kmgt])(i?)b?", re.ASCII | re.IGNORECASE)
 _TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)", re.ASCII | re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -36,11 +35,11 @@ def parse_states(text: str) -> int:
 
 
 def parse_memory(text: str) -> int:
-    """A number of bytes such as 4G, 512M or 1.5Gi; letters mean powers of 1024."""
+    """A number of bytes such as 4G, 512M or 1.5Gi; letters mean powers of 1024. A number without a letter is refused."""
     match = _MEMORY.fullmatch(text)
     number = 0
     if match is not None:
-        scale = 1024 ** " kmgt".index(match[3].lower() or " ")
+        scale = 1024 ** " kmgt".index(match[3].lower())
         number = int(float(f"{match[1]}.{match[2] or 0}") * scale)
     if number < 1:
         raise UsageProblem(
@@ -188,10 +187,8 @@ def known_gate(name: str) -> str:
     for known in gates():
         if known.lower() == name.lower():
             return known
-    likely = known_names(name, gates()).partition("?")
-    guess = f"{likely[0]}? " if likely[1] else ""
     raise UsageProblem(
-        f"unknown gate `{one_line(name)}`; {guess}`podrace gates` lists those that concern the scheduler"
+        f"unknown gate `{one_line(name)}`; {nearest_names(name, gates())}`podrace gates` lists those that concern the scheduler"
     )
 
 
@@ -207,10 +204,7 @@ def parse_fix(text: str, known: Sequence[str]) -> str:
 
 def nearest_properties(text: str, known: Sequence[str]) -> str:
     """A remedy for a property that is not known: the nearest that are, and the command that lists all."""
-    by_letters = {identifier.lower(): identifier for identifier in known}
-    close = [by_letters[name] for name in get_close_matches(text.lower(), by_letters, n=NEAREST, cutoff=0.6)]
-    nearest = f"the nearest: {', '.join(close)}; " if close else ""
-    return f"{nearest}`podrace properties` lists all {len(known)}"
+    return f"{nearest_names(text, known)}`podrace properties` lists all {len(known)}"
 
 
 def parse_property(text: str, known: Sequence[str]) -> str:

@@ -186,7 +186,10 @@ WithoutFix = Annotated[
     list[str] | None, typer.Option(metavar="N", help="Take an upstream change out (repeatable).")
 ]
 Timeout = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Stop each search after, such as 60s or 5m.")
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Stop each search after, such as 60s or 5m; a number alone is in seconds."
+    ),
 ]
 Gates = Annotated[
     list[str] | None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -51,6 +53,17 @@ class ProgressDisplay:
     def say(self, text: str) -> None:
         """Show where other work stands."""
         self._show(text)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Leave the terminal to what is printed in between."""
+        if self._live is not None:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live is not None:
+                self._live.start()
 
     def _show(self, text: str) -> None:
         if self._live is not None:

@@ -81,11 +81,11 @@ def print_table(console: Console, findings: Sequence[Finding]) -> None:
         return
     del columns["scenario"]
     widths = _widths(console, columns, _EXPENDABLE)
-    _print_row(console, {name: (name, "dim") for name in widths}, widths)
+    print_row(console, {name: (name, "dim") for name in widths}, widths)
     for i, row in enumerate(styles):
         if i == 0 or names[i] != names[i - 1]:
             console.print(Text(names[i], "bold"), soft_wrap=True)
-        _print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
+        print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
 
 
 def print_columns(
@@ -96,9 +96,9 @@ def print_columns(
 ) -> None:
     """Print columns of cells below their names; `styles` are those of each row, by column."""
     widths = _widths(console, columns, expendable)
-    _print_row(console, {name: (name, "dim") for name in widths}, widths)
+    print_row(console, {name: (name, "dim") for name in widths}, widths)
     for i, row in enumerate(styles):
-        _print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
+        print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
 
 
 def _widths(
@@ -106,17 +106,24 @@ def _widths(
 ) -> dict[str, int]:
     """The columns that are shown, and how wide they are."""
     widths = {name: max(len(name), *(len(c) for c in cells)) for name, cells in columns.items()}
+    return fitting(console, widths, expendable)
+
+
+def fitting(console: Console, widths: Mapping[str, int], expendable: Sequence[str]) -> dict[str, int]:
+    """The columns that the width allows: of the expendable ones, the first go first."""
+    kept = dict(widths)
     for name in expendable:
-        if _width(widths) > console.width:
-            widths.pop(name, None)
-    return widths
+        if _width(kept) > console.width:
+            kept.pop(name, None)
+    return kept
 
 
 def _width(widths: Mapping[str, int]) -> int:
     return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
 
 
-def _print_row(console: Console, cells: dict[str, tuple[str, str]], widths: dict[str, int]) -> None:
+def print_row(console: Console, cells: dict[str, tuple[str, str]], widths: dict[str, int]) -> None:
+    """Print cells with their styles below each other; a cell that is too long moves what is behind it."""
     row = Text()
     for name, (text, style) in cells.items():
         width = widths[name]

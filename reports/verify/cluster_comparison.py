@@ -15,7 +15,8 @@ from ..scheduler_version import versions_of
 from ..text.findings_text import print_versions, print_wrapped
 from ..text.table import print_columns
 from .comparison import Outcome, alone_words
-from .comparison_text import NEWS, STYLES
+from .comparison_rows import STYLES
+from .comparison_text import NEWS
 
 
 class ProofPair(msgspec.Struct, frozen=True):

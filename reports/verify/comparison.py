@@ -104,6 +104,7 @@ class Ignored(msgspec.Struct, frozen=True):
 class Comparison(msgspec.Struct, frozen=True):
     """Two schedulers, compared. `undecided` are outcomes of scenarios that a budget left open; `alike` are scenarios whose
     systems are the same in all; `ignored` was not looked at. `alone` are the safety nets that were left out as asked.
+    `left`: where podrace was stopped before the end (Ctrl-C, SIGTERM), how many of the last pairs were not compared.
     """
 
     before: str
@@ -120,6 +121,17 @@ class Comparison(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     nets: tuple[Net, ...] = ()
     alone: tuple[str, ...] = ()
+    left: int | None = None
+
+    @builtins.property
+    def compared(self) -> tuple[Pair, ...]:
+        """The pairs that were compared before podrace was stopped: all of them, if it was not."""
+        return self.pairs[: len(self.pairs) - (self.left or 0)]
+
+    @builtins.property
+    def not_compared(self) -> tuple[Pair, ...]:
+        """The others."""
+        return self.pairs[len(self.compared) :]
 
     @builtins.property
     def outcomes(self) -> dict[str, Outcome]:

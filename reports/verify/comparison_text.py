@@ -15,39 +15,26 @@ from ..step import Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.story_text import print_counterexample, print_sentences
-from ..text.table import print_columns
 from .comparison import (
     Comparison,
     Decided,
     Lost,
     Net,
-    Pair,
     Parted,
     alone_words,
     bad_news,
     nets_that,
     shown_net,
 )
+from .comparison_rows import STYLES, aside
 
-STYLES = {
-    "REGRESSED": "bold red",
-    "still violated": "red",
-    "inconclusive": "bold yellow",
-    "fixed": "bold green",
-    "holds both": "green",
-    "holds after": "green",
-}
 MOST_PLACES = 3
 """So many scenarios are named of a safety net."""
 NEWS = ("REGRESSED", "inconclusive", "still violated")
 
 
 def print_comparison(console: Console, comparison: Comparison, whole: bool = False) -> None:
-    """Print everything that there is to say; as a `whole`, counterexamples also in lanes."""
-    print_wrapped(console, Text(f"before: {comparison.before}   after: {comparison.after}", "bold"))
-    if comparison.pairs:
-        console.print()
-        print_columns(console, columns_of(comparison), [_styles(p) for p in comparison.pairs], ("states",))
+    """Print everything that there is to say below the rows (`Rows`); as a `whole`, counterexamples also in lanes."""
     for line in summary(comparison):
         print_wrapped(console, Text(line))
     print_versions(console, (side.version for pair in comparison.pairs for side in (pair.before, pair.after)))
@@ -72,20 +59,16 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
         "scenario": [p.scenario for p in pairs],
         "before": [p.before.verdict for p in pairs],
         "after": [p.after.verdict for p in pairs],
-        "outcome": [p.outcome + _aside(p) for p in pairs],
+        "outcome": [p.outcome + aside(p) for p in pairs],
         "states": [f"{p.before.states:,} / {p.after.states:,}" for p in pairs],
     }
 
 
-def _aside(pair: Pair) -> str:
-    """What weakens an outcome: the change has no part in it, or nothing tested the property."""
-    asides = (["no difference"] if pair.same else []) + (["vacuous"] if pair.after.vacuous else [])
-    return f" ({', '.join(asides)})" if asides else ""
-
-
 def summary(comparison: Comparison) -> list[str]:
     """What the table says of each property, and what changed without being a violation, a line each."""
-    lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items()]
+    decided = {pair.property for pair in comparison.compared}
+    lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items() if name in decided]
+    lines += stopped_words(comparison)
     lines += net_words(comparison)
     if comparison.witnesses_lost:
         lines.append(
@@ -105,6 +88,20 @@ def summary(comparison: Comparison) -> list[str]:
             f"left out, as they need plugins that one of the two lacks: {', '.join(comparison.left_out)}"
         )
     return lines
+
+
+def stopped_words(comparison: Comparison) -> list[str]:
+    """What was not compared, where podrace was stopped."""
+    if comparison.left is None:
+        return []
+    places: dict[str, list[str]] = {}
+    for pair in comparison.not_compared:
+        places.setdefault(pair.property, []).append(pair.scenario)
+    left = ", ".join(f"{name} ({_few(where)})" for name, where in places.items())
+    what = f"; not decided: {left}" if left else "; safety nets and outcomes were not compared to the end"
+    return [
+        f"STOPPED before all was compared: {len(comparison.compared)} of {len(comparison.pairs)} decided{what}"
+    ]
 
 
 def net_words(comparison: Comparison) -> list[str]:
@@ -172,10 +169,6 @@ def _values(values: Mapping[str, Value]) -> str:
 
 def _places(lost: Sequence[Lost]) -> str:
     return "; ".join(f"{one.witness} ({one.scenario})" for one in lost)
-
-
-def _styles(pair: Pair) -> dict[str, str]:
-    return {"outcome": STYLES[pair.outcome]}
 
 
 def _print_violation(console: Console, after: Finding, outcome: str, whole: bool, remark: str = "") -> None:

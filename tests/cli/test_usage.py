@@ -60,7 +60,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ),
         (
             "check 72124 --with-fix 5",
-            f"unknown fix `5`; the nearest: 53647, 55109, 55262; `podrace fixes` lists all {len(CHANGES)}",
+            f"unknown fix `5`; the nearest: 53647, 55109, 55262, 56622, 68892; `podrace fixes` lists all {len(CHANGES)}",
         ),
         (
             "check 72124 --without-fix hints-decid",
@@ -72,7 +72,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ),
         (
             "check 72124 --without-fix kubernetes/kubernetes#72258",
-            f"unknown fix `kubernetes/kubernetes#72258`; the nearest: 72259, 72558, 71488; `podrace fixes` lists all {len(CHANGES)}",
+            f"unknown fix `kubernetes/kubernetes#72258`; the nearest: 72259, 72558, 71488, 73097, 73309; `podrace fixes` lists all {len(CHANGES)}",
         ),
         (
             "check 72124 --with-fix 72259 --without-fix #72259",
@@ -80,7 +80,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ),
         (
             "check 72124 --property S-NM",
-            f"unknown property `S-NM`; the nearest: S-NOM, S-RUN, S-NOMVIS; `podrace properties` lists all {len(PROPERTIES)}",
+            f"unknown property `S-NM`; the nearest: S-NOM, S-RUN, S-NOMVIS, L-NOM, S-NOMLIVE; `podrace properties` lists all {len(PROPERTIES)}",
         ),
         ("properties XYZ", f"unknown property `XYZ`; `podrace properties` lists all {len(PROPERTIES)}"),
         ("check --max-states 0", "--max-states: `0` is no number of states: write for example 5000000 or 5M"),
@@ -90,6 +90,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
             f"--max-states: `{'9' * 40}` is no number of states: write for example 5000000 or 5M",
         ),
         ("check --max-memory 4X", "--max-memory: `4X` is no amount of memory: write for example 4G or 512M"),
+        ("check --max-memory 4", "--max-memory: `4` is no amount of memory: write for example 4G or 512M"),
         ("check --max-memory 0", "--max-memory: `0` is no amount of memory: write for example 4G or 512M"),
         ("check --timeout 0s", "--timeout: `0s` is no duration: write for example 60s, 5m or 1h"),
         ("check --timeout soon", "--timeout: `soon` is no duration: write for example 60s, 5m or 1h"),
@@ -131,7 +132,7 @@ def test_a_choice_that_does_not_exist(shell: Shell, option: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("S-CAP", "S-KAP"), f"tiny.yaml:4: properties[0]: unknown property `S-KAP`; the nearest: S-CAP, S-SNAP, S-KEPT; `podrace properties` lists all {len(PROPERTIES)}"),
+        (("S-CAP", "S-KAP"), f"tiny.yaml:4: properties[0]: unknown property `S-KAP`; the nearest: S-CAP, S-SNAP, S-KEPT, S-PV, S-PDB; `podrace properties` lists all {len(PROPERTIES)}"),
         (('"1.19.0"', "1.7"), f"tiny.yaml:3: release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to {NEWEST}"),
         (("cpu: 1}}\n", "cpu: 0}}\n"), ("tiny.yaml:6: pods.p.cpu: the pod requests 1, but the largest node, n, has 0: "
             "lower the request or enlarge a node")),

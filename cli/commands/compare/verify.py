@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,9 +30,12 @@ from ...configuration.arguments import (
 )
 
 if TYPE_CHECKING:
+    from ....analysis.compare.schedulers import Listener
     from ....reports.verify.cluster_comparison import ProofPair
-    from ....reports.verify.comparison import Comparison
+    from ....reports.verify.comparison import Comparison, Pair
+    from ....reports.verify.comparison_rows import Rows
     from ....reports.verify.needed import Needed
+    from ...terminal.progress_display import ProgressDisplay
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
 
@@ -40,10 +44,10 @@ GOOD, BAD, INCONCLUSIVE = 0, 1, 3
     help="Compare a release with the same release and a change: which properties it fixes, and which it breaks.\n\n"
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
-    "upstream change. Without --scenario: the catalogue. Whether the change loses pods (S-CONS), leaves them waiting (S-STUCK, "
+    "upstream change. Without --scenario: the catalogue, the races that the change concerns most first. Whether the change loses pods (S-CONS), leaves them waiting (S-STUCK, "
     "L-PEND) or does not say so (S-TOLD) is always compared, unless --alone says otherwise.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
-    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out).",
+    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out, or Ctrl-C or SIGTERM came: what was decided until then is told).",
     epilog=examples(
         "podrace verify 72259",
         "podrace verify mine.py --release 1.36 --property S-NOM",
@@ -152,8 +156,9 @@ def verify(
         _print_needed(needed, output, no_color)
         raise typer.Exit(needed_code(needed))
     with progress_display(no_color) as display:
+        listener = _listener(output, display, no_color)
         comparison = with_changes(
-            changes, release, against, with_fix or (), inquiry, budget, Method(), display
+            changes, release, against, with_fix or (), inquiry, budget, Method(), display, listener
         )
     _print(comparison, output, no_color, verbose)
     raise typer.Exit(verify_code(comparison, strict))
@@ -195,9 +200,42 @@ def diff(
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or ())
     with progress_display(no_color) as display:
-        comparison = two_releases(before, after, inquiry, budget, Method(), display)
+        listener = _listener(output, display, no_color)
+        comparison = two_releases(before, after, inquiry, budget, Method(), display, listener)
     _print(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
+
+
+class _Streamed:
+    """Prints the rows of a comparison as they are decided, whether or not stdout is a terminal."""
+
+    def __init__(self, rows: Rows, display: ProgressDisplay) -> None:
+        self._rows = rows
+        self._display = display
+
+    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
+        with self._printing():
+            self._rows.begin(before, after, asked)
+
+    def decided(self, pair: Pair) -> None:
+        with self._printing():
+            self._rows.decided(pair)
+
+    @contextmanager
+    def _printing(self) -> Iterator[None]:
+        from ...terminal.console import tolerant_of_closed_pipes
+
+        with self._display.aside(), tolerant_of_closed_pipes():
+            yield
+
+
+def _listener(form: ComparisonForm, display: ProgressDisplay, no_color: bool) -> Listener:
+    """Who prints the rows of a text; other forms are printed whole."""
+    from ....analysis.compare.schedulers import DEAF
+    from ....reports.verify.comparison_rows import Rows
+    from ...terminal.console import result_console
+
+    return _Streamed(Rows(result_console(no_color)), display) if form is ComparisonForm.text else DEAF
 
 
 def _print(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: bool) -> None:
@@ -229,7 +267,8 @@ def verify_code(comparison: Comparison, strict: bool = False) -> int:
     Of what nobody asked for, the safety nets, what is violated on both schedulers does not count.
     """
     nets: set[str] = {net.outcome for net in comparison.nets}
-    lost, undecided = bool(comparison.witnesses_lost), bool(comparison.undecided)
+    lost = bool(comparison.witnesses_lost)
+    undecided = bool(comparison.undecided) or comparison.left is not None
     return _code({pair.outcome for pair in comparison.pairs} | nets, lost, undecided, strict)
 
 
@@ -250,7 +289,8 @@ def diff_code(comparison: Comparison) -> int:
     pairs = [(pair.before.verdict, pair.after.verdict) for pair in comparison.pairs]
     if any(one != other for one, other in pairs if "INCONCLUSIVE" not in (one, other)):
         return BAD
-    return INCONCLUSIVE if any("INCONCLUSIVE" in pair for pair in pairs) else GOOD
+    open_ = comparison.left is not None or any("INCONCLUSIVE" in pair for pair in pairs)
+    return INCONCLUSIVE if open_ else GOOD
 
 
 def needed_code(needed: Needed) -> int:

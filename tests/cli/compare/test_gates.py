@@ -62,7 +62,7 @@ def test_what_a_scenario_may_not_say(shell: Shell, tmp_path: Path) -> None:
         ("featureGates: [A]", "featureGates: expected a mapping from feature gates to true or false"),
         (
             "featureGates: {SchedulerQueueingHint: true}",
-            "unknown gate `SchedulerQueueingHint`; did you mean `SchedulerQueueingHints`?",
+            "unknown gate `SchedulerQueueingHint`; the nearest: SchedulerQueueingHints, ",
         ),
     ):
         file.write_text(f"{TINY}{line}\n")

@@ -382,7 +382,9 @@ def test_a_step_that_can_always_run_fixes_nothing(shell: Shell) -> None:
     ran = shell("verify", str(HERE / "ticks.py"), "--release", "1.36.3", "--scenario", hazard)
     assert (ran.code, ran.err) == (1, "")
     lines = ran.out.splitlines()
-    assert "S-STUCK   kept-out-by-others  VIOLATED  HOLDS  fixed (vacuous)  98 / 84" in lines
+    assert lines[2].split() == ["row", "property", "scenario", "before", "after", "states", "outcome"]
+    row = "1/1  S-STUCK   kept-out-by-others  VIOLATED      HOLDS                         98 / 84  fixed (vacuous)"
+    assert lines[3] == row
     lost = "OUT OF REACH after it, and reached before without a violation: nothing moves by itself (kept-out-by-others)"
     assert lost in " ".join(lines)
     (net,) = [line for line in lines if line.startswith("safety nets that hold after it")]

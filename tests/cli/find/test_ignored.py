@@ -165,7 +165,7 @@ def test_what_only_an_ignored_violation_brings_about_is_not_lost(shell: Shell, t
 def test_a_mistyped_property_is_not_ignored(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(FILE.replace("{S-NOM:", "{S-NM:"))
     assert shell("check", "tiny.yaml").err.startswith(
-        "podrace: tiny.yaml:7: ignore.S-NM: unknown property `S-NM`; the nearest: S-NOM, S-RUN, S-NOMVIS; "
+        "podrace: tiny.yaml:7: ignore.S-NM: unknown property `S-NM`; the nearest: S-NOM, S-RUN, S-NOMVIS, L-NOM, S-NOMLIVE; "
     )
 
 
@@ -218,7 +218,7 @@ OF_NO_POD = "S-CAP is not about single pods, so it cannot be ignored for one: ig
         ("{S-COND: ''}", "pods.p.ignore.S-COND: expected the reason, as one line of at most 200 printable characters"),
         ("{S-COND: }", "pods.p.ignore.S-COND: expected the reason, as one line of text, not nothing"),
         ("[S-COND]", "pods.p.ignore: expected a mapping from properties to reasons, not a list"),
-        ("{S-CND: x}", "pods.p.ignore.S-CND: unknown property `S-CND`; the nearest: S-COND, S-CONS, S-BIND; "),
+        ("{S-CND: x}", "pods.p.ignore.S-CND: unknown property `S-CND`; the nearest: S-COND, S-CONS, S-BIND, S-PLACED, S-RUN; "),
         ("{S-CAP: x}", f"pods.p.ignore.S-CAP: {OF_NO_POD}\n"),
     ],
 )  # fmt: skip

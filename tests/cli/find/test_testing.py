@@ -133,7 +133,7 @@ def test_a_directory_is_searched_for_files_that_expect_something(
     [
         (
             "expect: {S-CP: holds}",
-            "a.yaml:7: expect.S-CP: unknown property `S-CP`; the nearest: S-CAP, S-PV, S-PDB; ",
+            "a.yaml:7: expect.S-CP: unknown property `S-CP`; the nearest: S-CAP, S-PV, S-PDB, S-SNAP, S-RWOP; ",
         ),
         (
             "expect:\n- verdicts: {S-CAP: holds}\n  release: '1.99'",
