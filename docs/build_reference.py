@@ -18,6 +18,7 @@ from podrace.reports.formats.json_schema import format_schema
 from podrace.scenarios import Scenario, catalogue, hazards
 from podrace.scenarios.scenario_schema import schema_of_scenarios
 from podrace.scenarios.tables.all import TABLES
+from podrace.scenarios.tables.baseline import schema_of_baselines
 
 HERE = Path(__file__).parent
 KINDS = {
@@ -250,9 +251,15 @@ def scenario_schema() -> str:
     return format_schema(schema_of_scenarios())
 
 
+def baseline_schema() -> str:
+    """The JSON Schema of baselines."""
+    return format_schema(schema_of_baselines())
+
+
 PAGES = {
     "scenarios.md": scenarios_page,
     "schema/scenario.json": scenario_schema,
+    "schema/baseline.json": baseline_schema,
     "properties-overview.md": overview_page,
     "properties.md": properties_page,
     "races.md": races_page,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from ..base.structs import dataclass
 from ..base.text import counted
 from .document import Finding
 
-Outcome = Literal["passed", "failed", "undecided", "ignored"]
+Outcome = Literal["passed", "failed", "undecided", "known", "ignored"]
+
+_ALWAYS = ("passed", "failed", "undecided")
+"""Outcomes that are counted even where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,13 @@ class Style:
     vacuous_fails: bool = False
 
     def outcome(self, finding: Finding) -> Outcome:
-        """Failed: violated, or not as expected where that is known. Undecided and ignored never count as passed."""
+        """Failed: violated, or not as expected where that is known. Undecided and ignored never count as passed, nor do violations that a baseline lists."""
         if finding.verdict == "IGNORED":
             return "ignored"
         if finding.verdict == "INCONCLUSIVE":
             return "undecided"
+        if finding.known:
+            return "known"
         if self.vacuous_fails and finding.qualified:
             return "failed"
         if finding.expected is None:
@@ -91,6 +96,13 @@ def vacuity(findings: Sequence[Finding]) -> list[str]:
     told = [f"vacuous: {vacuous} of {what}, {reason}"] if vacuous else []
     told += [f"never acted: {idle} of {what}, {less}"] if idle else []
     return [f"{line}; --fail-on-vacuous makes the exit code 1" for line in told]
+
+
+def outcome_sums(findings: Sequence[Finding], style: Style) -> str:
+    """How many findings have each outcome."""
+    outcomes = [style.outcome(finding) for finding in findings]
+    told = [word for word in get_args(Outcome) if word in (*_ALWAYS, *outcomes)]
+    return ", ".join(f"{outcomes.count(word)} {word}" for word in told)
 
 
 def numbered(finding: Finding) -> list[str]:

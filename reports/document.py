@@ -190,6 +190,14 @@ class Shown(Told, frozen=True, kw_only=True):
     counterfactuals: tuple[ShownCounterfactual, ...] = ()
 
 
+class Known(msgspec.Struct, frozen=True):
+    """Why a violation is accepted for now, until which day or version, and which line of the baseline says so."""
+
+    reason: str
+    until: str
+    place: str
+
+
 class Finding(Shown, frozen=True):
     """The verdict on one property of one scenario in one release.
 
@@ -206,7 +214,7 @@ class Finding(Shown, frozen=True):
     and abstracted, a line each. `closing` says what closes the race, where that was looked for with podrace.api.
     `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
     `wrong` says which objects the violation is about, a sentence each, where its last state shows that. `marks` are there where a question
-    was asked: before which steps of the counterexample what of it is to be said.
+    was asked: before which steps of the counterexample what of it is to be said. `known` is there where a baseline lists the violation.
     """
 
     states: int
@@ -232,6 +240,7 @@ class Finding(Shown, frozen=True):
     never_acted: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     wrong: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     marks: dict[int, str] | msgspec.UnsetType = msgspec.UNSET
+    known: Known | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:
@@ -257,9 +266,11 @@ class Finding(Shown, frozen=True):
 
     @builtins.property
     def marked(self) -> str:
-        """The same, and that nothing tested it or how many parts of the scenario never acted, if so: HOLDS alone would look like an answer."""
+        """The same, and that it is known, that nothing tested it or how many parts of the scenario never acted, if so: HOLDS alone would look like an answer."""
         if self.vacuous:
             return f"{self.headline} (vacuous)"
+        if self.known:
+            return f"{self.headline} (known)"
         return f"{self.headline} ({len(self.never_acted)} never acted)" if self.never_acted else self.headline
 
     @builtins.property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ci_outcome import USUAL, Style, message, numbered, subject, where_told
+from ..ci_outcome import USUAL, Style, message, numbered, outcome_sums, subject, where_told
 from ..document import ABOUT, FROM_CACHE, Finding, about_of
 from ..filtered import text_filtered, without_brackets
 
@@ -27,7 +27,7 @@ def to_annotations(findings: Sequence[Finding], style: Style = USUAL) -> str:
 
 def _command(finding: Finding, style: Style) -> str:
     outcome = style.outcome(finding)
-    level = {"failed": "error", "undecided": "warning", "passed": "notice", "ignored": "notice"}[outcome]
+    level = {"failed": "error", "undecided": "warning"}.get(outcome, "notice")
     spot = where_told(finding)
     where = {"file": spot[0], "line": str(spot[1])} if spot else {}
     properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
@@ -37,7 +37,7 @@ def _command(finding: Finding, style: Style) -> str:
         missed = f": never reached: {'; '.join(finding.witnesses_missed)}" if finding.witnesses_missed else ""
         notes.insert(0, f"vacuous{missed}")
     lines = [message(finding, style)]
-    if outcome not in ("passed", "ignored"):
+    if outcome in ("failed", "undecided"):
         lines += [*([finding.sentence] if finding.sentence else []), *numbered(finding)]
     text = "\n".join([*lines, *notes])
     return f"::{level} {shown}::{_data(text)}"
@@ -52,10 +52,7 @@ def _account(findings: Sequence[Finding]) -> str:
 
 
 def _total(findings: Sequence[Finding], style: Style) -> str:
-    outcomes = [style.outcome(finding) for finding in findings]
-    words = ("passed", "failed", "undecided", *(("ignored",) if "ignored" in outcomes else ()))
-    counts = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
-    return f"podrace: {counts}\n"
+    return f"podrace: {outcome_sums(findings, style)}\n"
 
 
 def _data(text: str) -> str:

@@ -2,7 +2,7 @@
 property.
 
 What is undecided is an error, never a skipped case: dashboards paint skipped cases green. What the scenario
-says is not to be looked at is a skipped case with its reason. There are no times unless
+says is not to be looked at, and a violation that a baseline lists, is a skipped case with its reason. There are no times unless
 findings have them.
 """
 
@@ -47,8 +47,8 @@ def _figures(findings: Sequence[Finding], style: Style) -> dict[str, str]:
         "failures": str(outcomes.count("failed")),
         "errors": str(outcomes.count("undecided")),
     }
-    if "ignored" in outcomes:
-        figures["skipped"] = str(outcomes.count("ignored"))
+    if skipped := outcomes.count("ignored") + outcomes.count("known"):
+        figures["skipped"] = str(skipped)
     times = [finding.seconds for finding in findings if finding.seconds is not None]
     return {**figures, "time": f"{sum(times):.3f}"} if times else figures
 
@@ -58,7 +58,9 @@ def _case(suite: xml.Element, finding: Finding, style: Style) -> None:
     time = {} if finding.seconds is None else {"time": f"{finding.seconds:.3f}"}
     case = xml.SubElement(suite, "testcase", {**name, **time})
     outcome = style.outcome(finding)
-    if outcome == "ignored":
+    if outcome == "known":
+        xml.SubElement(case, "skipped", {"message": "; ".join([message(finding, style), *finding.notes])})
+    elif outcome == "ignored":
         xml.SubElement(case, "skipped", {"message": message(finding, style)})
     elif outcome != "passed":
         kind = "failure" if outcome == "failed" else "error"

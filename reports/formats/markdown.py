@@ -18,7 +18,7 @@ _REFERENCE = re.compile(
     r"(@|#|GH-)(?=\w)", re.IGNORECASE
 )  # what GitHub makes of it does not heed backslashes
 
-MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "ignored": "➖"}
+MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "known": "📌", "ignored": "➖"}
 
 
 @text_filtered

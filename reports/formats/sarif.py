@@ -94,8 +94,8 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
 
 def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
     outcome = style.outcome(finding)
-    kind = {"undecided": "open", "failed": "fail", "passed": "fail", "ignored": "notApplicable"}[outcome]
-    level = {"undecided": "none", "failed": "error", "passed": "note", "ignored": "none"}[outcome]
+    kind = {"undecided": "open", "ignored": "notApplicable"}.get(outcome, "fail")
+    level = {"failed": "error", "passed": "note", "known": "note"}.get(outcome, "none")
     result: dict[str, Any] = {
         "ruleId": finding.property,
         "ruleIndex": rule,
@@ -109,6 +109,10 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         result["properties"]["version"] = msgspec.to_builtins(finding.version)
     if outcome == "ignored":
         result["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.words}]
+    if finding.known:
+        result["suppressions"] = [
+            {"kind": "external", "status": "accepted", "justification": finding.known.reason}
+        ]
     if finding.spot is not None:
         result["locations"] = [_location(finding.spot)]
     if finding.story:

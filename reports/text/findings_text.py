@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
-from ..ci_outcome import Style, command_of, message, vacuity
+from ..ci_outcome import Style, command_of, message, outcome_sums, vacuity
 from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from .story_text import print_counterexample, print_gist
@@ -183,7 +183,12 @@ def print_expectations(
     console: Console, files: Sequence[str], findings: Sequence[Finding], style: Style
 ) -> None:
     """A line for each verdict below the name of its file, then what is not as expected, then the sums."""
-    marks = {"passed": ("ok", "green"), "failed": ("FAIL", "bold red"), "undecided": ("??", "bold yellow")}
+    marks = {
+        "passed": ("ok", "green"),
+        "failed": ("FAIL", "bold red"),
+        "undecided": ("??", "bold yellow"),
+        "known": ("known", "yellow"),
+    }
     last = ""
     for file, finding in zip(files, findings, strict=True):
         if file != last:
@@ -192,7 +197,7 @@ def print_expectations(
         mark, color = marks.get(style.outcome(finding), ("--", "dim"))
         where = _where(finding) if style.outcome(finding) != "passed" else ""
         label = f"{where}{finding.label}: {finding.property}  "
-        line = Text(f"{mark:<5}", color).append(label, "not bold default")
+        line = Text(f"{mark:<4} ", color).append(label, "not bold default")
         print_wrapped(console, line.append(message(finding, style), "not bold default"), "  ")
         for note in _said_notes(finding):
             print_wrapped(console, Text(f"note: {note}", "dim"), "       ")
@@ -203,12 +208,9 @@ def print_expectations(
             print_report(console, [finding])
         else:
             print_heading(console, finding)
-    outcomes = [style.outcome(finding) for finding in findings]
-    words = ("passed", "failed", "undecided", *(("ignored",) if "ignored" in outcomes else ()))
-    sums = ", ".join(f"{outcomes.count(word)} {word}" for word in words)
     console.print()
     print_versions(console, (finding.version for finding in findings))
     for told in vacuity(findings):
         print_wrapped(console, Text(told, VACUOUS_STYLE))
     checked = counted(len(set(files)), "file")
-    console.print(Text(f"{checked}: {sums}", "bold"), soft_wrap=True)
+    console.print(Text(f"{checked}: {outcome_sums(findings, style)}", "bold"), soft_wrap=True)

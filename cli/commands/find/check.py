@@ -47,8 +47,9 @@ from ...configuration.arguments import (
     WithoutFix,
     WriteScenario,
 )
+from .known_violations import BaselineFile, WriteBaseline, known_violations
 from .on_code import code_of, report_tours, tours_of
-from .subjects import OBJECTS, SCENARIOS, are_own_systems, given, refuse_other_subjects
+from .subjects import BASELINES, OBJECTS, SCENARIOS, are_own_systems, given, refuse_other_subjects
 
 if TYPE_CHECKING:
     from ....analysis.closing import Closings
@@ -96,6 +97,8 @@ def check(
     gate: Gates = None,
     property_: PropertyIds = None,
     own: Own = None,
+    baseline: BaselineFile = None,
+    write_baseline: WriteBaseline = None,
     patch: Patches = None,
     fair_flush: Annotated[
         bool,
@@ -218,10 +221,13 @@ def check(
     method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
     time = parse_closing(closing)
     if affected:
+        if given(context, BASELINES):
+            raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
         from .affected import print_affected
 
         raise typer.Exit(print_affected(selection, search, method, out))
     out.refuse_unusable()
+    known = known_violations(baseline, write_baseline, selection.own)
     runs = plan(selection)
     if disk is not None and len(runs) > 1:
         raise UsageProblem(
@@ -244,6 +250,7 @@ def check(
         findings = with_subjects(runs, findings)
     if represented is not None:
         findings = represented.tell([run.scenario.file for run in runs], findings)
+    findings = known.hold(findings, out)
     if other_code is not None and out.form == "json":
         raise typer.Exit(report_tours(findings, tours, out, exit_code(findings, out.style())))
     code = report_everywhere(runs, findings, out, found)

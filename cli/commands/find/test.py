@@ -23,6 +23,7 @@ from ...configuration.arguments import (
     Timeout,
     Timings,
 )
+from .known_violations import BaselineFile, WriteBaseline, known_violations
 
 
 class VerdictForm(Enum):
@@ -44,6 +45,7 @@ class VerdictForm(Enum):
     epilog=examples(
         "podrace test clusters/",
         "podrace test mine.yaml -o junit > results.xml",
+        "podrace test clusters/ --baseline known.yaml",
     ),
 )
 def check_expectations(
@@ -52,6 +54,8 @@ def check_expectations(
         typer.Argument(metavar="DIR|FILE", show_default=False, help="What to check: the working directory."),
     ] = None,
     own: Own = None,
+    baseline: BaselineFile = None,
+    write_baseline: WriteBaseline = None,
     output: Annotated[
         VerdictForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
     ] = VerdictForm.text,
@@ -84,11 +88,13 @@ def check_expectations(
     method = Method(cache=cache_folder(cache, no_cache), whole_findings=True)
     chosen = own_properties(own or ())
     out.refuse_unusable()
+    known = known_violations(baseline, write_baseline, chosen)
     asked, skipped = files_to_test(paths or [Path()])
     runs = runs_expected(asked, chosen)
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, budget, method, display)
+    findings = known.hold(findings, out)
     if out.points_into_files:
         from ....analysis.subjects import with_subjects
 

@@ -11,7 +11,7 @@ from ...configuration.app import app
 
 
 class Document(Enum):
-    """JSON documents that podrace writes, and the YAML file that it reads."""
+    """JSON documents that podrace writes, and the YAML files that it reads."""
 
     report = "report"
     walks = "walks"
@@ -21,17 +21,18 @@ class Document(Enum):
     reproduction = "reproduction"
     trace = "trace"
     scenario = "scenario"
+    baseline = "baseline"
 
 
 @app.command(
     help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of `simulate -o json` and "
-    "`ways -o json`, those of `replay -o json` and `reproduce -o json`, and the stored trace; and that of scenario files, which it reads, for editors."
+    "`ways -o json`, those of `replay -o json` and `reproduce -o json`, and the stored trace; and those of scenario files and baselines, which it reads, for editors."
 )
 def schema(
     name: Annotated[
         Document,
         typer.Argument(
-            metavar="report|walks|ways|replay|reproduction|trace|scenario",
+            metavar="report|walks|ways|replay|reproduction|trace|scenario|baseline",
             show_default=False,
             help="Which document.",
         ),
@@ -39,8 +40,10 @@ def schema(
 ) -> None:
     from ....reports.formats.json_schema import format_schema, schema_of
     from ....scenarios.scenario_schema import schema_of_scenarios
+    from ....scenarios.tables.baseline import schema_of_baselines
     from ...terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        wanted = schema_of_scenarios() if name is Document.scenario else schema_of(name.value)
+        read = {Document.scenario: schema_of_scenarios, Document.baseline: schema_of_baselines}
+        wanted = read[name]() if name in read else schema_of(name.value)
         typer.echo(format_schema(wanted), nl=False)

@@ -1,0 +1,218 @@
+"""Baselines: violations that are known. Only what is new, or worse, or known for too long, makes `podrace check` and `podrace test` fail."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import field, replace
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from ...base.problems import UsageProblem
+from ...base.structs import dataclass
+from ...base.text import counted, one_line
+from ...model.history.versions import exact
+from ...properties import PROPERTIES
+from ...reports.ci_outcome import Style
+from ...reports.document import Finding, Known
+from ...scenarios.tables.baseline import BASELINE, KNOWN
+from ...scenarios.values.yaml_values import Value, parse_document, read_text
+from .options import parse_property
+from .release_names import parse_release
+
+_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One violation that is known. An empty `label` stands for every version; `place` is where the entry is."""
+
+    scenario: str
+    property: str
+    label: str
+    steps: int | None
+    reason: str
+    until: str
+    place: str = field(default="", compare=False)
+
+    def is_of(self, finding: Finding) -> bool:
+        """Whether it is about what a finding is about."""
+        same = (self.scenario, self.property) == (finding.scenario, finding.property)
+        return same and self.label in ("", finding.label)
+
+    def is_over(self, finding: Finding, today: date) -> bool:
+        """Whether its end is past: the day, or the version that a finding is about."""
+        version = _version(self.until)
+        if version is None:
+            return today > date.fromisoformat(self.until)
+        return (_version(finding.release) or version) >= version
+
+    @builtins.property
+    def subject(self) -> str:
+        """What it is about, and where it is: for remarks."""
+        return f"{self.place}: {self.property} in {self.scenario}"
+
+
+def read_baseline(path: Path, own: Collection[str] = ()) -> tuple[Entry, ...]:
+    """The entries of a file, whose properties are podrace's or `own` ones. Raises Problem with the place of a mistake."""
+    file = one_line(str(path), 200)
+    if not path.is_file():
+        raise UsageProblem(
+            f"--baseline: there is no file `{file}`: `--write-baseline {file}` writes what is violated now"
+        )
+    top = BASELINE.fields(
+        parse_document(read_text(path, file), file), "a mapping with `known`, a list of violations"
+    )
+    found: dict[tuple[str, str, str], Entry] = {}
+    for value in top["known"].elements("a list of violations"):
+        entry = _entry(value, [*PROPERTIES, *own])
+        key = entry.scenario, entry.property, entry.label
+        if key in found:
+            value.fail(f"the same violation is listed at {found[key].place}: remove one of them")
+        found[key] = entry
+    return tuple(found.values())
+
+
+def _entry(value: Value, properties: Collection[str]) -> Entry:
+    fields = KNOWN.fields(value, "a violation with `scenario`, `property`, `reason` and `until`")
+    read = {name: KNOWN[name].value(given) for name, given in fields.items()}
+    place = f"{value.file}:{value.line}"
+    at = "property"
+    try:
+        identifier = parse_property(read["property"], list(properties))
+        at = "release"
+        label = _label(read.get("release", ""))
+    except UsageProblem as problem:
+        fields[at].fail(str(problem))
+    if not read["reason"].strip():
+        fields["reason"].fail("it is empty: say why the violation is accepted")
+    if not _is_end(read["until"]):
+        fields["until"].expect("a date such as 2027-03-31, or a version such as 1.38")
+    return Entry(read["scenario"], identifier, label, read.get("steps"), read["reason"], read["until"], place)
+
+
+def _label(text: str) -> str:
+    """A version with what is behind it, as reports write it."""
+    version, space, rest = text.partition(" ")
+    return f"{exact(parse_release(version))}{space}{rest}" if text else ""
+
+
+def _version(text: str) -> tuple[int, ...] | None:
+    match = _VERSION.match(text)
+    return None if match is None else tuple(int(part or 0) for part in match.groups())
+
+
+def _is_end(text: str) -> bool:
+    if _VERSION.fullmatch(text):
+        return True
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text, re.ASCII) is not None
+
+
+def held_to_baseline(
+    findings: Sequence[Finding], entries: Sequence[Entry], style: Style, today: date
+) -> list[Finding]:
+    """The findings, where those that are known say so, and notes where an entry is past its end, exceeded, or of no use any more."""
+    return [_held(finding, entries, style, today) for finding in findings]
+
+
+def _held(finding: Finding, entries: Sequence[Entry], style: Style, today: date) -> Finding:
+    entry = _entry_of(finding, entries)
+    if entry is None:
+        return finding
+    notes = finding.notes
+    if finding.verdict == "HOLDS":
+        note = (
+            f"{entry.subject} is known and no longer violated on {finding.label}: take it out of the baseline"
+        )
+        return msgspec.structs.replace(finding, notes=(*notes, note))
+    if finding.verdict != "VIOLATED" or style.outcome(finding) != "failed":
+        return finding
+    if entry.is_over(finding, today):
+        note = (
+            f"{entry.subject} was known until {entry.until}, which is past: mend it, or give it another end"
+        )
+        return msgspec.structs.replace(finding, notes=(*notes, note))
+    steps = len(finding.trace or ())
+    if entry.steps is not None and steps < entry.steps:
+        note = f"{entry.subject} became worse: violated after {counted(steps, 'step')}, known after {entry.steps}"
+        return msgspec.structs.replace(finding, notes=(*notes, note))
+    note = f"{entry.subject} is known until {entry.until}: {one_line(entry.reason, 200)}"
+    known = Known(entry.reason, entry.until, entry.place)
+    return msgspec.structs.replace(finding, notes=(*notes, note), known=known)
+
+
+def _entry_of(finding: Finding, entries: Sequence[Entry]) -> Entry | None:
+    """The entry about a finding: one that names its version goes before one for every version."""
+    about = [entry for entry in entries if entry.is_of(finding)]
+    return max(about, key=lambda entry: bool(entry.label), default=None)
+
+
+def not_looked_at(entries: Sequence[Entry], findings: Sequence[Finding]) -> list[Entry]:
+    """The entries that no finding is about."""
+    return [entry for entry in entries if not any(entry.is_of(finding) for finding in findings)]
+
+
+def new_baseline(
+    findings: Sequence[Finding], entries: Sequence[Entry], style: Style
+) -> tuple[tuple[Entry, ...], int]:
+    """The entries of a new baseline, and how many of them have no reason yet. What was known and still is keeps its reason and its end, and
+    so does what was not looked at; an entry with which something fails, as it is over or exceeded, begins again without a reason.
+    """
+    kept = [*not_looked_at(entries, findings)]
+    fresh: list[Entry] = []
+    for finding in findings:
+        if finding.known:
+            kept += [entry for entry in entries if entry.is_of(finding) and entry not in kept]
+        elif finding.verdict == "VIOLATED" and style.outcome(finding) == "failed":
+            fresh.append(
+                Entry(
+                    finding.scenario,
+                    finding.property,
+                    finding.label,
+                    len(finding.trace or ()),
+                    "",
+                    _next_minor(finding.release),
+                )
+            )
+    fresh = list(dict.fromkeys(fresh))
+    mine = [replace(entry, place="") for entry in kept]
+    return (*mine, *(entry for entry in fresh if entry not in mine)), len(fresh)
+
+
+def _next_minor(release: str) -> str:
+    major, minor, _ = _version(release) or (1, 0, 0)
+    return f"{major}.{minor + 1}"
+
+
+def text_of(entries: Sequence[Entry]) -> str:
+    """The file."""
+    return "".join(f"{line}\n" for line in _lines(entries))
+
+
+def _lines(entries: Sequence[Entry]) -> Iterator[str]:
+    yield "# Violations that are known: `--baseline` lets them pass. Each needs a reason, and an end: a date, or the first version that is to be without."
+    if not entries:
+        yield "known: []"
+        return
+    yield "known:"
+    for entry in entries:
+        yield f"- scenario: {_quoted(entry.scenario)}"
+        yield f"  property: {entry.property}"
+        if entry.label:
+            yield f"  release: {_quoted(entry.label)}"
+        if entry.steps is not None:
+            yield f"  steps: {entry.steps}"
+        yield f"  reason: {_quoted(entry.reason)}"
+        yield f"  until: {_quoted(entry.until)}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,215 @@
+"""`--baseline`: violations that are known pass, with a reason and until an end; what is new or worse does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from podrace.analysis.request.baseline import Entry, held_to_baseline, read_baseline, text_of
+from podrace.properties import PROPERTIES
+from podrace.reports.ci_outcome import Style
+from podrace.reports.document import Known
+from podrace.scenarios.tables.baseline import schema_of_baselines
+from tests.cli.helpers import Shell, flat
+from tests.profiles import examples
+from tests.reports.samples import ALL
+
+RACE = """\
+name: overfull
+release: "1.36.3"
+nodes: {n: {cpu: 1}}
+pods: {p: {cpu: 1}}
+expect: {MY-NONE: holds, S-CAP: holds}
+"""
+KNOWN = """\
+known:
+- scenario: overfull
+  property: MY-NONE
+  reason: nobody minds
+  until: "1.38"
+"""
+OWN = '''\
+from podrace.model.language import any_of
+from podrace.properties import Property
+
+
+class NobodyAssumed(Property):
+    """No pod is ever assumed."""
+
+    id = "MY-NONE"
+
+    def holds(self):
+        return ~any_of(self.cache.is_assumed(p) for p in self.pods)
+'''
+TEST = ("test", "race.yaml", "-P", "mine.py")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("race.yaml").write_text(RACE)
+    Path("mine.py").write_text(OWN)
+    Path("known.yaml").write_text(KNOWN)
+    return tmp_path
+
+
+def test_a_known_violation_passes_and_is_listed(shell: Shell, here: Path) -> None:
+    assert shell(*TEST).code == 1
+    ran = shell(*TEST, "--baseline", "known.yaml")
+    note = "known.yaml:2: MY-NONE in overfull is known until 1.38: nobody minds"
+    assert (ran.code, ran.err) == (0, "")
+    assert "known line 5: 1.36.3: MY-NONE" in ran.out
+    assert f"note: {note}" in ran.out
+    assert ran.out.endswith("1 file: 1 passed, 0 failed, 0 undecided, 1 known\n")
+    mine, _ = json.loads(shell(*TEST, "--baseline", "known.yaml", "-o", "json").out)
+    assert mine["known"] == {"reason": "nobody minds", "until": "1.38", "place": "known.yaml:2"}
+    for form, words in (
+        ("junit", f'<skipped message="Violated after 4 steps, and by no shorter run (5 states, 4 transitions, depth 4 explored). Expected: HOLDS.; {note}" />'),
+        ("github", f"%0Anote: {note}\npodrace: 1 passed, 0 failed, 0 undecided, 1 known\n"),
+        ("markdown", "📌 overfull, 1.36.3: MY-NONE VIOLATED (known)"),
+    ):  # fmt: skip
+        ran = shell(*TEST, "--baseline", "known.yaml", "-o", form)
+        assert ran.code == 0
+        assert words in ran.out.replace("_", ""), ran.out
+
+
+def test_check_takes_one_too(shell: Shell, here: Path) -> None:
+    line = ("check", "race.yaml", "-P", "mine.py", "--property", "MY-NONE", "--baseline", "known.yaml")
+    ran = shell(*line)
+    assert ran.code == 0
+    assert "1 verdict: 1 VIOLATED (known)." in ran.out
+    (result,) = json.loads(shell(*line, "-o", "sarif").out)["runs"][0]["results"]
+    assert (result["kind"], result["level"]) == ("fail", "note")
+    assert result["suppressions"] == [
+        {"kind": "external", "status": "accepted", "justification": "nobody minds"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ('until: "1.36"', "known.yaml:2: MY-NONE in overfull was known until 1.36, which is past: mend it, or give it another end"),
+        ("until: 2020-02-29", "known.yaml:2: MY-NONE in overfull was known until 2020-02-29, which is past: mend it, or give it another end"),
+        ('until: "1.38"\n  steps: 6', "known.yaml:2: MY-NONE in overfull became worse: violated after 4 steps, known after 6"),
+    ],
+)  # fmt: skip
+def test_what_is_over_or_worse_fails(shell: Shell, here: Path, line: str, note: str) -> None:
+    Path("known.yaml").write_text(KNOWN.replace('until: "1.38"', line))
+    ran = shell(*TEST, "--baseline", "known.yaml")
+    assert (ran.code, f"note: {note}" in flat(ran.out)) == (1, True)
+
+
+def test_what_no_longer_occurs_and_what_took_no_part_is_told(shell: Shell, here: Path) -> None:
+    Path("known.yaml").write_text(
+        KNOWN
+        + KNOWN.removeprefix("known:\n").replace("MY-NONE", "s-cap")
+        + KNOWN.removeprefix("known:\n").replace("overfull", "elsewhere")
+    )
+    ran = shell(*TEST, "--baseline", "known.yaml")
+    assert ran.code == 0
+    assert "note: known.yaml:6: S-CAP in overfull is known and no longer violated on 1.36.3: take it out of the baseline" in flat(ran.out)  # fmt: skip
+    assert ran.err == "1 known violation took no part: known.yaml:10: MY-NONE in elsewhere\n"
+
+
+def test_another_version_is_new(shell: Shell, here: Path) -> None:
+    Path("known.yaml").write_text(KNOWN + "  release: 1.36.0\n")
+    assert shell(*TEST, "--baseline", "known.yaml").code == 1
+    Path("known.yaml").write_text(KNOWN + "  release: v1.36.3\n")
+    assert shell(*TEST, "--baseline", "known.yaml").code == 0
+
+
+def test_a_baseline_is_written_and_keeps_its_reasons(shell: Shell, here: Path) -> None:
+    ran = shell(*TEST, "--write-baseline", "new.yaml")
+    assert ran.code == 1
+    assert ran.err == "wrote new.yaml: 1 known violation, 1 without a reason: say why each is accepted\n"
+    ran = shell(*TEST, "--baseline", "new.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "podrace: new.yaml:7: known[0].reason: it is empty: say why the violation is accepted\n"
+    text = Path("new.yaml").read_text().replace('reason: ""', 'reason: "nobody minds"')
+    assert yaml.safe_load(text) == {
+        "known": [{"scenario": "overfull", "property": "MY-NONE", "release": "1.36.3", "steps": 4, "reason": "nobody minds", "until": "1.37"}]
+    }  # fmt: skip
+    Path("new.yaml").write_text(text)
+    ran = shell(*TEST, "--baseline", "new.yaml", "--write-baseline", "new.yaml")
+    assert (ran.code, ran.err) == (0, "wrote new.yaml: 1 known violation\n")
+    assert Path("new.yaml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "--baseline: there is no file `known.yaml`: `--write-baseline known.yaml` writes what is violated now"),
+        ("- a", "known.yaml:1: expected a mapping with `known`, a list of violations, not a list"),
+        ("knwon: []", "known.yaml:1: unknown field `knwon`; did you mean `known`? (known: known)"),
+        ("known: {}", "known.yaml:1: known: expected a list of violations, not a mapping"),
+        ("known: [{property: S-CAP, reason: r, until: '1.38'}]", "known.yaml:1: known[0]: `scenario` is missing: name the scenario, as reports call it"),
+        ("known: [{scenario: a, property: S-CAP, until: '1.38'}]", "known.yaml:1: known[0]: `reason` is missing: say why it is accepted"),
+        ("known: [{scenario: a, property: S-CAP, reason: r}]", "known.yaml:1: known[0]: `until` is missing: write a date such as 2027-03-31, or a version such as 1.38"),
+        (KNOWN.replace("1.38", "soon"), "known.yaml:5: known[0].until: expected a date such as 2027-03-31, or a version such as 1.38, not `soon`"),
+        (KNOWN.replace("1.38", "2027-02-30"), "known.yaml:5: known[0].until: expected a date such as 2027-03-31, or a version such as 1.38, not `2027-02-30`"),
+        (KNOWN + "  release: 1.7", "known.yaml:6: known[0].release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to 1.37.2"),
+        (KNOWN + "  steps: few", "known.yaml:6: known[0].steps: expected a whole number from 0 to 100000, not `few`"),
+        (KNOWN.replace("MY-NONE", "S-QQ"), f"known.yaml:3: known[0].property: unknown property `S-QQ`; the nearest: S-UNIQ, S-QUOTA, S-QUORUM, S-PV; `podrace properties` lists all {len(PROPERTIES) + 1}"),
+        (KNOWN + KNOWN.removeprefix("known:\n"), "known.yaml:6: known[1]: the same violation is listed at known.yaml:2: remove one of them"),
+    ],
+)  # fmt: skip
+def test_mistakes(shell: Shell, here: Path, text: str | None, message: str) -> None:
+    Path("known.yaml").unlink()
+    if text is not None:
+        Path("known.yaml").write_text(text)
+    ran = shell(*TEST, "--baseline", "known.yaml")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {message}\n")
+
+
+def test_files_are_looked_at_before_the_search(shell: Shell, here: Path) -> None:
+    ran = shell(*TEST, "--write-baseline", "nowhere/new.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "podrace: --write-baseline: cannot write `nowhere/new.yaml`: there is no directory `nowhere`\n"  # fmt: skip
+    ran = shell("check", "race.yaml", "--affected", "--baseline", "known.yaml")
+    assert (ran.code, ran.err) == (
+        2,
+        "podrace: --affected asks all versions: leave out --baseline and --write-baseline\n",
+    )
+
+
+ENTRIES = st.builds(
+    Entry,
+    scenario=st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff\u2028\u2029\x85"), min_size=1),
+    property=st.sampled_from(sorted(PROPERTIES)),
+    label=st.sampled_from(["", "1.36.3", "1.13.0 + 72259", "1.34.4 SchedulerAsyncPreemption=false"]),
+    steps=st.none() | st.integers(0, 1000),
+    reason=st.sampled_from(["upstream's own", "1.5", "true", "a: b # c", '"quoted" \\ and \u00e9']),
+    until=st.sampled_from(["1.38", "2027-03-31", "1.40"]),
+)  # fmt: skip
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.lists(ENTRIES, unique_by=lambda e: (e.scenario, e.property, e.label)))
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, entries: list[Entry]) -> None:
+    file = tmp_path_factory.mktemp("baseline") / "known.yaml"
+    file.write_text(text_of(entries), encoding="utf-8")
+    assert list(read_baseline(file)) == entries
+    Draft202012Validator(schema_of_baselines()).validate(yaml.safe_load(re.sub(r"until: .*", "until: x", file.read_text("utf-8"))))  # fmt: skip
+
+
+def test_only_violations_are_ever_known_and_only_until_their_end() -> None:
+    """Whatever the entries say, no verdict moves, and nothing undecided passes."""
+    day = date(2026, 11, 29)
+    for finding in ALL:
+        entry = Entry(finding.scenario, finding.property, "", None, "r", day.isoformat(), "k.yaml:2")
+        for today, entries in ((day, [entry]), (day + timedelta(1), [entry]), (day, [replace(entry, steps=99)]), (day, [])):  # fmt: skip
+            (held,) = held_to_baseline([finding], entries, Style(), today)
+            assert held.verdict == finding.verdict
+            fits = today == day and bool(entries) and entries[0].steps is None
+            expected = fits and finding.verdict == "VIOLATED" and Style().outcome(finding) == "failed"
+            assert (held.known == Known("r", "2026-11-29", "k.yaml:2")) == expected
+            assert Style().outcome(held) == ("known" if expected else Style().outcome(finding))
