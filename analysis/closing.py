@@ -97,15 +97,22 @@ class _Search:
     def _catalogued(self) -> list[str]:
         """The same of a race of the catalogue that is asked as it stands there: its tests search the whole cluster with the fixes."""
         scenario, race, name = self._run.scenario, self._run.scenario.race, self._run.property
-        if race is None or scenario.release is None or name not in scenario.properties:
+        if race is None or scenario.release is None:
+            return []
+        closed_by: tuple[str, ...] = ()
+        if name in scenario.properties:
+            closed_by = race.fixes
+        elif race.residual is not None and name == race.residual.property:
+            closed_by = tuple(dict.fromkeys((*race.fixes, *race.residual.closed_by)))
+        if not closed_by:
             return []
         if scenario not in find_scenarios(str(race.issue)):
             return []
         if self._base != compose_for(scenario, scenario.release, race.beside, ()):
             return []
-        options = " ".join(f"--with-fix {key}" for key in race.after)
+        options = " ".join(f"--with-fix {key}" for key in dict.fromkeys((*closed_by, *race.beside)))
         search = f"`podrace check {scenario.name} --property {name} {options}` explores it"
-        return _closed_by(race.fixes, f"{name} holds in the same cluster; {search}")
+        return _closed_by(closed_by, f"{name} holds in the same cluster; {search}")
 
     def _first_release(self, keys: Sequence[str]) -> list[str]:
         """What the first release with these changes gives, if there is a later one."""

@@ -170,6 +170,7 @@ def finding_of(
         engine=result.engine,
         silenced=dict(run.silenced) or msgspec.UNSET,
         never_acted=dict(seen.never_acted) or msgspec.UNSET,
+        consequence=(result.verdict.name == "VIOLATED" and run.prop.consequence) or msgspec.UNSET,
     )
     return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
 

@@ -81,6 +81,7 @@ def _shown_by(identifier: str) -> str:
 def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
     yield f"## {identifier}"
     yield f"*{prop.kind}* — {prop.sentence()}"
+    yield f"For users: {prop.consequence}"
     yield from prop.explanation()
     if prop.concerns:
         yield f"Can be [ignored for single pods](configuration.md#for-single-pods): a violation is one of {prop.concerns}."

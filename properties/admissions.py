@@ -28,6 +28,7 @@ class NoPodRejected(Property):
     """
 
     id = "S-ADMIT"
+    consequence = "The kubelet rejects a pod that the scheduler has placed (OutOfcpu, OutOfpods, NodeAffinity). It ends as Failed, and its controller, if it has one, creates another."
     concerns = "the rejected pod"
     issues = (106884,)
 
@@ -54,6 +55,7 @@ class RunningPodsFit(Property):
     """
 
     id = "S-RUN"
+    consequence = "The containers on a node ask for more than it has. They slow each other down, or the kernel kills one for memory."
     issues = (104824,)
 
     kubelet: Kubelet
@@ -88,6 +90,7 @@ class PortsGivenOnce(Property):
     """
 
     id = "S-PORT"
+    consequence = "Two pods on one node want the same host port. The kubelet rejects the second one (NodePorts), or it cannot listen."
     concerns = "the pod that is bound"
 
     beside = per(Pod, boolean())  # it was assumed beside such a pod
@@ -138,6 +141,7 @@ class PlacedWhereItMayBe(Property):
     """
 
     id = "S-SUIT"
+    consequence = "A pod runs on a node that was cordoned, tainted or lacks a label that it asks for. It stays there, may be evicted at once, or the kubelet rejects it (NodeAffinity)."
     concerns = "the pod that is bound"
     issues = (63197,)
 
@@ -202,6 +206,7 @@ class DeferredResizesKeepNobodyOut(Property):
     """
 
     id = "S-DEFER"
+    consequence = "A resize that waits takes room that nobody has been given. Other pods stay Pending beside it, indefinitely if the resize never fits."
     kind = "deadlock freedom"
     concerns = "the pod that is kept out"
     issues = (135107,)
@@ -237,6 +242,7 @@ class EndedPodsKeepNobodyOut(Property):
     """
 
     id = "S-LINGER"
+    consequence = "A pod that has ended keeps its room. Other pods stay Pending, until it is deleted or the node restarts."
     kind = "deadlock freedom"
     concerns = "the pod that is kept out"
     issues = (96515,)

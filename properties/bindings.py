@@ -45,6 +45,7 @@ class Capacity(Property):
     """
 
     id = "S-CAP"
+    consequence = "The node is overfull: the kubelet rejects one of the pods (OutOfcpu, OutOfmemory, or NodePorts for a host port). It ends as Failed, and its controller, if it has one, creates another."
 
     bound_as = per(Pod, integer(0, last_version))  # the version in which the pod was bound
 
@@ -119,6 +120,7 @@ class NoErrorForAbsentNode(Property):
     """
 
     id = "S-ERR"
+    consequence = "The attempt ends with an internal error instead of Unschedulable. The pod is retried after a backoff (1 to 10 seconds), and the autoscaler is not asked for a node."
     issues = (50813,)
 
     def holds(self) -> Expr:
@@ -140,6 +142,7 @@ class NoPodLost(Property):
     """
 
     id = "S-CONS"
+    consequence = "The scheduler has lost the pod. It stays Pending indefinitely, and no flush finds it: only an update of the pod, its re-creation or a restart of the scheduler helps."
     concerns = "the pod that is lost"
 
     def held(self, pod: Pod) -> Expr:
@@ -185,6 +188,7 @@ class AntiAffinityKept(Property):
     """
 
     id = "S-AFF"
+    consequence = "Two pods that must not share a zone or node do. Nothing corrects it: one failure can take down both until one of them is re-created."
     concerns = "both pods of the two that are too close"
     issues = (100140,)
 
@@ -268,6 +272,7 @@ class SpreadKept(Property):
     """
 
     id = "S-SPREAD"
+    consequence = "The replicas are spread less evenly than the hard constraint allows. Nothing corrects it until pods are re-created."
     concerns = "the pod that is bound"
 
     uneven = per(Pod, boolean())  # it was assumed against one of its constraints
@@ -367,6 +372,7 @@ class BoundAsAssumed(Property):
     """The API server commits a Binding only of a pod that the scheduler's cache has on the very same node."""
 
     id = "S-BIND"
+    consequence = "A pod runs on a node that the scheduler did not reserve for it, or no longer does. The node can become overfull, and the kubelet rejects a pod (OutOfcpu)."
     concerns = "the pod that is bound"
     issues = (106361,)
 

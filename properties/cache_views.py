@@ -16,6 +16,7 @@ class CacheFollowsNodeEvents(Property):
     """A node is live in the cache if and only if the last event that was handled for it is not its deletion."""
 
     id = "S-CACHE"
+    consequence = "The scheduler sees a node that is gone, or does not see one that is there. Pods fail to bind, or stay Pending beside an empty node, until another event of the node comes."
     issues = (56261,)
 
     handled = per(Node, boolean())
@@ -90,6 +91,7 @@ class SnapshotIsTheCache(Property):
     """When a scheduling cycle begins to filter, the nodes that it goes through are those that are live in its snapshot."""
 
     id = "S-SNAP"
+    consequence = "An attempt passes over a live node, or tries one that is gone. The pod may be called Unschedulable although a node has room, and waits for its next attempt."
     issues = (95124, 86919)
 
     def is_filtering(self) -> Expr:

@@ -46,6 +46,7 @@ class DeviceAllocatedOnce(AboutClaims):
     """No device is allocated to two claims."""
 
     id = "S-DEV"
+    consequence = "Two pods are given the same device. One of them does not start, or both work on the device and disturb each other."
     issues = (133602,)
 
     def holds(self) -> Expr:
@@ -76,6 +77,7 @@ class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
     """
 
     id = "S-RESV"
+    consequence = "A pod is bound without its devices. The kubelet does not start it: it stays in ContainerCreating until it is deleted."
     concerns = "the pod without its claim"
 
     def holds(self) -> Expr:
@@ -111,6 +113,7 @@ class FlightsHaveOwners(AboutClaims):
     """
 
     id = "S-INFLIGHT"
+    consequence = "The scheduler counts a device as taken that nobody is given. Other pods stay Pending beside a free device until the scheduler restarts."
 
     def owns(self, use: ClaimUse) -> Expr:
         """Whether the pod's cycle has chosen a device for the claim, and nobody has been told yet that it is written, or given up."""
@@ -159,6 +162,7 @@ class AssumeCacheGoesForward(AboutClaims):
     """The assume cache never goes back to an older version of a claim than one that it has given out."""
 
     id = "S-ASSUME"
+    consequence = "The scheduler decides by an old version of a claim. It may give a device twice, or leave pods Pending until the claim's next event."
     issues = (140263,)
 
     broken = boolean()
@@ -181,6 +185,7 @@ class ClaimsAreWorkedOn(AboutClaims):
     """No pod with claims waits for ever while at every moment there is room for it on a node, and its claims are, or can be, allocated there."""
 
     id = "L-CLAIM"
+    consequence = "A pod that wants a device stays Pending although a node has room and a free device: until the periodic flush, 5 to 5.5 minutes, or indefinitely."
     kind = "liveness"
     concerns = "the pod that waits"
     issues = (140263,)

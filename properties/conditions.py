@@ -14,6 +14,7 @@ class BoundPodsSayScheduled(Property):
     """No pod that is bound carries the condition PodScheduled=False."""
 
     id = "S-COND"
+    consequence = "A running pod still says PodScheduled=False. Monitoring reports it as Pending, and an autoscaler may add a node for it."
     concerns = "the pod with the condition"
     issues = (139417,)
 
@@ -38,6 +39,7 @@ class RejectedPodsSaySo(Property):
     """
 
     id = "S-TOLD"
+    consequence = "The pod waits and does not say why. The autoscaler adds no node for it, and kubectl shows no reason, until its next attempt: 5 to 5.5 minutes, or indefinitely."
     kind = "deadlock freedom"
     concerns = "the pod without the condition"
     issues = (109796, 140098)

@@ -46,6 +46,7 @@ class PlaceableStaysPlaceable(Property):
     """
 
     id = "L-PLACE"
+    consequence = "The scheduler places pods so that the last one never fits, although all would have fitted. It stays Pending until somebody moves or deletes a pod, or adds a node."
     concerns = "the pod that cannot be placed any more"
     kind = "resettability"
     issues = (126499, 121436)

@@ -21,6 +21,7 @@ class QuotaIsNotHeldBack(Property):
     """
 
     id = "S-QUOTA"
+    consequence = "A pod that may not start holds quota. Another pod waits for that quota until the first one is let go or deleted."
     kind = "deadlock freedom"
     concerns = "the pod that waits for the quota"
 

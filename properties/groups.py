@@ -69,6 +69,7 @@ class GangLetGoAsAWhole(AboutGroups):
     """
 
     id = "S-QUORUM"
+    consequence = "Some pods of a gang start without enough others. They hold their room and do no work until the rest comes, or indefinitely."
     concerns = "the pod that is let go"
 
     pod_group_cycle: PodGroupCycle
@@ -114,6 +115,7 @@ class GangBoundAsAWhole(AboutGroups):
     """
 
     id = "L-WHOLE"
+    consequence = "Part of a gang runs and the rest never comes. The pods that run hold their room and do no work, indefinitely."
     kind = "liveness"
 
     def _is_part(self, group: PodGroup) -> Expr:
@@ -136,6 +138,7 @@ class GroupStatesAreRight(AboutGroups):
     """
 
     id = "S-GROUPSTATE"
+    consequence = "The scheduler miscounts the pods of a group. The group may start too early, or stay Pending until the scheduler restarts."
     concerns = "the pod in the group's state"
     issues = (138422,)
 
@@ -175,6 +178,7 @@ class GroupNominationsRespected(NominationMonitor):
     """
 
     id = "S-NOMGROUP"
+    consequence = "A pod takes room that preemption freed for a group. The whole group stays Pending although pods were evicted for it, until it preempts again."
     issues = (139286,)
 
     pod_group_cycle: PodGroupCycle
@@ -262,6 +266,7 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
     """
 
     id = "L-GANG"
+    consequence = "A gang stays Pending indefinitely although enough of its pods fit together."
 
     def rooms(self, group: PodGroup) -> Placement:
         return self.without([m.pod for m in self.members(group)])
@@ -278,6 +283,7 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     """
 
     id = "L-DEADLOCK"
+    consequence = "Two gangs hold room that the other one needs. Both stay Pending until a timeout lets one go, or indefinitely."
 
     def rooms(self, group: PodGroup) -> Placement:
         return self.without([m.pod for gang in self.gangs for m in self.members(gang)])
@@ -306,6 +312,7 @@ class GangsMakeProgress(NoEndlessWaitOfGangs):
     """
 
     id = "L-LIVELOCK"
+    consequence = "Gangs take room and let it go again and again. None of them starts, indefinitely, while the scheduler is busy."
 
     def rooms(self, group: PodGroup) -> Placement:
         return self.without([m.pod for gang in self.gangs for m in self.members(gang)])

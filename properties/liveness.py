@@ -50,6 +50,7 @@ class PendingPodsAreScheduled(Liveness):
     """
 
     id = "L-PEND"
+    consequence = "A pod stays Pending indefinitely although some node has room for it at every moment. The periodic flush (5 to 5.5 minutes) helps only where the pod is in the queue that is flushed."
     concerns = "the pod that waits"
     issues = (72124, 73216)
 
@@ -66,6 +67,7 @@ class ParkedPodsAreWoken(Liveness):
     """
 
     id = "L-WAKE"
+    consequence = "A pod stays parked although some node has room for it: until the periodic flush, 5 to 5.5 minutes (sooner in old releases), or indefinitely without one."
     concerns = "the pod that waits"
     issues = (73216, 72122)
 
@@ -79,6 +81,7 @@ class AttemptsEnd(Property):
     """Every attempt to schedule a pod ends, every binding cycle ends, and while pods are in activeQ one is popped."""
 
     id = "L-PROG"
+    consequence = "The scheduler stops working: an attempt or a binding never ends. Pods stay Pending until it restarts."
     concerns = "the pod whose attempt or binding cycle never ends, or that is queued and never popped"
     kind = "liveness"
 
@@ -105,6 +108,7 @@ class NominationsBlockNobodyForEver(Liveness):
     """
 
     id = "L-NOM"
+    consequence = "A nomination blocks a node indefinitely: neither the nominated pod nor another that fits there is scheduled, until one of them is deleted."
     concerns = "the nominated pod and the one that it keeps out"
     issues = (72124,)
 
@@ -159,6 +163,7 @@ class NotStuck(Property):
     """
 
     id = "S-STUCK"
+    consequence = "A pod stays Pending although a node has room for it: until the periodic flush, 5 to 5.5 minutes (sooner in old releases), or indefinitely if it is not in the queue that is flushed."
     concerns = "the pod that waits"
     kind = "deadlock freedom"
     issues = (72124, 73216)
@@ -181,6 +186,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
     """
 
     id = "L-ISO"
+    consequence = "Pods of a removed node keep others from being scheduled. They stay Pending until the scheduler restarts or the removed node's pods are deleted."
     concerns = "the pod that waits"
     kind = "resettability"
     issues = (50813,)

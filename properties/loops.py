@@ -25,6 +25,7 @@ class NoReplacementForEver(Property):
     """
 
     id = "L-LOOP"
+    consequence = "Pods are deleted, created and placed again without end, or nodes are added and removed. The workload never becomes stable, and nodes cost money."
     kind = "liveness"
 
     controllers: Controllers
@@ -80,6 +81,7 @@ class NoMoreThanWanted(Property):
     """
 
     id = "S-MANY"
+    consequence = "A controller runs more pods than its workload wants. They cost room, and a Job may do its work twice."
 
     def wanted(self, owner: Owner) -> int:
         """How many pods the owner wants at once."""

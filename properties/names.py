@@ -62,6 +62,7 @@ class BindingsHitTheirPod(WrittenByName):
     """No Binding that was made for one pod binds another that has its name since."""
 
     id = "S-IDENT"
+    consequence = "A new pod that has the name of a deleted one is bound by the old decision. It may run on a node that does not suit it, or be rejected there."
     issues = (105261, 102761)
 
     def due(self, pod: Pod) -> Expr:
@@ -92,6 +93,9 @@ class EvictionsHitTheirPod(WrittenByName):
     """No eviction that preemption decided on for one pod ends another that has its name since."""
 
     id = "S-IDVICTIM"
+    consequence = (
+        "Preemption ends a new pod that has the name of its victim. A workload loses a pod for nothing."
+    )
 
     async_preemption: AsyncPreemption
 
@@ -132,6 +136,7 @@ class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
     """
 
     id = "S-IDEVICT"
+    consequence = "An eviction ends a new pod that has the name of the one that it was granted for. A workload loses a pod that its budget may protect."
     issues = (142201,)
 
     budgets: Budgets
@@ -147,6 +152,7 @@ class StatusHitsItsPod(WrittenByName):
     """No condition and no nomination that the failure handler writes for one pod lands in the status of another that has its name since."""
 
     id = "S-IDSTATUS"
+    consequence = "A new pod shows the condition or nomination of a deleted pod of its name. Users and autoscalers read a wrong reason, and the scheduler may reserve room wrongly."
 
     api_dispatcher: APIDispatcher
 
@@ -179,6 +185,7 @@ class SchedulerGoesOn(Property):
     """No handler of the scheduler ends the process because of what the watch tells it, and no goroutine because of what it finds in a claim, or in the state of a group."""
 
     id = "S-EXIT"
+    consequence = "The scheduler crashes. No pod is scheduled until it restarts or another replica takes over (some 15 seconds), and it may crash again on the same object."
     issues = (141255, 137371, 50916)
 
     resource_claims: ResourceClaims

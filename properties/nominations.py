@@ -103,6 +103,7 @@ class NominationRespected(NominationMonitor):
     """
 
     id = "S-NOM"
+    consequence = "A pod takes the room that preemption freed. The preemptor stays Pending although pods were evicted for it, until it preempts again or other room comes free."
     issues = (72124, 74931)
 
 
@@ -115,6 +116,7 @@ class NominationVisible(NominationMonitor):
     """
 
     id = "S-NOMVIS"
+    consequence = "A pod takes the room that preemption has just freed. The preemptor stays Pending although pods were evicted for it, until it preempts again or other room comes free."
     issues = (72124,)
 
     def over(self, pod: Pod, node: Node) -> Expr:
@@ -129,6 +131,7 @@ class NominationsLive(Property):
     """
 
     id = "S-NOMLIVE"
+    consequence = "The scheduler reserves room for a pod that no longer exists. Other pods stay Pending beside an empty node until the scheduler restarts."
     concerns = "the pod that the nominator holds"
     issues = (102339,)
 

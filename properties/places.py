@@ -28,6 +28,7 @@ class OnePlace(Property):
     """
 
     id = "S-UNIQ"
+    consequence = "The scheduler works on one pod twice at a time. The pod may be assumed twice, fail with spurious errors, or keep room on a node that it is not bound to."
     concerns = "the pod in two places"
     issues = (118226,)
 
@@ -71,6 +72,7 @@ class NotQueuedInCycle(Property):
     """
 
     id = "S-CYCLE"
+    consequence = "The scheduler can begin a second attempt for a pod that it is scheduling already. The second one works with old facts, and may preempt or fail for nothing."
     concerns = "the pod that is queued"
     issues = (118226,)
 
@@ -98,6 +100,7 @@ class NoGhostQueued(Property):
     """
 
     id = "S-GHOST"
+    consequence = "The scheduler tries to place a pod that is gone or bound. It wastes attempts, writes misleading events, and may evict pods for nobody."
     concerns = "the pod that is queued"
     issues = (90660,)
 
@@ -123,6 +126,7 @@ class BackoffRespected(Property):
     """No event takes a pod out of backoffQ before its backoff is over: an update of its object leaves it there."""
 
     id = "S-BACKOFF"
+    consequence = "A failing pod is retried at once instead of after its backoff (1 to 10 seconds). It takes attempts from other pods, which wait longer in a busy cluster."
     concerns = "the pod that is taken out of backoffQ"
     issues = (98828,)
 
@@ -154,6 +158,7 @@ class FlightEnds(Property):
     """
 
     id = "S-FLIGHT"
+    consequence = "The scheduler keeps cluster events for a pod that it no longer works on. Its memory grows until it restarts."
     concerns = "the pod in flight"
     issues = (120622,)
 
@@ -183,6 +188,7 @@ class QueuedAsKnown(Property):
     """
 
     id = "S-FRESH"
+    consequence = "The scheduler decides by an old version of the pod. It may place the pod against its new labels or requests, or leave it Pending until its next update."
     concerns = "the pod that is queued"
     issues = (141645,)
 
@@ -221,6 +227,7 @@ class NothingLeftOfGonePods(Property):
     """
 
     id = "S-LEAK"
+    consequence = "The scheduler's cache keeps a pod that is gone. The node looks fuller than it is, and other pods stay Pending, until the scheduler restarts."
     concerns = "the pod that is gone"
     issues = (106102,)
 
@@ -251,6 +258,7 @@ class DeletedPodsFreeRoom(Property):
     """
 
     id = "S-ROOM"
+    consequence = "The room of a deleted pod stays taken in the scheduler's cache. Other pods stay Pending, until the binding cycle or a timeout takes it out, or indefinitely if nothing does."
     issues = (134217,)
 
     waiting: WaitingPods
@@ -284,6 +292,7 @@ class PendingPodsRequeued(Property):
     """The failure handler goes on to put a pod back into the queue only if the lister shows it as pending."""
 
     id = "S-REQUEUE"
+    consequence = "The scheduler puts a pod back into its queue that is bound or gone. It tries to place the pod again, and writes misleading conditions and events."
     concerns = "the pod that is put back"
     issues = (96579,)
 

@@ -27,6 +27,9 @@ class PreemptionEnds(Liveness):
     """
 
     id = "L-OVER"
+    consequence = (
+        "A pod evicts others again and again and never starts. Workloads lose pods for nothing, indefinitely."
+    )
     concerns = "the pod that preempts again and again"
     issues = (72124,)
 
@@ -51,6 +54,7 @@ class NoLastingInversion(Liveness):
     """
 
     id = "L-INV"
+    consequence = "An important pod stays Pending indefinitely while less important ones keep the room that it may take."
     concerns = "the pod that waits"
 
     def held_back(self, pod: Pod, node: Node) -> Expr:
@@ -94,6 +98,7 @@ class NoPreemptionWithoutBenefit(Property):
     """
 
     id = "S-GAIN"
+    consequence = "Running pods are evicted though the preemptor would have fitted without that. Workloads lose pods for nothing."
     issues = (101560,)
 
     def is_candidate(self, node: Node) -> Expr:
@@ -121,6 +126,7 @@ class OnePreemptionAtATime(Property):
     """
 
     id = "S-ONCE"
+    consequence = "More pods are evicted for one pod than it needs. Workloads lose pods for nothing."
     issues = (134249,)
 
     async_preemption: AsyncPreemption
@@ -153,6 +159,7 @@ class EvictionsCounted(Property):
     """
 
     id = "S-EVICT"
+    consequence = "Evictions take more pods than the PodDisruptionBudget allows. The application runs with fewer replicas than promised."
     concerns = "the pod that is evicted"
     issues = (91492,)
 
@@ -205,6 +212,7 @@ class UnhealthyPodsCanGo(Property):
     """
 
     id = "S-DRAIN"
+    consequence = "A drain, of kubectl or of the autoscaler, cannot evict the pod: it retries until somebody deletes the pod or changes its budget."
     kind = "deadlock freedom"
     concerns = "the pod that cannot be evicted"
     issues = (80389,)
@@ -249,6 +257,7 @@ class BudgetsCounted(Property):
     """A victim is evicted as one that its budgets have room for only if they have, after all evictions so far."""
 
     id = "S-PDB"
+    consequence = "Preemption takes more pods than the PodDisruptionBudget allows. The application runs with fewer replicas than promised."
     concerns = "the victim"
     issues = (91492,)
 

@@ -44,12 +44,15 @@ class Property(Component):
     brought about from every reachable state by fair steps alone; "deadlock freedom" holds in every state
     in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
 
+    `consequence` says what a violation means to somebody who runs pods, and for how long.
+
     `concerns` says which pods a violation is one of, if it is one of pods: then the property looks only for those of its `subjects`,
     and can be ignored for the pods named in `silenced`. Whatever else pods do, all of them count.
     """
 
     id: ClassVar[str]
     kind: ClassVar[Kind] = "invariant"
+    consequence: ClassVar[str] = ""
     issues: ClassVar[tuple[int, ...]] = ()
     concerns: ClassVar[str] = ""
     silenced: ClassVar[frozenset[str]] = frozenset()

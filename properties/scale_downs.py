@@ -22,6 +22,7 @@ class EmptyNodesOnly(Property):
     """
 
     id = "S-SCALE"
+    consequence = "The autoscaler removes a node that a pod was placed on. The pod is lost or its binding fails, and it waits for another node, often minutes."
     concerns = "the pod on the node"
     issues = (125491,)
 

@@ -80,6 +80,7 @@ class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
     """
 
     id = "S-TAINT"
+    consequence = "A running pod is deleted though it tolerates every taint of its node. Its workload loses a pod for nothing."
     concerns = "the pod that is deleted"
     issues = (139992, 119862)
 
@@ -103,6 +104,7 @@ class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
     """
 
     id = "S-BACK"
+    consequence = "A running pod is deleted though its node was ready all the time. Its workload loses a pod for nothing."
     concerns = "the pod that is deleted"
     issues = (112930,)
 
@@ -153,6 +155,7 @@ class NobodyBeforeReady(Property):
     """
 
     id = "S-READY"
+    consequence = "A pod is bound to a node that has never been ready. It stays in ContainerCreating until the node is ready, or is evicted after its toleration, 5 minutes by default."
     concerns = "the pod that is bound"
     issues = (72129, 63897)
 
@@ -202,6 +205,7 @@ class TaintEvictionsHitTheirPod(WrittenByName):
     """No deletion that the taint eviction controller decided on for one pod ends another that has its name since."""
 
     id = "S-IDTAINT"
+    consequence = "A new pod that has the name of a deleted one is deleted for the old one's taint. Its workload loses a pod for nothing."
 
     taint_eviction: TaintEviction
 
@@ -228,6 +232,7 @@ class TaintedPodsLeave(_OfTaints):
     """
 
     id = "S-LEAVE"
+    consequence = "A pod stays on a node whose taint it does not tolerate, indefinitely. A drained or broken node keeps its pod until somebody deletes it."
     kind = "deadlock freedom"
     concerns = "the pod that stays"
     issues = (107543, 125332)
@@ -254,6 +259,7 @@ class NothingLeftOfWorks(Property):
     """
 
     id = "S-KEPT"
+    consequence = "The controller keeps an old eviction under a name. Its memory grows, and a later pod of that name may be deleted, or never."
     issues = (125332, 107543)
 
     taint_eviction: TaintEviction
@@ -285,6 +291,9 @@ class NamesRunOnce(Property):
     """
 
     id = "S-TWIN"
+    consequence = (
+        "Two pods of one name, as of a StatefulSet, run at the same time. Both can write to the same data."
+    )
     issues = (54368,)
 
     kubelet: Kubelet

@@ -49,6 +49,7 @@ class PodsReachTheirVolumes(AboutOwnBindings, AboutVolumes):
     """
 
     id = "S-VOL"
+    consequence = "A pod is bound to a node that does not reach its volume. It stays in ContainerCreating, as the volume cannot be attached, until it is deleted."
     issues = (93552,)
     concerns = "the pod that cannot use its volume"
 
@@ -88,6 +89,9 @@ class VolumesHaveOneClaim(AboutVolumes):
     """No volume is bound to two claims."""
 
     id = "S-PV"
+    consequence = (
+        "Two claims own one volume. Two applications write to the same data, or one claim stays Lost."
+    )
 
     def holds(self) -> Expr:
         claims, objects = self.universe[VolumeClaim], self.storage.claim
@@ -110,6 +114,7 @@ class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
     """A pod whose volumes are bound, and that is about to be bound itself, has for each claim the volume that its node was chosen for."""
 
     id = "S-PLACED"
+    consequence = "The pod's claim got another volume than the one that its node was chosen for. The pod may stay in ContainerCreating, as the node does not reach the volume."
     concerns = "the pod that gets another volume"
 
     def is_through(self, use: VolumeUse) -> Expr:
@@ -143,6 +148,7 @@ class AssumedVolumesAreKept(AboutVolumes):
     """What Reserve has assumed for a pod is assumed until the pod's binding has written it, or given it up, or somebody else has written the object."""
 
     id = "S-HELD"
+    consequence = "The scheduler forgets which volume it has chosen for a pod. Another pod may take the volume, and the first one waits or fails to bind."
     issues = (72013,)
     concerns = "the pod whose volume is free for others"
 
@@ -189,6 +195,7 @@ class WrittenVolumesAreNotForgotten(AboutVolumes):
     """
 
     id = "S-WRITTEN"
+    consequence = "The scheduler forgets what it has written about a volume. It may give the volume twice, or provision another in the wrong zone."
 
     forgotten = boolean()
 
@@ -219,6 +226,7 @@ class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
     """No two pods that the scheduler has bound share a claim that only one pod may use (ReadWriteOncePod)."""
 
     id = "S-RWOP"
+    consequence = "Two pods use a claim that only one may use (ReadWriteOncePod). Both can write to the same data, or the kubelet holds one back."
     concerns = "the two pods"
 
     @property
@@ -256,6 +264,7 @@ class VolumesAreWorkedOn(AboutVolumes):
     """No pod with claims of volumes waits for ever while at every moment a node has room for it, and its claims are bound there, or can be."""
 
     id = "L-VOL"
+    consequence = "A pod stays Pending although a node has room and reaches its volumes: until the periodic flush, 5 to 5.5 minutes, or indefinitely."
     kind = "liveness"
     concerns = "the pod that waits"
     issues = (93552, 133872)

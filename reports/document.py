@@ -215,6 +215,7 @@ class Finding(Shown, frozen=True):
     `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
     `wrong` says which objects the violation is about, a sentence each, where its last state shows that. `marks` are there where a question
     was asked: before which steps of the counterexample what of it is to be said. `known` is there where a baseline lists the violation.
+    `consequence` is there where a property of podrace's is violated: what that means to users, and for how long.
     """
 
     states: int
@@ -241,6 +242,7 @@ class Finding(Shown, frozen=True):
     wrong: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     marks: dict[int, str] | msgspec.UnsetType = msgspec.UNSET
     known: Known | msgspec.UnsetType = msgspec.UNSET
+    consequence: str | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:
@@ -258,6 +260,11 @@ class Finding(Shown, frozen=True):
     def headline(self) -> str:
         """The verdict as people read it: HOLDS FOR ALL where it is one on many clusters."""
         return "HOLDS FOR ALL" if self.verdict == "HOLDS" and self.clusters else self.verdict
+
+    @builtins.property
+    def for_users(self) -> str:
+        """What a violation means to users, in a line; empty where nothing is known of that."""
+        return f"For users: {self.consequence}" if self.consequence else ""
 
     @builtins.property
     def qualified(self) -> bool:

@@ -57,6 +57,7 @@ def _section(finding: Finding, style: Style) -> list[str]:
     blocks = [f"## {_mark(finding, style)} {plain(subject(finding))} {finding.marked}"]
     blocks += [f"*{plain(finding.title)}*"] if finding.title else []
     blocks += [f"**{plain(finding.property)}**: {plain(finding.sentence)}"] if finding.sentence else []
+    blocks += [plain(finding.for_users)] if finding.for_users else []
     links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]
     blocks += [f"See {', '.join(links)}."] if links else []
     blocks += [plain(finding.words)] if finding.words else []

@@ -36,6 +36,7 @@ def section(finding: Finding, number: int) -> Markup:
             class_="meta",
         ),
         el("p", finding.sentence, class_="sentence") if finding.sentence else None,
+        el("p", finding.for_users, class_="sentence") if finding.for_users else None,
         el("p", "See ", links(finding.issues), ".", class_="meta") if finding.issues else None,
         *(el("p", f"Note: {note}.", class_="meta") for note in finding.notes),
     )

@@ -124,6 +124,8 @@ def print_heading(console: Console, finding: Finding) -> None:
     if finding.sentence:
         said = "Violated is" if finding.verdict == "VIOLATED" else "Asked is"
         print_wrapped(console, Text(f"{said} {finding.property}: {finding.sentence}"), INDENT)
+    if finding.for_users:
+        print_wrapped(console, Text(finding.for_users), INDENT)
     if finding.issues:
         print_wrapped(console, Text(f"see {_links(finding)}", "dim"), INDENT)
 

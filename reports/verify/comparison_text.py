@@ -176,6 +176,8 @@ def _print_violation(console: Console, after: Finding, outcome: str, whole: bool
     print_wrapped(console, heading.append(outcome, STYLES[outcome]))
     if after.sentence:
         print_wrapped(console, Text(f"Violated is {after.property}: {after.sentence}"), INDENT)
+    if after.for_users:
+        print_wrapped(console, Text(after.for_users), INDENT)
     if remark:
         print_wrapped(console, Text(remark), INDENT)
     print_counterexample(console, after, whole)

@@ -79,10 +79,22 @@ def test_what_the_catalogue_knows_is_not_searched(monkeypatch: pytest.MonkeyPatc
     assert pretence.asked == []
 
 
+def test_what_the_fix_leaves_open_is_known_to_the_catalogue_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretence = Pretence(monkeypatch, "HOLDS")
+    known = {"72124": "72259, 77990 and 90660", "53647": "53647 and node-list-from-cache"}
+    for race, fixes in known.items():
+        prop = "S-NOM" if race == "72124" else "S-ERR"
+        first, *_ = said(plan(Selection([race], properties=[prop]))[0])
+        assert first.startswith(
+            f"{fixes} together close it: with them, {prop} holds in the same cluster; `podrace check "
+        )
+    assert pretence.asked == []
+
+
 @pytest.mark.parametrize(
     "selection",
     [
-        Selection(["72124"], properties=["S-NOM"]),
+        Selection(["72124"], properties=["S-CAP"]),
         Selection(["72124"], "1.12.0"),
         Selection(["72124"], with_fixes=["77990"]),
     ],
