@@ -28,6 +28,7 @@ from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
+from .altered_questions import altered
 from .findings import finding_of, how_to_go_on, ignored, undecided
 from .idle_patches import idle_patches
 from .kept_findings import KeptFinding, told
@@ -67,24 +68,24 @@ def verdict_on(
         found = kept.get()
         if found is None:
             system = system_of(run)
-            found = _with_idle_patches(verdict_in(system, run, budget, method, watch), run, system)
+            found = _with_patches_told(verdict_in(system, run, budget, method, watch), run, system)
             kept.put(found)
         return found
     from .every_cluster import on_every_cluster  # numpy, LLVM and Z3 take a while to import
 
     clusters = on_every_cluster(run, budget, method, watch)
-    clusters = replace(clusters, finding=_with_idle_patches(clusters.finding, run))
+    clusters = replace(clusters, finding=_with_patches_told(clusters.finding, run))
     if clusters.example is None:
         return clusters.finding
     by_itself = replace(budget, max_states=None, timeout=None)
     return clusters.shown_by(verdict_on(clusters.example, by_itself, replace(method, cache=None)))
 
 
-def _with_idle_patches(found: Finding, run: Run, system: TransitionSystem | None = None) -> Finding:
-    """What is found with a patch says if it is found without it, too."""
+def _with_patches_told(found: Finding, run: Run, system: TransitionSystem | None = None) -> Finding:
+    """What is found with a patch says if it is found without it, too, or answers another question."""
     if not run.composition.patches:
         return found
-    told = idle_patches(run, system or traced(run))
+    told = (*idle_patches(run, system or traced(run)), *altered(run).notes)
     return msgspec.structs.replace(found, notes=(*found.notes, *told))
 
 

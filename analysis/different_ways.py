@@ -15,6 +15,7 @@ from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
 from ..reports.answers.ways_report import WayFound, WaysFound
 from ..reports.document import Finding
+from .altered_questions import with_question_noted
 from .findings import WORDS, asked_of, finding_of, ignored_words, scope_of, silence_of
 from .request.method import NOBODY, Method, Watcher
 from .request.plan import SAFETY, Run, Selection, refuse_all_ignored
@@ -58,7 +59,7 @@ def find_all_ways(
             watcher.say(f"{counted(known, 'way')}  {counted(searches, 'exploration')}")
 
         answer = find_ways(system, run.property, most, budget, engine=method.engine, watch=watch)
-        found.append(_found(run, system, answer, most))
+        found.append(_found(with_question_noted(run), system, answer, most))
     return found
 
 

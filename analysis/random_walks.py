@@ -12,6 +12,7 @@ from ..checker.simulate import Walks as Walks
 from ..checker.simulate import simulate
 from ..reports.answers.walks_report import Values, Walked
 from ..reports.verdict_words import verdict_words
+from .altered_questions import with_question_noted
 from .findings import asked_of, ignored_words, seen_of, silence_of
 from .request.method import NOBODY, Watcher
 from .request.options import scaled_down
@@ -82,6 +83,7 @@ def walk(
 ) -> Walked:
     """Walk for one property, in a system of its own."""
     system = system_of(run)
+    run = with_question_noted(run)
     found = simulate(system, run.property, walks, watch)
     counts, seconds, seen = found.counts.walks, found.counts.seconds or 0.0, found.coverage
     assert counts is not None

@@ -10,6 +10,7 @@ from ...checker.core.exploration import Budget
 from ...checker.ways import minimal_sets
 from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
+from ..altered_questions import altered
 from ..chain import verdict_on
 from ..request.method import NOBODY, Method, Watcher
 from ..request.options import parse_fix, parse_gates
@@ -71,11 +72,12 @@ def _tried(
         finding = verdict_on(here, budget, method, watcher.watch)
         states += finding.states
         vacuous = vacuous or finding.vacuous
-        if finding.verdict == "HOLDS":
+        if finding.verdict == "HOLDS" and not altered(here).is_another:
             continue
+        verdict = "INCONCLUSIVE" if finding.verdict == "HOLDS" else finding.verdict
         steps = None if finding.trace is None else len(finding.trace) + len(finding.cycle)
-        left = Tried(names, finding.verdict, run.scenario.name, run.property, finding.states, steps)
-        if finding.verdict == "VIOLATED":
+        left = Tried(names, verdict, run.scenario.name, run.property, finding.states, steps)
+        if verdict == "VIOLATED":
             return left
         open_ = open_ or left
     return open_ or Tried(names, "HOLDS", states=states, vacuous=vacuous)

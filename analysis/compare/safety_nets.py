@@ -16,6 +16,7 @@ from ...properties.conditions import RejectedPodsSaySo
 from ...properties.liveness import NotStuck, PendingPodsAreScheduled
 from ...properties.places import FlightEnds
 from ...reports.verify.comparison import Net, NetOutcome
+from ..altered_questions import altered
 from ..chain import verdict_in
 from ..request.method import Method, Watcher
 from ..request.plan import Run
@@ -62,7 +63,8 @@ class NetSearch:
         self.watcher.start(f"{name} on {after.composition.label}")
         found = verdict_in(second, after, self.bounded, self.method, self.watcher.watch)
         if found.verdict != "VIOLATED":
-            outcome: NetOutcome = "holds" if found.verdict == "HOLDS" else "inconclusive"
+            counts = found.verdict == "HOLDS" and not altered(after).is_another
+            outcome: NetOutcome = "holds" if counts else "inconclusive"
             return Net(after.scenario.name, after.property, outcome, found.states, vacuous=found.vacuous)
         self.watcher.start(f"{name} on {before.composition.label}")
         known = verdict_in(first, before, self.bounded, self.method, self.watcher.watch)

@@ -36,6 +36,7 @@ from ...reports.verify.comparison import (
     outcome_of,
 )
 from ...scenarios import Scenario
+from ..altered_questions import altered
 from ..chain import verdict_in
 from ..findings import fixes_of, ignored_words, undecided, witness_words
 from ..request.method import NOBODY, Method, Watcher
@@ -196,6 +197,10 @@ class Comparer:
         outcome, remark = outcome_of(before.verdict, after.verdict), ""
         if after.verdict == "VIOLATED" and not same:
             outcome, remark = _in_words(outcome, run.property, first, second, before, after)
+        question = altered(other)
+        after = msgspec.structs.replace(after, notes=(*after.notes, *question.notes))
+        if after.verdict == "HOLDS" and question.is_another:
+            outcome, remark = "inconclusive", f"the change alters what {run.property} asks"
         lost = [] if same else self._witnesses_lost(first, before, after)
         if after.verdict == "HOLDS" and not same:
             names = set(map(step_name, second.transitions))

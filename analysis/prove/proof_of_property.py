@@ -29,6 +29,7 @@ from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
 from ...scenarios.writing import Unwritable, scenario_text
+from ..altered_questions import Altered, altered_by
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..request.method import Watcher
@@ -62,6 +63,8 @@ class Prover:
         self.regions: dict[str, tuple[ProofQuestion, Regions | KnownClasses]] = {}
         self.idle = set(question.patches)
         """The patches that have made no difference to any template so far."""
+        self.altered: dict[str, Altered] = {}
+        """What the patches do to the question, by template."""
         self.is_cut = False
         """Whether the process was told to end before every cluster was explored."""
 
@@ -184,6 +187,9 @@ class Prover:
 
     def _look_for_idle_patches(self, question: ProofQuestion, parametric: ParametricSystem) -> None:
         """A patch that makes a difference to one template is not idle; nor are all that are left idle if together they make one."""
+        if self.composition.patches:
+            spec = instantiate(question.template).spec
+            self.altered[str(question.template)] = altered_by(self.composition, spec, self.prop)
         whole = fingerprint(parametric.system)
         for source in sorted(self.idle):
             if _without(question, {source}) != whole:
@@ -280,6 +286,7 @@ class Prover:
         for patch in self.composition.patches:
             if patch.source in self.idle:
                 yield f"{patch.name} changes nothing in any of these clusters: the scheduler is the same without it"
+        yield from dict.fromkeys(note for found in self.altered.values() for note in found.notes)
 
     def _rows(self) -> Iterator[Row]:
         for name, (question, _) in self.regions.items():

@@ -28,6 +28,7 @@ from ...reports.formats.regression_test import regression_test
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, parse_trace
 from ...scenarios import parse_scenario
+from ..altered_questions import with_question_noted
 from ..ask.asked_property import ID as ASK
 from ..ask.asked_property import asked_property
 from ..ask.question import read_question
@@ -116,6 +117,7 @@ def replayed(
     """
     run = run_of(stored, own or {}, file, patches)
     system = system_of(run)
+    run = with_question_noted(run)
     changed = bool(stored.fingerprint) and stored.fingerprint != fingerprint(system)
     path, unknown = _path(system, stored.steps)
     try:

@@ -220,3 +220,42 @@ def test_a_monitor_only_looks(shell: Shell, tiny: str, tmp_path: Path, deed: str
     ran = shell("check", tiny, "-P", str(file))
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
+
+
+ACTS = """\
+from podrace.patching import Property, any_of, step
+
+
+class Acts(Property):
+    \"\"\"No pod is ever assumed.\"\"\"
+
+    id = "MY-ACT"
+
+    {deed}
+        for p in self.pods:
+            self.api.pod[p].terminating = True
+
+    def holds(self):
+        return ~any_of(self.cache.is_assumed(p) for p in self.pods)
+"""
+
+
+@pytest.mark.parametrize(
+    ("deed", "message"),
+    [
+        ("def setup(self):", "`setup` of a property says how its own state begins: it cannot change `api.pod[p].terminating`"),
+        (
+            '@step(actor="me")\n    def go(self) -> None:',
+            "`go` is a step, and a property only looks: write it into a patch, a class derived from a part",
+        ),
+    ],
+)  # fmt: skip
+def test_a_property_adds_nothing_to_what_happens(
+    shell: Shell, tiny: str, tmp_path: Path, deed: str, message: str
+) -> None:
+    file = tmp_path / "acts.py"
+    file.write_text(ACTS.format(deed=deed))
+    ran = shell("check", tiny, "-P", str(file))
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1

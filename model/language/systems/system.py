@@ -240,7 +240,10 @@ def initialise(model: Model) -> None:
         trace.values[var] = const(var.sort, var.initial)
     with tracing(trace):
         for part in model.parts.values():
+            seen = dict(trace.values)
             part.setup()
+            if part.only_looks:
+                _refuse_writes(part, trace, seen, "`setup` of a property says how its own state begins")
     for var, value in trace.values.items():
         if not value.is_const:
             raise ModelError(f"the initial value of `{var.name}` is not constant")
@@ -322,9 +325,14 @@ def _refuse_changes(
     """Raise ModelError if a property has made the step wait, or has changed what is not its own."""
     if [*map(id, (trace.guard, *trace.constraints.values()))] != [*map(id, before)]:
         raise ModelError("`require` is for steps: `observe` only looks, so write `with when(...)`")
+    _refuse_writes(part, trace, seen, "`observe` only looks")
+
+
+def _refuse_writes(part: Component, trace: StepTrace, seen: Mapping[Variable, Expr], why: str) -> None:
+    """Raise ModelError if a property has changed what is not its own."""
     for var, value in trace.values.items():
         if value is not seen.get(var) and not var.name.startswith(f"{part.name}."):
-            raise ModelError(f"`observe` only looks: it cannot change `{var.name}`")
+            raise ModelError(f"{why}: it cannot change `{var.name}`")
 
 
 @dataclass(slots=True)
@@ -371,6 +379,11 @@ def trace_system(
         try:
             for part in model.parts.values():
                 for step in steps_of(part):
+                    if part.only_looks:
+                        raise ModelError(
+                            f"`{step.name}` is a step, and a property only looks: write it into a patch, a class derived from a part",
+                            step.location,
+                        )
                     noting.read = set()
                     for args in product(*(values for _, values in step.domains)):
                         found = _trace_step(step, args, observers)
