@@ -30,6 +30,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "audit",
         "counterexamples",
         "ask",
+        "explore",
         "language",
         "trust",
         "limits",

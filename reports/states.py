@@ -51,6 +51,11 @@ def states_of(finding: Finding) -> list[State]:
     return states
 
 
+def state_of(memory: Memory) -> State:
+    """What components know in the state in which a memory begins."""
+    return _state(memory, _initial(memory))
+
+
 def differences(memory: Memory, state: State) -> list[ViewDifference]:
     """Where views do not agree on a fact on which they ought to, subject by subject."""
     subjects = dict.fromkeys(subject for facts in state.views.values() if facts for subject in facts)

@@ -75,6 +75,15 @@ class _Header(msgspec.Struct):
     version: int
 
 
+def is_trace(data: bytes) -> bool:
+    """Whether a file's content says of itself that it is a trace."""
+    try:
+        msgspec.json.decode(data.removeprefix(_MARK), type=_Header)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
 def format_trace(trace: StoredTrace) -> str:
     """The file's text; the same trace gives the same text."""
     return to_json(trace)

@@ -15,7 +15,7 @@ MODEL = {"model", "model.language", "model.scheduler", "model.environment", "mod
 CHAIN = {"analysis", "analysis.request"}
 ANALYSIS = {
     *CHAIN, "analysis.prove", "analysis.compare", "analysis.stored", "analysis.symbolic",
-    "analysis.upstream", "analysis.ask", "analysis.possible",
+    "analysis.upstream", "analysis.ask", "analysis.possible", "analysis.walk",
 }  # fmt: skip
 
 # A layer is a package with all its sub-packages, less those that are layers themselves. Each may
@@ -66,6 +66,16 @@ ALLOWED: dict[str, set[str]] = {
         "scenarios",
     },
     "analysis.possible": {*MODEL, *CHAIN, "analysis.ask", "checker", "properties", "reports"},
+    "analysis.walk": {
+        *MODEL,
+        *CHAIN,
+        "analysis.ask",
+        "analysis.possible",
+        "analysis.stored",
+        "checker",
+        "properties",
+        "reports",
+    },
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.request", "scenarios"},
     # What a real cluster wrote down: read as manifests are, and told in a document of its own; runs that explain it as the chain tells steps.

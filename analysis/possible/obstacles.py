@@ -16,7 +16,7 @@ from ...checker.core.trace import Trace
 from ...checker.reduction.slicing import Slicer, transition_map
 from ...checker.trace.causality import used_variables
 from ...checker.trace.execution import replay
-from ...model.language import Expr, TransitionSystem, Variable, variables_of
+from ...model.language import Expr, State, TransitionSystem, Variable, variables_of
 from ...model.language.expressions.expr import all_of, variable
 from ...reports.answers.ask_report import Obstacle
 from ..ask.asked_property import ID, Understood
@@ -125,27 +125,37 @@ def _wanted(system: TransitionSystem, understood: Understood, possible: int) -> 
 
 def obstacle(system: TransitionSystem, found: InTheWay) -> Obstacle:
     """The same as reports tell it."""
-    trace, state = found.trace, found.trace.states[-1]
-    interpreter = Interpreter(system)
-    used = used_variables(interpreter, [found.condition.where], state)
-    read = sorted((v for v in used if v in system.position), key=system.position.__getitem__)
-    own = [v for v in read if not v.name.startswith(f"{ID}.")]
-    there = [
-        fact_of(system, v.name, system.universe.decode(v.sort, state[system.position[v]]))
-        for v in own[:MOST_NAMED]
-    ]
-    if len(own) > MOST_NAMED:
-        there.append(f"and {len(own) - MOST_NAMED} more")
+    trace = found.trace
+    own = deciding(Interpreter(system), found.condition.where, trace.states[-1])
     return Obstacle(
         step=found.wanted.told,
         needed=in_words(system, found.condition.where),
         always=found.always,
-        there=tuple(dict.fromkeys(there)),
+        there=met_by(system, own, trace.states[-1]),
         after=len(trace.steps),
         since=_since(system, trace, own, numbered=found.always),
         changed_by=_changed_by(system, own),
         constraint=found.condition.constraint,
     )
+
+
+def deciding(interpreter: Interpreter, condition: Expr, state: State) -> list[Variable]:
+    """The variables that decide a condition in a state, less those of the question."""
+    used = used_variables(interpreter, [condition], state)
+    place = interpreter.system.position
+    read = sorted((v for v in used if v in place), key=place.__getitem__)
+    return [v for v in read if not v.name.startswith(f"{ID}.")]
+
+
+def met_by(system: TransitionSystem, read: Sequence[Variable], state: State) -> tuple[str, ...]:
+    """What a state says of these variables, in words."""
+    there = [
+        fact_of(system, v.name, system.universe.decode(v.sort, state[system.position[v]]))
+        for v in read[:MOST_NAMED]
+    ]
+    if len(read) > MOST_NAMED:
+        there.append(f"and {len(read) - MOST_NAMED} more")
+    return tuple(dict.fromkeys(there))
 
 
 def _since(

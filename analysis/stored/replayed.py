@@ -119,7 +119,7 @@ def replayed(
     system = system_of(run)
     run = with_question_noted(run)
     changed = bool(stored.fingerprint) and stored.fingerprint != fingerprint(system)
-    path, unknown = _path(system, stored.steps)
+    path, unknown = path_of(system, stored.steps)
     try:
         trace = replay(system, path)
     except ReplayError as error:
@@ -174,7 +174,7 @@ def _refuse_other_patches(stored: StoredTrace, file: str, patches: Sequence[Patc
         raise Problem(f"{file}: fixes: it was found with {with_what}: {remedy}")
 
 
-def _path(system: TransitionSystem, steps: tuple[StoredStep, ...]) -> tuple[tuple[int, ...], str | None]:
+def path_of(system: TransitionSystem, steps: tuple[StoredStep, ...]) -> tuple[tuple[int, ...], str | None]:
     """The transitions of the steps up to the first that the model does not have, and what is to be said of that one."""
     known = {
         (f"{t.part}.{t.step}", _tagged({name: plain_value(value) for name, value in t.args})): number

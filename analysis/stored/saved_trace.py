@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 
 import msgspec
 
 from ...checker.trace.fingerprint import fingerprint
+from ...model.history.versions import exact
 from ...reports.document import Finding
+from ...reports.step import ShownStep
 from ...reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTrace
 from ..ask.asked_property import AskedProperty
 from ..every_cluster import settled_run
+from ..findings import fixes_of
 from ..request.plan import Run, race_fixes
 from ..systems import system_of
 
@@ -24,9 +28,17 @@ def stored_trace(run: Run, finding: Finding) -> StoredTrace:
         raise ValueError(
             f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to store"
         )
-    run = settled_run(run, finding)
     lasso = finding.lasso
     steps = finding.trace if lasso is None else (*finding.trace, *finding.cycle)
+    return stored_run(
+        settled_run(run, finding),
+        steps,
+        StoredLasso(lasso.case, lasso.turn) if lasso is not None else None,
+    )
+
+
+def stored_run(run: Run, steps: Sequence[ShownStep], lasso: StoredLasso | None = None) -> StoredTrace:
+    """These steps as a run of the system that the run is about."""
     return StoredTrace(
         scenario=StoredScenario(
             name=run.scenario.name,
@@ -34,11 +46,11 @@ def stored_trace(run: Run, finding: Finding) -> StoredTrace:
             text=run.scenario.text,
             fair_flush=run.scenario.spec.scope.fair_flush,
         ),
-        release=finding.release,
-        fixes=finding.fixes,
-        property=finding.property,
+        release=exact(run.composition.release),
+        fixes=fixes_of(run.composition),
+        property=run.property,
         steps=tuple(StoredStep(f"{step.component}.{step.step}", step.args) for step in steps),
-        lasso=StoredLasso(lasso.case, lasso.turn) if lasso is not None else None,
+        lasso=lasso,
         fixed_by=_fixes(run),
         podrace=version("podrace"),
         fingerprint=fingerprint(system_of(run)),

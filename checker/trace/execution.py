@@ -118,7 +118,7 @@ def _replay(interpreter: Interpreter, path: Path) -> Trace:
                 available,
             )
         states.append(interpreter.successor(state, number))
-        steps.append(_step(system, number, state, states[-1]))
+        steps.append(step_between(system, number, state, states[-1]))
     return Trace(tuple(steps), tuple(states))
 
 
@@ -139,7 +139,8 @@ def _labels(interpreter: Interpreter, state: State) -> tuple[str, ...]:
     return tuple(interpreter.system.transitions[n].label for n in interpreter.enabled(state))
 
 
-def _step(system: TransitionSystem, number: int, before: State, after: State) -> Step:
+def step_between(system: TransitionSystem, number: int, before: State, after: State) -> Step:
+    """One transition as it was executed, with what it changed."""
     transition, decode = system.transitions[number], system.universe.decode
     changes = tuple(
         VariableChange(variable.name, decode(variable.sort, old), decode(variable.sort, new))

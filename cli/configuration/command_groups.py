@@ -27,6 +27,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "reproduce": "look.reproduce",
     },
     "Look at a cluster": {
+        "explore": "look.explore",
         "audit": "look.audit",
     },
     "Compare releases and changes": {

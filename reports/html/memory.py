@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from ...base.text import listed
 from ..document import Finding
 from ..evidence import Memory
+from ..facts_told import Changed, Disputed, event_words, facts_told
 from ..states import State, changed_facts, differences
-from ..step import Value, says_something
+from ..step import Value
 from .elements import Markup, el, join
 
 
@@ -62,24 +63,13 @@ def channels(state: State, memory: Memory) -> Markup | None:
                 el(
                     "li",
                     el("b", event.subject),
-                    f": {_words(event.facts, memory)} ",
+                    f": {event_words(event.facts, memory)} ",
                     el("span", f"→ still to reach {listed(event.waits_for)}", class_="waits"),
                 )
             )
         if items:
             lists.append(join(el("h5", f"On its way on the {name}"), el("ol", *items, class_="events")))
     return el("div", *lists, class_="channels") if lists else None
-
-
-def _words(facts: Mapping[str, Value], memory: Memory) -> str:
-    if facts.get("exists") is False:
-        return memory.words("exists", False)
-    said = [
-        memory.words(fact, value)
-        for fact, value in facts.items()
-        if fact in memory.facts and says_something(value)
-    ]
-    return ", ".join(said)
 
 
 def _columns(finding: Finding) -> list[str]:
@@ -92,38 +82,21 @@ def _columns(finding: Finding) -> list[str]:
 
 
 def _facts(
-    view: str,
-    subject: str,
-    facts: Mapping[str, Value],
-    changed: set[tuple[str, str, str]],
-    disputed: set[tuple[str, str]] | frozenset[tuple[str, str]],
-    memory: Memory,
+    view: str, subject: str, facts: Mapping[str, Value], changed: Changed, disputed: Disputed, memory: Memory
 ) -> Markup | None:
     chips = []
-    gone = facts.get("exists") is False
-    for fact, value in facts.items():
-        is_disputed = (subject, fact) in disputed
-        is_changed = (view, subject, fact) in changed
-        if gone and fact != "exists" and not (is_changed and says_something(value)):
-            continue
-        if not (says_something(value) or is_disputed or is_changed or (gone and fact == "exists")):
-            continue
-        text = memory.words(fact, value)
-        if not text or (fact == "exists" and value is True and _says_more(facts) and not is_changed):
-            continue
-        kinds = [k for k, on in (("changed", is_changed), ("disputed", is_disputed)) if on]
-        notes = [n for n, on in (("changed by this step", is_changed), ("views differ", is_disputed)) if on]
+    for fact in facts_told(view, subject, facts, changed, disputed, memory):
+        kinds = [k for k, on in (("changed", fact.changed), ("disputed", fact.disputed)) if on]
+        notes = [
+            n for n, on in (("changed by this step", fact.changed), ("views differ", fact.disputed)) if on
+        ]
         chips.append(
             el(
                 "span",
-                text,
+                fact.text,
                 el("span", f" ({', '.join(notes)})", class_="sr") if notes else None,
                 class_=" ".join(["fact", *kinds]),
                 title=", ".join(notes) or None,
             )
         )
     return join(*chips) if chips else None
-
-
-def _says_more(facts: Mapping[str, Value]) -> bool:
-    return any(says_something(value) for fact, value in facts.items() if fact != "exists")

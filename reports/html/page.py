@@ -39,13 +39,18 @@ def framed(
     page = Template(_file("page.html"))
     return page.substitute(
         title=join(title),
-        style=_file("page.css").strip() + style,
+        style=style_sheet() + style,
         script=_file("page.js").strip(),
         summary=summary,
         verdicts=verdicts,
         comparisons=join(comparisons),
         sections=sections,
     )
+
+
+def style_sheet() -> str:
+    """The style sheet of all pages."""
+    return _file("page.css").strip()
 
 
 def _about(findings: Sequence[Finding]) -> Markup | None:

@@ -92,7 +92,7 @@ def explain(finding: Finding) -> Explanation:
     remarks = finding.remarks
     steps = tuple(_told(finding, step, states, remarks.get(step.number, "")) for step in finding.story)
     return Explanation(
-        opening=_opening(finding, states),
+        opening=() if finding.cluster is None else opening(finding.cluster, states[0] if states else None),
         steps=steps,
         disagreement=_disagreement(finding, states),
         remedy=tuple(prevented(finding, way) for way in finding.counterfactuals),
@@ -173,23 +173,29 @@ def _told(finding: Finding, step: ShownStep, states: list[State], remark: str) -
     told = Told(step.number, step.actor, step.sentence, remark=remark, decisive=step.decisive)
     if not states or finding.memory is None:
         return told
-    before, after = states[step.number - 1], states[step.number]
+    notes = notes_of(finding.memory, states[step.number - 1], states[step.number])
+    diverges = any(note.startswith(DIVERGES) for note in notes)
+    return Told(told.number, told.actor, told.text, notes, remark, diverges, step.decisive)
+
+
+def notes_of(memory: Memory, before: State, after: State) -> tuple[str, ...]:
+    """What is to be said of the moment after a step beside its sentence: events that went out, and what views differ on."""
     notes = [
         f"An event about {event.subject} goes out on the {channel}; it has still to reach {listed(event.waits_for)}."
         for channel, event in published(before, after)
         if event.waits_for
     ]
-    earlier = {d.subject: d for d in differences(finding.memory, before)}
-    now = {d.subject: d for d in differences(finding.memory, after)}
+    earlier = {d.subject: d for d in differences(memory, before)}
+    now = {d.subject: d for d in differences(memory, after)}
     new = [d for subject, d in now.items() if subject not in earlier]
-    notes += [f"{DIVERGES} views differ on {d.subject}: {said(d, finding.memory)}." for d in new]
+    notes += [f"{DIVERGES} views differ on {d.subject}: {said(d, memory)}." for d in new]
     notes += [
-        f"Views on {subject} now: {said(d, finding.memory)}."
+        f"Views on {subject} now: {said(d, memory)}."
         for subject, d in now.items()
         if subject in earlier and d != earlier[subject]
     ]
     notes += [f"All views agree on {subject} again." for subject in earlier if subject not in now]
-    return Told(told.number, told.actor, told.text, tuple(notes), remark, bool(new), step.decisive)
+    return tuple(notes)
 
 
 def said(difference: ViewDifference, memory: Memory) -> str:
@@ -205,17 +211,14 @@ def said(difference: ViewDifference, memory: Memory) -> str:
     return "; ".join(f"{listed(views)}: {phrase or 'nothing'}" for phrase, views in words.items())
 
 
-def _opening(finding: Finding, states: list[State]) -> tuple[str, ...]:
-    if finding.cluster is None:
-        return ()
-    nodes = "; ".join(
-        f"node {n.name} has {has_words(finding.cluster, n) or NOTHING}" for n in finding.cluster.nodes
-    )
+def opening(cluster: ShownCluster, state: State | None) -> tuple[str, ...]:
+    """A cluster in sentences, and where its pods are in this state."""
+    nodes = "; ".join(f"node {n.name} has {has_words(cluster, n) or NOTHING}" for n in cluster.nodes)
     return (
         f"The cluster: {nodes}.",
-        *(f"Node {n.name} {listed(n.says)}." for n in finding.cluster.nodes if n.says is not msgspec.UNSET),
-        *_pods(finding.cluster, states[0] if states else None),
-        *finding.cluster.others,
+        *(f"Node {n.name} {listed(n.says)}." for n in cluster.nodes if n.says is not msgspec.UNSET),
+        *_pods(cluster, state),
+        *cluster.others,
     )
 
 

@@ -1,0 +1,136 @@
+"""`podrace explore`: walk the states of a scenario by hand."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ....analysis.request.method import budget_of
+from ...configuration.app import app, examples
+from ...configuration.arguments import (
+    Gates,
+    Jobs,
+    MaxMemory,
+    MaxStates,
+    NoColor,
+    Own,
+    Patches,
+    WithFix,
+    WithoutFix,
+    release_names,
+)
+
+if TYPE_CHECKING:
+    from ....analysis.own_systems import Budget
+    from ....analysis.walk.explorer import Explorer
+    from ....analysis.walk.walk import Walk
+
+
+@app.command(
+    help="Walk through the states of a scenario by hand: which steps can come next, and why others cannot.\n\n"
+    "A page on loopback, of which the address is printed; or in the terminal (`--tty`, or when stdin is a pipe). A stored trace is walked "
+    "along, and left at any step. docs/explore.md shows both.\n\n"
+    "Exit codes: 0 ended, 2 wrong usage or input; through a pipe also if a command could not be obeyed.",
+    epilog=examples(
+        "podrace explore 72124",
+        "podrace explore race.json --tty",
+        "printf 'reach S-NOMVIS\\nsave race.json\\n' | podrace explore 72124",
+    ),
+)
+def explore(
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|TRACE", show_default=False,
+            help="A scenario, as for `podrace check`, or what `--save-trace` or `save` wrote.",
+        ),
+    ],
+    release: Annotated[
+        str | None,
+        typer.Option(metavar="X.Y[.Z]", autocompletion=release_names, help="The scheduler's version."),
+    ] = None,
+    with_fix: WithFix = None,
+    without_fix: WithoutFix = None,
+    gate: Gates = None,
+    patch: Patches = None,
+    own: Own = None,
+    walk: Annotated[
+        str, typer.Option(metavar="LINE", show_default=False, help="Begin after these steps, as `line` prints them.")
+    ] = "",
+    tty: Annotated[
+        bool | None,
+        typer.Option("--tty/--page", show_default=False, help="In the terminal, or as a page; a page unless stdin is a pipe."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, show_default=False, help="The port of the page; any that is free unless given.")
+    ] = 0,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
+    timeout: Annotated[
+        str, typer.Option(metavar="TIME", help="The longest that one search for a nearest state may take.")
+    ] = "60s",
+    jobs: Jobs = None,
+    no_color: NoColor = False,
+) -> None:  # fmt: skip
+    budget = budget_of(max_states, max_memory, timeout, jobs)
+    from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.patches import patches_of
+    from ....analysis.request.plan import Selection
+    from ....analysis.walk.opened import opened
+
+    selection = Selection(
+        (scenario,), release=release, with_fixes=with_fix or (), without_fixes=without_fix or (), own=own_properties(own or ()),
+        patches=patches_of(patch or ()), gates=gate or (),
+    )  # fmt: skip
+    explorer, start = opened(selection, walk)
+    options = {
+        "--release": [release] if release else [], "--with-fix": with_fix, "--without-fix": without_fix, "--gate": gate,
+        "--patch": patch, "--properties": own,
+    }  # fmt: skip
+    given = [word for name, values in options.items() for value in values or () for word in (name, value)]
+    command = shlex.join(["podrace", "explore", scenario, *given])
+    if not sys.stdin.isatty() if tty is None else tty:
+        raise typer.Exit(_in_terminal(explorer, start, budget, command, no_color))
+    _as_page(explorer, start, budget, command, port, no_color)
+
+
+def _in_terminal(explorer: Explorer, walk: Walk, budget: Budget, command: str, no_color: bool) -> int:
+    from ...terminal.console import result_console, tolerant_of_closed_pipes
+    from ...walking.terminal_form import TerminalForm
+
+    form = TerminalForm(explorer, walk, result_console(no_color), budget, command)
+    with tolerant_of_closed_pipes():
+        form.run(_typed() if sys.stdin.isatty() else sys.stdin)
+    return 2 if form.failed and not sys.stdin.isatty() else 0
+
+
+def _typed():  # type: ignore[no-untyped-def]
+    import contextlib
+
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input("> ")
+
+
+def _as_page(explorer: Explorer, walk: Walk, budget: Budget, command: str, port: int, no_color: bool) -> None:
+    from ....base.problems import UsageProblem
+    from ...terminal.output import say
+    from ...walking.page_server import Answers, WalkServer
+
+    try:
+        server = WalkServer(Answers(explorer, walk, budget, command), port)
+    except OSError as error:
+        raise UsageProblem(f"--port {port}: {error.strerror}: name another, or none") from None
+    with server:
+        print(server.address, flush=True)
+        say(
+            "Open this address in a browser on this machine. It holds a secret: give it to nobody. Ctrl-C ends.",
+            no_color,
+        )
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            say("Ended.", no_color)

@@ -1,0 +1,1 @@
+"""Two forms of a walk: in a terminal, and as a page on loopback."""

@@ -1,0 +1,124 @@
+"""`podrace explore` in a terminal, by a pipe."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from podrace.cli.walking.terminal_form import HELP
+from tests.cli.helpers import TINY
+
+BEGINS = """\
+tiny, 1.19.0
+The cluster: node n has 1 cpu.
+Pod p asks for 1 cpu, has priority 0 and is pending.
+
+Before the first step.
+scheduler
+  1. The scheduler takes p from the head of activeQ.
+36 other steps cannot come next: `why` says why.
+"""
+
+GOES_ON = """\
+
+After step 1 of 1: The scheduler takes p from the head of activeQ.
+scheduler
+  1. The scheduler takes its snapshot of the cache. The rest of the cycle for p relies on it.
+36 other steps cannot come next: `why` says why.
+"""
+
+BACK = """\
+
+Before step 1 of 1.
+scheduler
+  1. The scheduler takes p from the head of activeQ.
+36 other steps cannot come next: `why` says why.
+"""
+
+WHY = """\
+scheduler
+  scheduler.pop(p)
+      it needs: queue: p in activeQ (there: queue: p in no queue)
+      it needs: scheduler.phase is IDLE (there: scheduling cycle: the cycle phase POPPED)
+"""
+
+WRONG = """\
+  S-CAP is violated: The requests of the pods that are bound to or assumed on a node never exceed what it can
+    allocate, and no two of them want the same host port: no walk from here leads there, within the scope (1 state
+    searched).
+"""
+
+LINE = (
+    "podrace explore tiny.yaml --release 1.19 --walk 'scheduler.pop(p); scheduler.take_snapshot(p); scheduler.filter(p, n); "
+    "scheduler.assume(p, n); scheduler.start_binding(p); binding.bind(p, ANSWERED)'\n"
+)
+
+
+@pytest.fixture
+def piped(shell, tmp_path, monkeypatch):
+    """Runs `podrace explore` with these lines on stdin."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY, encoding="utf-8")
+
+    def run(lines, *arguments):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        return shell("explore", *(arguments or ("tiny.yaml",)))
+
+    return run
+
+
+def test_steps_are_taken_and_taken_back(piped):
+    ran = piped("1\nwhy pop\nb\nf\nwrong\n?\nquit\n1\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == f"{BEGINS}{GOES_ON}{WHY}{BACK}{GOES_ON}{WRONG}{HELP}\n"
+
+
+def test_a_found_walk_is_saved_replayed_and_shared(piped, shell):
+    ran = piped("find p bound to n\nsave walk.json\nline\n", "tiny.yaml", "--release", "1.19")
+    assert ran.code == 0
+    assert "API server: p on n: 6 steps from here, and no fewer (7 states searched)." in ran.out
+    assert "An event about p goes out on the pod watch; it has still to reach the lister" in ran.out
+    assert "wrote walk.json: the walk of 6 steps\n" in ran.out
+    assert ran.out.endswith(LINE)
+    stored = json.loads(Path("walk.json").read_text(encoding="utf-8"))
+    assert (stored["property"], stored["asks"]) == ("ASK", ["binding.bind(pod=p, reply=ANSWERED)"])
+    again = shell("replay", "walk.json")
+    assert again.code == 0
+    assert "6. The binding goroutine binds p: the API server has it on n." in again.out
+    along = piped("walk\n", "walk.json")
+    assert "  6. (ahead) The binding goroutine binds p: the API server has it on n.\n" in along.out
+    walk = LINE.partition("--walk ")[2].strip().strip("'")
+    shared = piped("state\n", "tiny.yaml", "--walk", walk)
+    assert "After step 6 of 6: The binding goroutine binds p" in shared.out
+    assert "The cluster as the scheduler believes. On n: p (assumed)." in shared.out
+
+
+MISTAKES = {
+    "7": "there is no step 7 in the list: it has 1",
+    "j 3": "there is no step 3: the walk has 0 steps",
+    "j x": "`x` is no number: write that of a step",
+    "b": "this is the start: there is no step before it",
+    "branch 1": "there is no branch 1 of 0",
+    "fly": "`fly` is no command: `?` lists them",
+    "save x.json": "the walk has no step yet: take one, then save it",
+    "save": "save: write a file behind it",
+    "go scheduler.bind(p, n)": "step 1: `scheduler.bind(p, n)` is no step of tiny: write it as `line` does",
+}
+
+
+def test_what_cannot_be_obeyed_is_one_line_and_changes_nothing(piped):
+    ran = piped("".join(f"{line}\n" for line in [*MISTAKES, "find p flies"]))
+    assert ran.code == 2
+    *said, nearest = ran.out.removeprefix(BEGINS).splitlines()[: len(MISTAKES) + 1]
+    assert said == list(MISTAKES.values())
+    assert nearest.startswith("`p flies`: no state of tiny has these words; the nearest: ")
+
+
+def test_a_mistake_is_told_before_anything_is_shown(piped):
+    assert piped("", "nonsense").err.startswith("podrace: unknown scenario `nonsense`;")
+    assert piped("", "tiny.yaml", "--walk", "scheduler.fly(p)").err == (
+        "podrace: step 1: `scheduler.fly(p)` is no step of tiny: write it as `line` does\n"
+    )
+    assert piped("", "tiny.yaml", "--page", "--port", "99999").code == 2
