@@ -47,7 +47,7 @@ HOMES = {
     "model.scheduler.framework.waiting_pods": "PermitAnswer",
     "model.scheduler.other_scheduler": "ForeignPod KnownPod OtherScheduler",
     "model.scheduler.podgroups.pod_group_cycle": "GroupStage Outcome",
-    "model.scheduler.queue.moves": "Mover",
+    "model.scheduler.queue.moves": "Claimant Mover",
     "model.scheduler.volumebinding.find_volumes": "VolumeStage",
     "model.environment.actors": "FinalizerOwners PodGC StatefulSets Users",
     "model.environment.api": "APIServer",

@@ -75,7 +75,7 @@ def test_what_a_deleted_claim_has_freed_is_heard_with_140831() -> None:
     (scenario,) = find_scenarios(str(FOLDER / "deleted-unheard.yaml"))
     classes = resolve("1.36.3", ("140831",)).classes
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["L-CLAIM"]]), ["L-CLAIM"])
-    assert (found.verdict.name, found.counts.states, found.vacuous) == (H, 52504, False)
+    assert (found.verdict.name, found.counts.states, found.vacuous) == (H, 53296, False)
 
 
 @pytest.mark.ci

@@ -292,6 +292,7 @@ class Binding(Component):
         """The plugins heed the end of their context; if they do not, MarkPrebound says that the pod was cancelled."""
         require(ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.PRE_BIND_CANCELLED)
+        require(self.dynamic_resources.may_stop(pod))
         self.phase[pod] = BindingPhase.FORGET
 
     @step(actor="binding cycle", each="pod")

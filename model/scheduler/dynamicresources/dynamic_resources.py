@@ -111,6 +111,11 @@ class DynamicResources(BindingConditions):
     def is_written(self, pod: Pod) -> Expr:
         return all_of(self._is_done(use) for use in self.uses(pod))
 
+    def may_stop(self, pod: Pod) -> Expr:
+        """Whether no claim of the pod is being assumed: Assume delivers its events, whatever becomes of the context."""
+        assumed = {use: self._is(use, Stage.ASSUMED, Stage.GIVEN_UP) for use in self.uses(pod)}
+        return all_of(~amid | self.claim_cache.has_returned(use) for use, amid in assumed.items())
+
     def _is_done(self, use: ClaimUse) -> Expr:
         through = (Stage.BOUND, Stage.READY) if self.heeds_conditions() else (Stage.BOUND,)
         return self._is(use, *through) | (self._is(use, Stage.CHECKED) & self.copy[use].reserved[use.pod])

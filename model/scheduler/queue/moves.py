@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
+from ...environment.cluster.derived import Derived
 from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.objects import Pod
+from ...environment.storage.claims import ClaimChange
 from ...language import (
     UNTOLD,
     Expr,
@@ -15,7 +17,9 @@ from ...language import (
     all_of,
     any_of,
     as_expr,
+    boolean,
     enum,
+    per,
     select,
     when,
 )
@@ -23,6 +27,7 @@ from ..framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,
     CLAIM_UPDATE,
+    DYNAMIC_RESOURCES,
     About,
     ClusterEvent,
     Plugin,
@@ -31,6 +36,7 @@ from .entries import Entries
 from .sub_queues import SubQueue
 
 if TYPE_CHECKING:
+    from ...environment.cluster.derived import Found, Roster
     from ...environment.watch import PodWatch
     from ..framework.hints import Hints
 
@@ -53,6 +59,17 @@ class Mover(Enum):
     BINDING = 5
 
 
+def _claimants(cluster: Roster) -> Found:
+    missing = bool(cluster.spec.scope.missed_claim_updates)
+    return ((pod,) for pod in cluster.spec.pods if missing and pod.claims)
+
+
+class Claimant(Derived, found=_claimants):
+    """A pod with claims, where a claim may be deleted while the scheduler has not seen that it was deallocated."""
+
+    pod: Pod
+
+
 class Moves(Entries):
     """What moves parked pods, and what is remembered of a move.
 
@@ -64,13 +81,20 @@ class Moves(Entries):
     that moved the pods (`mover`), which cannot take it before its call returns. All other steps commute with Pop. Not told
     (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
     filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
+
+    `freed[p]`: since p was popped, a claim was deleted that was allocated as far as the scheduler knew; `late_freed[p]` is such an event that
+    will be recorded late.
     """
+
+    kinds = (Claimant,)
 
     pod_watch: PodWatch
     hints: Hints
     scheduler: SchedulingLoop
 
     mover = enum(Mover)
+    freed = per(Claimant, boolean())
+    late_freed = per(Claimant, boolean())
 
     phrases = UNTOLD
 
@@ -92,15 +116,20 @@ class Moves(Entries):
         if event.is_wildcard:
             return as_expr(True)
         return any_of(
-            self.rejected_by[pod][p] & self.wakes(p, pod, event, about, form) & self.may_hear(p, pod, event)
+            self.rejected_by[pod][p]
+            & self.wakes(p, pod, event, about, form)
+            & self.may_hear(pod, event, about)
             for p in self.universe[Plugin]
         )
 
-    def may_hear(self, plugin: Plugin, pod: Pod, event: ClusterEvent) -> Expr:
-        """What the hints of DynamicResources about claims ask before all else: whether the claims of the pod, as the queue has it, are there."""
+    def may_hear(self, pod: Pod, event: ClusterEvent, about: About) -> Expr:
+        """What the hint of DynamicResources about claims asks before all else: whether the claims of the pod, as the queue has it, are there.
+
+        It does not ask about the deletion of an allocated claim, of which any pod may use the device (isSchedulableAfterClaimChange).
+        """
         if event.resource != CLAIM_UPDATE.resource or not self.waits_for_claims(pod):
             return as_expr(True)
-        return self.dynamic_resources.is_ready(pod, self.copy[pod].named)
+        return self.dynamic_resources.is_ready(pod, self.copy[pod].named) | is_freed(about)
 
     def wakes(
         self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None
@@ -175,6 +204,14 @@ class Moves(Entries):
             for plugin in self.universe[Plugin]:
                 hint = self.in_flight[pod] & self.wakes(plugin, pod, event, about)
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
+        for one in self.universe[Claimant]:
+            freed = self.in_flight[one.pod] & self._hears_of_freed(one, event, about)
+            self.freed[one] = self.freed[one] | freed
+
+    def _hears_of_freed(self, claimant: Claimant, event: ClusterEvent, about: About) -> Expr:
+        """Whether the event is the deletion of an allocated claim, and DynamicResources asked for it."""
+        asked = any(p.name == DYNAMIC_RESOURCES and self.hints.hears(p, event) for p in self.universe[Plugin])
+        return is_freed(about) if asked else as_expr(False)
 
     def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
         """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
@@ -184,6 +221,8 @@ class Moves(Entries):
             self.just_moved[pod] = met
             for plugin in self.universe[Plugin]:
                 self.late_events[pod][plugin] = met & self.wakes(plugin, pod, event, about)
+        for one in self.universe[Claimant]:
+            self.late_freed[one] = self.just_moved[one.pod] & self._hears_of_freed(one, event, about)
 
     def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
         """Whether Pop would return the pod if it were there, and of the others those that are away were not."""
@@ -218,3 +257,16 @@ class Moves(Entries):
         self.just_moved[pod] = False
         for plugin in self.universe[Plugin]:
             self.late_events[pod][plugin] = False
+        for one in self.claimant(pod):
+            self.late_freed[one] = False
+
+    def claimant(self, pod: Pod) -> list[Claimant]:
+        """The pod as one with claims, if that matters."""
+        return [one for one in self.universe[Claimant] if one.pod is pod]
+
+
+def is_freed(about: About) -> Expr:
+    """Whether an event is the deletion of a claim that was allocated as far as the scheduler knew."""
+    if isinstance(about, ClaimChange) and about.gone is not None:
+        return about.deallocated & about.gone
+    return as_expr(False)

@@ -79,6 +79,7 @@ class PriorityQueue(Moves):
         """Pop, before the move that has just taken `pod` here is over: the other pods that it moves count as not yet moved."""
         require(self.just_moved[pod] & self._heads(pod, {q: self.just_moved[q] for q in self.universe[Pod]}))
         worth = {plugin: as_expr(self.late_events[pod][plugin]) for plugin in self.universe[Plugin]}
+        freed = {one: as_expr(self.late_freed[one]) for one in self.claimant(pod)}
         self._forget_move(pod)
         with when(~any_of(self.just_moved[q] for q in self.universe[Pod])):
             self.mover = Mover.NOBODY
@@ -86,6 +87,8 @@ class PriorityQueue(Moves):
         copy = self._take(pod)
         with when(~discarded):
             self.record_late(pod, worth)
+            for one, counts in freed.items():
+                self.freed[one] = counts
         return copy
 
     def _take(self, pod: Pod) -> PodCopy:
@@ -115,6 +118,8 @@ class PriorityQueue(Moves):
         self.in_flight[pod] = False
         for plugin in self.universe[Plugin]:
             self.in_flight_events[pod][plugin] = False
+        for one in self.claimant(pod):
+            self.freed[one] = False
 
     def begin_failure(self, pod: Pod) -> None:
         """SchedulingCycle(): a failing attempt reads the number of the current cycle, which is not needed any more."""
@@ -178,7 +183,8 @@ class PriorityQueue(Moves):
         """Whether what came since the Pop counts for a plugin by now: DynamicResources asks whether the claims of the pod, as it comes back, are there."""
         if plugin.name != DYNAMIC_RESOURCES or not self.waits_for_claims(pod):
             return as_expr(True)
-        return self.dynamic_resources.is_ready(pod, copy.named)
+        freed = any_of(self.freed[one] for one in self.claimant(pod))
+        return self.dynamic_resources.is_ready(pod, copy.named) | freed
 
     def is_retried_after_error(self, pod: Pod) -> Expr:
         """Whether a pod that no plugin rejected is tried again without an event."""
