@@ -319,13 +319,13 @@ def write_directory(
             outcomes=OUTCOMES,
             test=TEST,
             generated=GENERATED,
-            instead=_instead(module.instead, version),
+            instead=_instead(module.instead),
         )
         write_whole(folder / "README.md", told.encode(), durable=False)
     except OSError as error:
         raise UsageProblem(f"--directory: cannot write into `{folder}`: {error.strerror}") from None
 
 
-def _instead(modules: Mapping[str, str], version: KubernetesVersion) -> str:
-    lines = [f"- {module} {taken} in place of {version.staging}" for module, taken in modules.items()]
-    return "\n".join(["", "Modules of which another version was taken, because this one is not to be had:", "", *lines, ""]) if lines else ""  # fmt: skip
+def _instead(modules: Mapping[str, str]) -> str:
+    lines = [f"- {module} {taken}" for module, taken in modules.items()]
+    return "\n".join(["", "Modules of which another version was taken, because the one that upstream asks for is not to be had:", "", *lines, ""]) if lines else ""  # fmt: skip

@@ -83,9 +83,8 @@ def remarks(one: Reproduction) -> list[str]:
         shown = ", ".join(one.unseen[:MOST_UNSEEN])
         more = f", and {len(one.unseen) - MOST_UNSEEN} more" if len(one.unseen) > MOST_UNSEEN else ""
         lines.append(f"Read by {one.property} and not to be seen, so taken from the model: {shown}{more}.")
-    wanted = one.scheduler.removeprefix("v1.")
     lines += [
-        f"{module} {taken} stands in for v0.{wanted}, which is not to be had."
+        f"{module} {taken} stands in for the version that upstream asks for, which is not to be had."
         for module, taken in one.instead.items()
     ]
     lines += [f"Passed over: {line}" for line in one.log]

@@ -22,7 +22,9 @@ from .toolchain import Go, GoProblem, UnknownVersion, problem_of
 KUBERNETES = "k8s.io/kubernetes"
 MODULE = "k8s.io/kubernetes/pkg/scheduler/podrace"
 
-_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII)
+_VERSION = re.compile(
+    r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3})(?:-((?:alpha|beta|rc)\.[0-9]{1,3}))?)?", re.ASCII
+)
 _STAGING = "./staging/src/"
 
 OLDEST = (1, 29)
@@ -31,17 +33,21 @@ OLDEST = (1, 29)
 LANGUAGE = "1.25"
 """The oldest language version that the driver is written in."""
 
+EMPTY = "./empty"
+"""Where the modules are of which there is no version: a folder of the module that the driver is built in."""
+
 TIMERS = "asynctimerchan"
 """What a default GODEBUG of before Go 1.23 switches on, and testing/synctest does not work with."""
 
 
-@dataclass(frozen=True, order=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class KubernetesVersion:
-    """A version of k8s.io/kubernetes."""
+    """A version of k8s.io/kubernetes; `pre` is `beta.0` for v1.38.0-beta.0."""
 
     major: int
     minor: int
     patch: int
+    pre: str = ""
 
     def __str__(self) -> str:
         return f"v{self.plain}"
@@ -49,12 +55,16 @@ class KubernetesVersion:
     @property
     def plain(self) -> str:
         """Without the v, such as 1.36.3."""
-        return f"{self.major}.{self.minor}.{self.patch}"
+        return f"{self.major}.{self.minor}.{self.patch}{self._suffix}"
 
     @property
     def staging(self) -> str:
         """The version of the modules that are staged in it, such as v0.36.3."""
-        return f"v0.{self.minor}.{self.patch}"
+        return f"v0.{self.minor}.{self.patch}{self._suffix}"
+
+    @property
+    def _suffix(self) -> str:
+        return f"-{self.pre}" if self.pre else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +80,14 @@ OWN_DRIVERS: dict[KubernetesVersion, OwnDriver] = {}
 
 
 def parse_version(text: str) -> KubernetesVersion:
-    """The version that `v1.36.3`, `1.36.3`, `1.36` (the newest of it that the model has) or `latest` stands for. Raises UsageProblem."""
+    """The version that `v1.36.3`, `1.36.3`, `1.36` (the newest of it that the model has), `latest` or `v1.38.0-beta.0` stands for. Raises UsageProblem."""
     text = text.strip()
     if text.lower() == LATEST or text.removeprefix("v") in RELEASE_ORDER:
         text = exact(parse_release(text))
     match = _VERSION.fullmatch(text)
     if match is None:
         raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
-    version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0))
+    version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0), match[4] or "")
     if (version.major, version.minor) < OLDEST and version not in OWN_DRIVERS:
         least = ".".join(map(str, OLDEST))
         raise UsageProblem(
@@ -95,14 +105,15 @@ PACKAGES = (
 )
 """What the driver imports, as far as staging modules have to be there for it."""
 
+_REFUSED = re.compile(r"\b40[0-9]\b")
 _NOT_THERE = re.compile(
-    r"(k8s\.io/[a-z-]+)@(v0\.[0-9]+\.[0-9]+): (?:reading|unrecognized import|invalid version|verifying go\.mod)"
+    r"([a-z0-9.-]+\.[a-z]+/[\w./-]+)@(v[0-9]+\.[0-9]+\.[0-9]+[\w.-]*): (?:reading|unrecognized import|invalid version|verifying go\.mod)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleFiles:
-    """The two files of a module. `instead`: staging modules that are compiled in, not to be had in the version, and which one was taken."""
+    """The two files of a module. `instead`: modules that are compiled in, not to be had in the version that upstream asks for, and which one was taken."""
 
     mod: str
     sum: str
@@ -117,8 +128,9 @@ class ModuleFiles:
 def write_module(version: KubernetesVersion, go: Go, folder: Path, tree: Path | None = None) -> ModuleFiles:
     """Write go.mod and go.sum for a version into a folder; Go is run there. Raises GoProblem.
 
-    With a `tree`, kubernetes is built from it, and what is staged in it if that is there. Where a staging module is not to be had in the version, the nearest patch version of it is
-    taken that is.
+    With a `tree`, kubernetes is built from it, and what is staged in it if that is there.
+    Where a module is not to be had in the version that upstream asks for, the nearest one of it is taken that is. One of which there is no version
+    at all is taken to be empty: that will do where no package of it is needed.
     """
     origin = Path(downloaded(version, go, folder)["Dir"]) if tree is None else tree
     declared = json.loads(go.run(["mod", "edit", "-json", str(origin / "go.mod")], folder))
@@ -128,11 +140,11 @@ def write_module(version: KubernetesVersion, go: Go, folder: Path, tree: Path | 
     while True:
         files = ModuleFiles(go_mod(declared, version, instead, tree), sums, instead)
         files.write(folder)
-        absent = _absent(go, folder) - instead.keys()
+        absent = {module: v for module, v in _absent(go, folder).items() if module not in instead}
         if not absent:
             return ModuleFiles(files.mod, files.sum, _compiled(instead, go, folder))
-        for module in sorted(absent):
-            instead[module] = _nearest(module, version, go, folder)
+        for module, wanted in sorted(absent.items()):
+            instead[module] = _nearest(module, wanted, go, folder) or _empty(module, declared, folder)
 
 
 def _compiled(instead: Mapping[str, str], go: Go, folder: Path) -> Mapping[str, str]:
@@ -146,33 +158,44 @@ def _compiled(instead: Mapping[str, str], go: Go, folder: Path) -> Mapping[str, 
     return {module: taken for module, taken in instead.items() if module in there} if there else instead
 
 
-def _absent(go: Go, folder: Path) -> set[str]:
-    """The staging modules that packages are needed of, by the driver where it is there, and that are not to be had."""
+def _absent(go: Go, folder: Path) -> dict[str, str]:
+    """The modules that packages are needed of, by the driver where it is there, and that are not to be had in this version."""
     wanted = ["list", "-e", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"]
-    absent: set[str] = set()
+    absent: dict[str, str] = {}
     for packages in (PACKAGES, (".",)):
         said = go.tried([*wanted, *packages], folder, timeout=1800)
         text = said.stdout + said.stderr
-        found = {match[1] for match in _NOT_THERE.finditer(text)}
-        if found and "server response" not in text and "404" not in text:
+        found = {match[1]: match[2] for match in _NOT_THERE.finditer(text)}
+        if found and "server response" not in text and not _REFUSED.search(text):
             raise problem_of(text, ["list"])
         absent |= found
     return absent
 
 
-def _nearest(module: str, version: KubernetesVersion, go: Go, folder: Path) -> str:
-    """The version of a staging module that is to be had and nearest, of the same release if there is one. Raises GoProblem."""
-    listed = go.run(["list", "-m", "-versions", module], folder, timeout=600).split()[1:]
-    there = [tuple(map(int, m.groups())) for v in listed if (m := re.fullmatch(r"v0\.([0-9]+)\.([0-9]+)", v))]
-    if not there:
-        raise GoProblem(f"{module} {version.staging} is not to be had, nor is any other version of it")
+def _nearest(module: str, version: str, go: Go, folder: Path) -> str:
+    """The version of a module that is to be had and nearest, of the same release if there is one; empty if there is none. Raises GoProblem."""
+    try:
+        listed = go.run(["list", "-m", "-versions", module], folder, timeout=600).split()[1:]
+    except UnknownVersion:
+        return ""
+    there = [v for v in listed if "-" not in v] or listed
+    wanted = _of_module(version)
+    distances = {v: [abs(a - b) for a, b in zip(_of_module(v), wanted, strict=True)] for v in there}
+    return min(there, key=distances.__getitem__, default="")
 
-    def distance(candidate: tuple[int, ...]) -> tuple[int, int]:
-        minor, patch = candidate
-        return abs(minor - version.minor), abs(patch - version.patch)
 
-    minor, patch = min(there, key=distance)
-    return f"v0.{minor}.{patch}"
+def _empty(module: str, declared: dict[str, Any], folder: Path) -> str:
+    """Write a module without packages into the folder; gives the path that stands for it."""
+    path = f"{EMPTY}/{module}"
+    (folder / path).mkdir(parents=True, exist_ok=True)
+    text = f"module {module}\n\ngo {declared.get('Go', LANGUAGE)}\n"
+    (folder / path / "go.mod").write_text(text, encoding="utf-8")
+    return path
+
+
+def _of_module(version: str) -> tuple[int, ...]:
+    """Major, minor and patch number."""
+    return tuple(map(int, re.findall(r"[0-9]+", version)[:3]))
 
 
 def downloaded(version: KubernetesVersion, go: Go, folder: Path) -> dict[str, str]:
@@ -232,7 +255,9 @@ def _requires(
     yield f"\t{KUBERNETES} {version}"
     for row in declared.get("Require") or ():
         path = row["Path"]
-        wanted = instead.get(path, version.staging) if path in staged else row["Version"]
+        wanted = version.staging if path in staged else row["Version"]
+        taken = instead.get(path, wanted)
+        wanted = wanted if taken.startswith(EMPTY) else taken
         yield f"\t{path} {wanted}{' // indirect' if row.get('Indirect') else ''}"
     yield ")"
     yield ""
@@ -244,14 +269,21 @@ def _requires(
             yield f"\t{path} => {tree / _STAGING / path}"
             continue
         target = (
-            (path, instead.get(path, version.staging))
+            _replacement(path, instead.get(path, version.staging))
             if path in staged
-            else (new["Path"], new.get("Version", ""))
+            else f"{new['Path']} {new.get('Version', '')}"
         )
-        yield f"\t{path} => {' '.join(target).strip()}"
-    if any(_numbers(taken)[1] != version.minor for taken in instead.values()):
+        yield f"\t{path} => {target.strip()}"
+    others = [path for path in instead if path not in replaced]
+    yield from (f"\t{path} => {_replacement(path, instead[path])}" for path in others)
+    of_others = [taken for path, taken in instead.items() if path in staged and not taken.startswith(EMPTY)]
+    if any(_numbers(taken)[1] != version.minor for taken in of_others):
         # A module of another release asks for newer ones than upstream is built with.
         for row in declared.get("Require") or ():
-            if row["Path"] not in replaced:
+            if row["Path"] not in replaced and row["Path"] not in instead:
                 yield f"\t{row['Path']} => {row['Path']} {row['Version']}"
     yield ")"
+
+
+def _replacement(path: str, taken: str) -> str:
+    return taken if taken.startswith(EMPTY) else f"{path} {taken}"

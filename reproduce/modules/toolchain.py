@@ -28,6 +28,7 @@ _NETWORK = (
     "proxyconnect", "Client.Timeout", "context deadline exceeded", "temporary failure in name resolution", "502 Bad Gateway",
     "503 Service Unavailable", "module lookup disabled", "unexpected EOF", "x509:",
 )  # fmt: skip
+_NEWER = re.compile(r"(\S+@\S+) requires go >= ([0-9.]+) \(running go ?([0-9.]+)")
 _UNKNOWN = re.compile(r"unknown revision|no matching versions|invalid version|/@v/\S+: 4[0-9][0-9] ")
 
 
@@ -61,7 +62,8 @@ class Go:
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment that it runs in."""
-        return {**os.environ, "GOFLAGS": FLAGS, "GOTOOLCHAIN": "local", "GOWORK": "off", **(more or {})}
+        chosen = os.environ.get("GOTOOLCHAIN", "local")
+        return {**os.environ, "GOFLAGS": FLAGS, "GOTOOLCHAIN": chosen, "GOWORK": "off", **(more or {})}
 
     def run(
         self,
@@ -130,6 +132,11 @@ def has_go() -> bool:
 def problem_of(text: str, arguments: Sequence[str]) -> GoProblem:
     """What Go said about a failure, as one line."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    if (newer := _NEWER.search(text)) is not None:
+        return GoProblem(
+            f"{newer[1]} needs Go {newer[2]} or later, and `go` is {newer[3]}: set the variable GOTOOLCHAIN=go{newer[2]}, and Go fetches it, or have a "
+            "newer `go` on PATH"
+        )
     # An unknown version is often told by way of the network: it is looked for first.
     if (line := next(filter(_UNKNOWN.search, lines), None)) is not None:
         return UnknownVersion(f"Go finds no such version: {_short(line)}")

@@ -112,16 +112,20 @@ class DynamicResources(BindingConditions):
         return all_of(self._is_done(use) for use in self.uses(pod))
 
     def may_stop(self, pod: Pod) -> Expr:
-        """Whether no claim of the pod is being assumed: Assume delivers its events, whatever becomes of the context."""
-        assumed = {use: self._is(use, Stage.ASSUMED, Stage.GIVEN_UP) for use in self.uses(pod)}
-        return all_of(~amid | self.claim_cache.has_returned(use) for use, amid in assumed.items())
+        """Whether no claim of the pod was written and is still to be assumed, nor is being assumed: bindClaim does so whatever becomes of the context."""
+        return all_of(~self._is_amid(use) for use in self.uses(pod))
+
+    def _is_amid(self, use: ClaimUse) -> Expr:
+        amid = (Stage.ASSUMED, Stage.GIVEN_UP)
+        return self._is(use, *amid) if use.claim.special else self._is(use, Stage.WRITTEN, *amid)
 
     def _is_done(self, use: ClaimUse) -> Expr:
         through = (Stage.BOUND, Stage.READY) if self.heeds_conditions() else (Stage.BOUND,)
         return self._is(use, *through) | (self._is(use, Stage.CHECKED) & self.copy[use].reserved[use.pod])
 
     def _require_pre_bind(self, use: ClaimUse, *stages: Stage) -> None:
-        require((self.binding.phase[use.pod] == BindingPhase.PRE_BIND) & self._is(use, *stages))
+        cancelled = (self.binding.phase[use.pod] == BindingPhase.PRE_BIND_CANCELLED) & self._is_amid(use)
+        require(((self.binding.phase[use.pod] == BindingPhase.PRE_BIND) | cancelled) & self._is(use, *stages))
         require(all_of(self._is_done(other) for other in self.earlier(use)) & ~self._is_done(use))
 
     @step(actor="binding cycle", each="use")

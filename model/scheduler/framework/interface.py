@@ -103,7 +103,7 @@ class ClaimPlugin(CyclePlugin, Protocol):
         """The pod fits nowhere: PostFilter may come before preemption."""
 
     def may_stop(self, pod: Pod) -> Expr:
-        """Whether PreBind, whose context has ended, is amid no call that takes no notice of that."""
+        """Whether PreBind, whose context has ended, is amid nothing that takes no notice of that."""
 
     def taken_back(self, pod: Pod) -> None:
         """The cycle of the pod's group has taken back what it has done for the pod."""

@@ -2,12 +2,12 @@ package podrace
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/tools/cache"
@@ -72,19 +72,19 @@ type orderedSlices struct {
 	answers *answers
 }
 
-func (l *orderedSlices) ListWithDeviceTaintRules() ([]*resourceapi.ResourceSlice, error) {
+func (l *orderedSlices) ListWithDeviceTaintRules() (listedSlices, error) {
 	all, err := l.slicesInterface.ListWithDeviceTaintRules()
-	place := func(one *resourceapi.ResourceSlice) int {
-		if n := slices.Index(l.answers.devices, one.Spec.Devices[0].Name); n >= 0 {
+	var ordered listedSlices
+	for _, one := range all {
+		ordered = append(ordered, one.DeepCopy())
+	}
+	place := func(n int) int {
+		if n := slices.Index(l.answers.devices, fmt.Sprint(ordered[n].Spec.Devices[0].Name)); n >= 0 {
 			return n
 		}
 		return len(l.answers.devices)
 	}
-	var ordered []*resourceapi.ResourceSlice
-	for _, one := range all {
-		ordered = append(ordered, one.DeepCopy())
-	}
-	slices.SortStableFunc(ordered, func(a, b *resourceapi.ResourceSlice) int { return cmp.Compare(place(a), place(b)) })
+	sort.SliceStable(ordered, func(a, b int) bool { return place(a) < place(b) })
 	for n, one := range ordered {
 		one.Name = fmt.Sprintf("%d-%s", n, one.Name) // from 1.35 on they are tried in the order of their names
 	}

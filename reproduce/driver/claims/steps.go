@@ -20,6 +20,7 @@ func init() {
 var (
 	looksInFlight = points("Claims.GetPendingAllocation< C", "Claims.ClaimHasPendingAllocation< C")
 	endsFlight    = points("Claims.MaybeRemoveClaimPendingAllocation< C", "Claims.RemoveClaimPendingAllocation< C")
+	endsAnyFlight = points("Claims.MaybeRemoveClaimPendingAllocation<", "Claims.RemoveClaimPendingAllocation<")
 	listsDevices  = points("Claims.GatherAllocatedState<", "Claims.ListAllAllocatedDevices<")
 	delivers      = points("ClaimTracker> C")
 )
@@ -223,12 +224,23 @@ func assumeClaim(p *player, s Step) error {
 	return nil
 }
 
-// settleClaim: the allocation is in flight no longer. That of a claim that was merely reserved was not.
+// settleClaim: allocations are in flight no longer, from 1.37 on those of all claims of the pod with the last of them. That of a claim that was merely reserved was not.
 func settleClaim(p *player, s Step) error {
-	if _, ended := s.Changes["dynamic_resources.chosen["+s.arg("use")+"]"]; !ended {
+	ended := 0
+	for variable := range s.Changes {
+		if strings.HasPrefix(variable, "dynamic_resources.chosen[") {
+			ended++
+		}
+	}
+	if ended == 0 {
 		return p.quietly("nothing was in flight")
 	}
-	return p.advance(s, rule{who: isBinding, ends: endsFlight, via: points("Claims.AssumeClaimAfterAPICall< C")})
+	for range ended {
+		if err := p.advance(s, rule{who: isBinding, ends: endsAnyFlight, via: points("Claims.AssumeClaimAfterAPICall< C")}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // failClaim: bindClaim returns an error, and gives back what was in flight where it was this pod that chose it. Unreserve follows.

@@ -29,7 +29,11 @@ type connection struct {
 
 // connect has the HTTPExtenders of a process call the extenders of the case, each the one at its address: their order is the scheduler's. All else of them is upstream's.
 func (i *instance) connect(extenders []*keptExtender, g *gate) error {
-	for _, e := range i.Sched.Extenders {
+	for all, n := path(i.Waiting, "extenders"), 0; n < all.Len(); n++ {
+		e := all.Index(n).Interface()
+		if _, ok := e.(*caseExtender); ok {
+			continue
+		}
 		field, address := path(e, "client"), path(e, "extenderURL")
 		if !field.IsValid() || !address.IsValid() {
 			return errors.New("HTTPExtender has no fields client and extenderURL")

@@ -29,7 +29,8 @@ const (
 	volumes = root + "/framework/plugins/volumebinding"
 	output  = "wrappers_gen.go"
 
-	informers = "k8s.io/client-go/informers/"
+	informers   = "k8s.io/client-go/informers/"
+	clientCache = "k8s.io/client-go/tools/cache"
 )
 
 func main() {
@@ -218,6 +219,8 @@ func (g *generator) wrapClaims() {
 		}
 		fmt.Fprintf(&g.body, "type %s = %s\n", as, g.name(o.Type()))
 	}
+	lists := g.mustType("ResourceSliceLister").Underlying().(*types.Interface).Method(0) // from 1.38 on not the API's type
+	fmt.Fprintf(&g.body, "type listedSlices = %s\n", g.name(lists.Signature().Results().At(0).Type()))
 	g.wrap("gatedClaims", "claimsInterface", "Claims", g.mustType("ResourceClaimTracker").Underlying().(*types.Interface))
 }
 
@@ -239,8 +242,17 @@ func (g *generator) nameInformers() error {
 		}
 		fmt.Fprintf(&g.body, "type %s = %s\n", one.as, g.name(method.Signature().Results().At(0).Type()))
 	}
+	if options := g.packages[clientCache].Scope().Lookup("HandlerOptions"); options != nil { // the scheduler gives them from 1.38 on
+		fmt.Fprintf(&g.body, withOptions, g.name(options.Type()), g.aliases[clientCache])
+	}
 	return nil
 }
+
+const withOptions = `
+func (i *gatedInformer) AddEventHandlerWithOptions(h %[2]s.ResourceEventHandler, o %[1]s) (%[2]s.ResourceEventHandlerRegistration, error) {
+	return i.SharedIndexInformer.AddEventHandlerWithOptions(i.behindGate(h), o)
+}
+`
 
 // wrapVolumes writes the class around the binder of VolumeBinding.
 func (g *generator) wrapVolumes() {

@@ -102,6 +102,10 @@ func (e *caseExtender) answer(method string, args ...any) []any {
 		return []any{pluginName}
 	case "IsInterested", "SupportsPreemption":
 		return []any{true}
+	case "Filter": // from 1.38 on the framework's extenders are asked in the cycle, too
+		return []any{args[1]}
+	case "Prioritize":
+		return []any{&extenderv1.HostPriorityList{}}
 	case "ProcessPreemption":
 		pod, _ := subject(args)
 		victims := args[1].(map[string]*extenderv1.Victims)

@@ -308,6 +308,9 @@ func (i *instance) wrap(g *gate, a *answers) error {
 	queue := &gatedQueue{i.RealQueue, g}
 	sched.SchedulingQueue = queue
 	sched.Cache = &gatedCache{i.RealCache, g}
+	if own := path(sched, "algorithm", "cache"); own.IsValid() { // from 1.38 on the algorithm has a pointer of its own
+		own.Set(reflect.ValueOf(sched.Cache))
+	}
 	for _, name := range []string{"NextPod", "FailureHandler"} {
 		f := path(sched, name)
 		if !f.IsValid() {

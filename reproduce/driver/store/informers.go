@@ -73,8 +73,12 @@ type gatedInformer struct {
 }
 
 func (i *gatedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.SharedIndexInformer.AddEventHandler(i.behindGate(h))
+}
+
+func (i *gatedInformer) behindGate(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	i.factory.handlers[i.event]++
-	return i.SharedIndexInformer.AddEventHandler(&gatedHandler{h, i.event, i.factory.handlers[i.event], i.factory})
+	return &gatedHandler{h, i.event, i.factory.handlers[i.event], i.factory}
 }
 
 // gatedHandler is an event handler that stops before and after each event.

@@ -64,7 +64,11 @@ func (w *World) inAssumeCache(kind, key string, informed lister) (cached runtime
 		if found, there, _ := informed.GetByKey(key); there {
 			cached, _ = found.(runtime.Object)
 		}
-		over, _ = as[runtime.Object](inside(kept).MapIndex(reflect.ValueOf(key)))
+		entry := inside(kept).MapIndex(reflect.ValueOf(key))
+		if object := field(entry, "object"); object.IsValid() { // from 1.38 on, beside whether it was written
+			entry = object
+		}
+		over, _ = as[runtime.Object](entry)
 		if over == nil || cached == nil || over.(metav1.Object).GetResourceVersion() != cached.(metav1.Object).GetResourceVersion() {
 			return cached, nil
 		}

@@ -58,6 +58,8 @@ def test_a_program_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("# m\n./a.go:3:1: undefined: x\n./b.go:1:1: other", BuildProblem, "does not compile: ./a.go:3:1: undefined: x"),
         ("", GoProblem, "it says nothing"),
         ("something\nelse", GoProblem, "`go test -c` failed: else"),
+        ("k8s.io/kubernetes@v1.38.0-beta.0 requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=local)", GoProblem,
+         "k8s.io/kubernetes@v1.38.0-beta.0 needs Go 1.27.0 or later, and `go` is 1.26.8: set the variable GOTOOLCHAIN=go1.27.0, and Go fetches it"),
     ],
 )  # fmt: skip
 def test_what_go_says_is_one_line(text: str, kind: type[GoProblem], line: str) -> None:
@@ -74,6 +76,8 @@ def test_what_go_says_is_one_line(text: str, kind: type[GoProblem], line: str) -
         ("1.35", "v1.35.8", "v0.35.8"),
         ("1.35.0", "v1.35.0", "v0.35.0"),
         ("v1.29.6", "v1.29.6", "v0.29.6"),
+        ("v1.38.0-beta.0", "v1.38.0-beta.0", "v0.38.0-beta.0"),
+        ("1.38.0-rc.1", "v1.38.0-rc.1", "v0.38.0-rc.1"),
     ],
 )
 def test_versions(text: str, version: str, staging: str) -> None:
@@ -134,6 +138,19 @@ def test_what_is_not_to_be_had_is_replaced_by_the_nearest(go: Path, tmp_path: Pa
     assert files.instead == {"k8s.io/gone": "v0.36.1"} or files.instead == {"k8s.io/gone": "v0.36.5"}
     assert (folder / "go.sum").read_text() == "sums of v1.36.3\n"
     assert "k8s.io/gone v0.36.3" not in (folder / "go.mod").read_text()
+
+
+def test_any_module_can_be_one_that_is_not_to_be_had() -> None:
+    """A module of upstream's go.mod that is not staged in it, and one of which there is no version at all."""
+    text = go_mod(
+        DECLARED,
+        parse_version("v1.36.3"),
+        {"example.com/rare": "v1.2.2", "k8s.io/gone": "./empty/k8s.io/gone"},
+    )
+    assert "\tk8s.io/gone v0.36.3\n" in text
+    assert "\tk8s.io/gone => ./empty/k8s.io/gone\n" in text
+    assert "\texample.com/rare => example.com/rare v1.2.2\n" in text
+    assert "other => example.com/other" not in text
 
 
 def test_a_version_that_is_none(go: Path, tmp_path: Path) -> None:
