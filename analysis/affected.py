@@ -14,6 +14,7 @@ from ..base.problems import NotInRelease, UsageProblem
 from ..base.text import counted
 from ..checker.core.exploration import Budget
 from ..reports.document import Finding
+from ..reports.verdict_words import time_words
 from .chain import verdicts
 from .findings import was_cut_short
 from .request.in_release import refusal_of
@@ -43,6 +44,7 @@ class Answered(msgspec.Struct, frozen=True):
         return {
             "scenario": self.scenario, "property": self.property, "versions": list(self.versions),
             "verdict": found.verdict, "steps": steps, "states": found.states,
+            **{name: found.scope[name] for name in ("time", "slow") if name in found.scope},
         }  # fmt: skip
 
     def words(self) -> str:
@@ -50,7 +52,9 @@ class Answered(msgspec.Struct, frozen=True):
         found = self.finding
         if found.trace is not None:
             return f"{found.headline} after {counted(len(found.trace) + len(found.cycle), 'step')}"
-        return f"{found.marked}, {found.states:,} states"
+        slow = str(found.scope.get("slow", ""))
+        assumed = f", assumed: {time_words(slow)}" if "time" in found.scope else ""
+        return f"{found.marked}, {found.states:,} states{assumed}"
 
 
 def affected(
@@ -69,7 +73,8 @@ def affected(
     cut = False
     for version in known_releases():
         for run in _runs_of(selection, version):
-            key = run.scenario.file, run.property, run.composition.classes
+            time = run.scenario.spec.scope.time
+            key = run.scenario.file, run.property, run.composition.classes, time
             if key not in known and cut:
                 continue
             if key not in known:
@@ -98,7 +103,7 @@ def _answer(run: Run, budget: Budget, method: Method, watcher: Watcher) -> Findi
 def _grouped(
     rows: Sequence[tuple[str, str, str, Any]], known: dict[Any, Finding | None]
 ) -> Iterator[Answered]:
-    """Versions that follow each other with one verdict together, a scenario and property after the other."""
+    """Versions that follow each other with one verdict and one assumption together, a scenario and property after the other."""
     of_questions = sorted(dict.fromkeys((scenario, name) for scenario, name, *_ in rows))
     for scenario, name in of_questions:
         mine = [(version, known[key]) for s, n, version, key in rows if (s, n) == (scenario, name)]
@@ -110,4 +115,4 @@ def _grouped(
 
 
 def _kind(finding: Finding | None) -> Any:
-    return finding and (finding.verdict, finding.vacuous)
+    return finding and (finding.verdict, finding.vacuous, finding.scope.get("time"))

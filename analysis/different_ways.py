@@ -18,7 +18,7 @@ from ..reports.document import Finding
 from .altered_questions import with_question_noted
 from .findings import WORDS, asked_of, finding_of, ignored_words, scope_of, silence_of
 from .request.method import NOBODY, Method, Watcher
-from .request.plan import SAFETY, Run, Selection, refuse_all_ignored
+from .request.plan import SAFETY, Run, Selection, at_any_time, refuse_all_ignored
 from .systems import refuse_ranges, system_of
 
 
@@ -52,6 +52,7 @@ def find_all_ways(
     """The ways of each run, at most so many. `budget` is for all searches of a run together."""
     found = []
     for run in runs:
+        run = replace(run, scenario=at_any_time(run.scenario))
         watcher.start(f"{run.scenario.name} {run.composition.label} {run.property}")
         system = system_of(run)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +18,25 @@ from ..checker.core.result import Counts, Result
 from ..checker.core.trace import LassoTrace, Trace
 from ..checker.trace.execution import replay
 from ..checker.trace.fair_suffix import fair_suffix
-from ..model.environment.cluster.scope import BOUNDS
+from ..model.environment.cluster.scope import BOUNDS, SCALES
 from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
 from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from ..properties.of_steps import OfSteps
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
-from ..reports.verdict_words import verdict_words
+from ..reports.verdict_words import time_words, verdict_words
 from ..scenarios import Scenario
 from .request.options import bytes_in_words
-from .request.plan import Run
+from .request.plan import Run, at_any_time
 from .request.within_release import within_release
 from .scheduler_version import version_of
 from .shown.cases import with_telling_case
 from .shown.evidence import evidence_of
 from .shown.orders import orders_of
+from .shown.slow import slow_words
 from .shown.steps import steps_of
+from .systems import system_of
 
 WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
 
@@ -156,12 +158,19 @@ def finding_of(
         transitions=counts.transitions or 0,
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
-        words=words + silence_of(run),
+        words=words + _assumed(run, result) + silence_of(run),
         notes=(
             *run.composition.notes,
             *(
                 note
-                for note in (run.remark, within_release(run), _caveat(run), _idle(run, result), remedy)
+                for note in (
+                    run.remark,
+                    within_release(run),
+                    _caveat(run),
+                    _idle(run, result),
+                    _slow(run, system, result),
+                    remedy,
+                )
                 if note
             ),
         ),
@@ -186,6 +195,24 @@ def _idle(run: Run, result: Result) -> str:
     if not result.vacuous or any(pod.node is None for pod in run.scenario.spec.pods):
         return ""
     return "no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, or add another"
+
+
+def _assumed(run: Run, result: Result) -> str:
+    """What a verdict rests on that is not a violation, with scales of time."""
+    scope = run.scenario.spec.scope
+    if scope.time != SCALES or result.trace is not None or result.coverage.endless:
+        return ""
+    return f" Assumed: {time_words(', '.join(scope.slow))}."
+
+
+def _slow(run: Run, system: TransitionSystem, result: Result) -> str:
+    """What would have to last for minutes in a counterexample, or does so."""
+    scope = run.scenario.spec.scope
+    if result.trace is None:
+        return ""
+    if scope.slow:
+        system = system_of(replace(run, scenario=at_any_time(run.scenario)))
+    return slow_words(system, run.property, result.trace, bool(scope.slow))
 
 
 def _figures(result: Result) -> Counts:
@@ -250,8 +277,12 @@ def scope_of(scope: Scope, spec: ClusterSpec | None = None, classes: Iterable[ty
         name: getattr(scope, name)
         for name, bound in BOUNDS.items()
         # Some are worth a word only where they are on; the order of the file has words of its own.
-        if name != "file_order" and (getattr(scope, name) or not bound.quiet)
+        if name != "file_order"
+        and name != "slow"
+        and (getattr(scope, name) not in (False, *bound.choices[:1]) or not bound.quiet)
     }
+    if scope.slow and "time" in bounds:
+        bounds["slow"] = ", ".join(scope.slow)
     for kind in dict.fromkeys(kind for kind, *_ in scope.aims):
         struck = [name for names in scope.aimed(kind).values() for name in names]
         bounds[kind] = f"{bounds[kind]} of {', '.join(struck)}"

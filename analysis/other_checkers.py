@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..base.problems import UsageProblem
@@ -12,7 +13,7 @@ from ..checker.reduction.questions import explored_slice
 from ..model.language import TransitionSystem
 from ..properties import instrument
 from .findings import ignored_words, silence_of
-from .request.plan import Run, Selection, plan, refuse_all_ignored
+from .request.plan import Run, Selection, at_any_time, plan, refuse_all_ignored
 from .systems import refuse_ranges
 
 
@@ -25,6 +26,7 @@ def exported(selection: Selection, language: str, whole: bool, output: Path | No
     refuse_all_ignored(planned)
     runs = [one for one in planned if not one.ignored]
     run = _only(runs, whole)
+    run = replace(run, scenario=at_any_time(run.scenario))
     refuse_ranges(run.scenario)
     if run.prop.kind == "liveness" and not whole:
         raise UsageProblem(

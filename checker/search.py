@@ -26,6 +26,7 @@ from .reduction.conclusion import conclude
 from .reduction.fair_run import held_back
 from .reduction.idle_parts import Parts, never_acted
 from .reduction.questions import kind_of, properties_of, slice_for
+from .reduction.scales_of_time import endless
 from .reduction.slicing import Slicer
 from .trace.execution import MAX_CONFIRMED_STATES
 
@@ -63,18 +64,24 @@ def check(
     slicer = Slicer(system)
 
     def again(question: TransitionSystem, room: Budget) -> Exploration:
-        return explore(question, room, None)
+        return explore(question, replace(room, disk=None, resume=False), None)
 
     try:
         for group in _groups(slicer, names, together):
             if announce is not None:
                 announce(group.names)
-            answer = explore(group.slice, budget, progress)
-            for name in group.names:
-                result = conclude(slicer, group.slice, answer, name, engine, confirmed_states)
+            part, answer, results = _decided(
+                slicer,
+                group,
+                lambda part: explore(part, budget, progress),
+                again,
+                budget,
+                lambda part, answer, name: conclude(slicer, part, answer, name, engine, confirmed_states),
+            )
+            for name, result in zip(group.names, results, strict=True):
                 if parts is not None and result.verdict is Verdict.HOLDS:
-                    idle = never_acted(slicer, group.slice, answer, parts(system), again, budget)
-                    held = held_back(group.slice, answer, again, budget)
+                    idle = never_acted(slicer, part, answer, parts(system), again, budget)
+                    held = held_back(part, answer, again, budget)
                     coverage = replace(result.coverage, never_acted=idle, held_back=held)
                     result = replace(result, coverage=coverage)
                 found[name] = result
@@ -91,6 +98,35 @@ class _Group:
     kind: Kind
     names: tuple[str, ...]
     slice: TransitionSystem
+
+
+def _decided(
+    slicer: Slicer,
+    group: _Group,
+    explore: Callable[[TransitionSystem], Exploration],
+    again: Callable[[TransitionSystem, Budget], Exploration],
+    budget: Budget,
+    conclusion: Callable[[TransitionSystem, Exploration, str], Result],
+) -> tuple[TransitionSystem, Exploration, list[Result]]:
+    """What was explored for the properties of a group, what was found, and the results.
+
+    With scales of time a property holds only if no timer can wait for ever while work goes on. If one can, timers may fire at any moment after all.
+    """
+    part, answer = group.slice, explore(group.slice)
+    results = [conclusion(part, answer, name) for name in group.names]
+    asked = endless(part)
+    if asked is None or all(result.verdict is not Verdict.HOLDS for result in results):
+        return part, answer, results
+    waits = again(asked, budget)
+    if waits.lassos:
+        part = slice_for(slicer, group.kind, group.names, scales=False)
+        answer = explore(part)
+        results = [conclusion(part, answer, name) for name in group.names]
+        return part, answer, [replace(r, coverage=replace(r.coverage, endless=True)) for r in results]
+    if not waits.complete:
+        answer = replace(answer, complete=False, stopped=waits.stopped)
+        results = [conclusion(part, answer, name) for name in group.names]
+    return part, answer, results
 
 
 def engine_of(name: str) -> Explore:

@@ -17,6 +17,7 @@ from .core.result import Counts, Result, Seen, Verdict, WalkCounts
 from .core.trace import Trace
 from .reduction.conclusion import coverage_of, disagreement, times_fired
 from .reduction.questions import explored_slice
+from .reduction.scales_of_time import confirm_time
 from .reduction.slicing import Slicer, transition_map
 from .trace.execution import confirm, confirm_witness
 from .trace.shrinking import shrink
@@ -103,6 +104,8 @@ def simulate(
     trace = None
     if tally.broken is not None:
         run = shrink(walkers.path(*tally.broken), walkers.shortened)
+        with disagreement(f"a random walk claims to show `{name}` of {system.name} after {len(run)} steps"):
+            confirm_time(sliced, system, numbers, run)
         trace = _executed(confirm, system, original(run), name)
     reached = {}
     for witness, (steps, walk) in zip(sliced.witnesses, tally.earliest.tolist(), strict=True):

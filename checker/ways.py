@@ -122,6 +122,7 @@ class _Tree:
             resettabilities={},
             livenesses={},
             views={},
+            scales=False,  # without some kinds of steps, minutes would pass where a run of the whole has no time for it
         )
         self._budget, self._engine, self._watch = budget, engine, watch
         self._kinds = [kind_of_step(transition) for transition in system.transitions]

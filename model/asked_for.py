@@ -97,7 +97,11 @@ def asked_for(system: TransitionSystem) -> dict[str, tuple[int, ...]]:
 def _options(model: Model, system: TransitionSystem) -> Iterator[Part]:
     """What is on in the scope and is not by default. An option that is no fault and without steps of its own only changes how others act."""
     scope, usual = model.entities.scope, Scope()
-    wanted = [n for n in BOUNDS if n not in VIEWS and getattr(scope, n) not in (getattr(usual, n), 0)]
+    wanted = [
+        n
+        for n, b in BOUNDS.items()
+        if n not in VIEWS and not b.choices and getattr(scope, n) not in (getattr(usual, n), 0)
+    ]
     if not wanted:
         return
     found: dict[str, list[int]] = {name: [] for name in wanted}

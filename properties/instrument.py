@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ..model.cluster import Cluster, build_cluster
+from ..model.environment.cluster.scope import SCALES
 from ..model.environment.objects import ClusterSpec
 from ..model.language import (
     Component,
     Expr,
     Fairness,
+    Lasts,
     Transition,
     TransitionSystem,
     any_of,
@@ -46,6 +48,8 @@ def instrument(
         livenesses={m.id: m.cases for m in monitors if m.kind == "liveness"},
         witnesses={name: read for m in monitors for name, read in _witnesses(model, m).items()},
     )
+    if spec.scope.time == SCALES:
+        system = replace(_with_slow(system, spec.scope.slow), scales=True)
     if spec.scope.fair_flush:
         system = _with_a_fair_flush(system)
     stuck = {m.id for m in monitors if m.kind == "deadlock freedom"}
@@ -63,6 +67,17 @@ def instrument(
     for cls in of_steps:
         system = cls.completed(system)
     return system
+
+
+def _with_slow(system: TransitionSystem, actors: Collection[str]) -> TransitionSystem:
+    """The system in which the steps of these actors may take minutes."""
+    return replace(
+        system,
+        transitions=tuple(
+            replace(t, lasts=Lasts.ANY_TIME) if t.actor in actors and t.lasts is Lasts.SHORT else t
+            for t in system.transitions
+        ),
+    )
 
 
 def _with_a_fair_flush(system: TransitionSystem) -> TransitionSystem:

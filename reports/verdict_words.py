@@ -8,6 +8,8 @@ from ..base.text import counted
 from ..checker.core.result import REPLAY, Result, Verdict, WalkCounts
 from ..checker.core.trace import LassoTrace
 
+_ENDLESS = "Work can go on endlessly here, so timers fire at any moment, as with `time: any`."
+
 
 def verdict_words(result: Result) -> str:
     """One sentence, sometimes two: the verdict and what it rests on."""
@@ -18,7 +20,13 @@ def verdict_words(result: Result) -> str:
     if result.counts.states is None:
         return _reasoned(result)
     telling = {Verdict.VIOLATED: _violated, Verdict.INCONCLUSIVE: _inconclusive, Verdict.HOLDS: _holds}
-    return telling[result.verdict](result)
+    words = telling[result.verdict](result)
+    return f"{words} {_ENDLESS}" if result.coverage.endless else words
+
+
+def time_words(slow: str) -> str:
+    """What scales of time assume; `slow` are the actors that they do not assume it of."""
+    return f"nothing under way takes minutes{f', but for: {slow}' if slow else ''}"
 
 
 def _explored(result: Result) -> str:

@@ -25,7 +25,7 @@ from ...reports.verdict_words import idle_words
 from ..ask.asked_property import ID, AskedProperty, Understood, asked_property
 from ..ask.question import Question
 from ..findings import asked_of, finding_of, how_to_go_on, seen_of
-from ..request.plan import Run
+from ..request.plan import Run, at_any_time
 from ..shown.steps import steps_of
 from ..systems import system_of
 from .obstacles import in_the_way, obstacle
@@ -69,7 +69,8 @@ def searched(run: Run, budget: Budget, engine: str = "native", watch: Watch = No
 
 
 def answer(run: Run, budget: Budget, engine: str = "native", watch: Watch = None) -> AskAnswer:
-    """The answer to the question of a run. Raises Problem."""
+    """The answer to the question of a run, at any time. Raises Problem."""
+    run = replace(run, scenario=at_any_time(run.scenario))
     asked = searched(run, budget, engine, watch)
     cls = question_of(run)
     understood = cls.understood(asked.system)

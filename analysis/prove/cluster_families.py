@@ -19,9 +19,10 @@ from ...checker.parametric.parametric_system import ParametricSystem
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.conclusion import times_fired, verdict_of
 from ...checker.reduction.questions import explored_slice
+from ...checker.reduction.scales_of_time import endless
 from ...checker.trace.execution import ReplayError, confirm
 from ...checker.trace.lasso import confirm_lasso
-from ...model.language import Parameter
+from ...model.language import Parameter, TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion
@@ -63,12 +64,8 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
 
     Raises EngineDisagreement.
     """
-    parametric = task.question.parametric_system()
     budget = shared_budget(task.max_states, task.max_memory, task.share)
-    search = FamilySearch(parametric, task.question.property, part=task.part, ahead=task.share > 1)
-    found = search.run(budget)
-    sliced = search.slice
-    del search  # and its memory, which is what counterexamples are searched with
+    parametric, sliced, found = _searched(task, task.question.parametric_system(), budget)
     again = shared_budget(None, task.max_memory, task.share)
     traces = _counterexamples(parametric, task.question.property, found, again)
     missing = any(
@@ -90,6 +87,31 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
         distinct=found.states,
         short_of_memory=missing or found.stopped == "memory",
     )
+
+
+def _searched(
+    task: FamilyTask, parametric: ParametricSystem, budget: Budget
+) -> tuple[ParametricSystem, TransitionSystem, FamilyOutcome]:
+    """What was found about the clusters, with the slice that was explored, and the system that it is a slice of.
+
+    That has scales of time if it asks for them, unless a timer can wait for ever in some cluster while work goes on.
+    """
+    ahead = task.share > 1
+    search = FamilySearch(parametric, task.question.property, part=task.part, ahead=ahead)
+    found, sliced = search.run(budget), search.slice
+    del search  # and its memory, which is what counterexamples are searched with
+    asked = endless(sliced)
+    if asked is None or all(cell.violated is not None for cell in found.cells):
+        return parametric, sliced, found
+    *_, questions = questionnaires(sliced)
+    chosen = restricted(parametric, questions, task.part)
+    (name,) = asked.livenesses
+    waits = FamilySearch(replace(chosen, system=asked), name, ahead=ahead).run(budget)
+    if all(cell.violated is None for cell in waits.cells):
+        return parametric, sliced, replace(found, stopped=found.stopped or waits.stopped)
+    anytime = replace(chosen, system=replace(parametric.system, scales=False))
+    search = FamilySearch(anytime, task.question.property, ahead=ahead)
+    return anytime, search.slice, search.run(budget)
 
 
 def _outcome_of(
@@ -142,6 +164,8 @@ def _counterexamples(
         for other, its in list(waiting.items()):
             if lasso or its.violated == cell.violated:
                 try:
+                    if not lasso:
+                        explorer.confirm_time(answer.violations[property_id], its.example)
                     traces[other] = _executed(parametric, property_id, trace, numbers, _named(its))
                 except ReplayError:
                     continue

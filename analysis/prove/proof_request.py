@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...base.problems import UsageProblem
 from ...checker.parametric.parametric_system import Exchange, ParametricSystem
+from ...model.environment.cluster.scope import ANY_TIME
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
@@ -153,7 +154,8 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         tuple(parse_fix(name, list(CHANGES)) for name in names)
         for names in (request.with_fixes, request.without_fixes)
     ]
-    gates = compose(release, fixes[0], fixes[1], parse_gates(request.gates)).gates
+    composition = compose(release, fixes[0], fixes[1], parse_gates(request.gates))
+    gates = composition.gates
     if request.example.gangs and (GATE_OF_GROUPS, True) not in gates:
         raise UsageProblem(
             f"--gang: gangs are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
@@ -169,8 +171,11 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
             if request.parts > 1:
                 raise UsageProblem(f"--parts: the clusters are explored one by one for {name}: leave it out")
         asked = tuple(request.own) if name in own else ()
+        example = request.example
+        if not (request.are_together(kind) and composition.flush_takes_minutes) or example.gangs:
+            example = replace(example, scope=replace(example.scope, time=ANY_TIME, slow=()))
         yield ProofQuestion(
-            request.example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
+            example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
         ).begun()
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from ...base.problems import NotInRelease, Problem, UsageProblem
 from ...base.structs import dataclass
 from ...base.text import listed, nearest_fixes, one_line
+from ...model.environment.cluster.scope import ANY_TIME, SCALES, SHORT_ACTORS
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
 from ...properties import PROPERTIES, Property
@@ -53,6 +54,8 @@ class Selection:
     given: Sequence[Scenario] = ()
     remark: str = ""
     gates: Sequence[str] = ()
+    time: str | None = None
+    slow: Sequence[str] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -60,12 +63,20 @@ class Selection:
         return self == Selection()
 
 
+def at_any_time(scenario: Scenario) -> Scenario:
+    """The scenario without scales of time."""
+    return replace(
+        scenario, spec=replace(scenario.spec, scope=replace(scenario.spec.scope, time=ANY_TIME, slow=()))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One property to be checked in one scenario on one release; `expected` is what is known to come out, after `expected_steps`.
 
     `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's; `origin`
-    is the field of the file that asks for the run, if it is none of those that name properties.
+    is the field of the file that asks for the run, if it is none of those that name properties. What goes on, or stays possible, for ever takes any time,
+    so such a property has no scales of time, and neither has a scenario that leaves numbers open, or a release whose flush takes no minutes.
     """
 
     scenario: Scenario
@@ -76,6 +87,14 @@ class Run:
     remark: str = ""
     own: type[Property] | None = None
     origin: str = ""
+
+    def __post_init__(self) -> None:
+        scope = self.scenario.spec.scope
+        endless = self.prop.kind in ("liveness", "resettability")
+        if scope.time != ANY_TIME and (
+            self.scenario.open or endless or not self.composition.flush_takes_minutes
+        ):
+            object.__setattr__(self, "scenario", at_any_time(self.scenario))
 
     @builtins.property
     def ignored(self) -> str:
@@ -113,6 +132,8 @@ def plan(selection: Selection) -> list[Run]:
         refuse_unknown_ignored(scenario, selection.own)
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
+        if selection.time is not None or selection.slow:
+            scenario = _in_time(scenario, selection.time, selection.slow)
         beside = race_beside(scenario) if release is None else ()
         composition = compose_for(
             scenario,
@@ -129,6 +150,21 @@ def plan(selection: Selection) -> list[Run]:
             own = selection.own.get(identifier)
             runs.append(Run(scenario, composition, identifier, remark=remark, own=own))
     return runs
+
+
+def _in_time(scenario: Scenario, time: str | None, slow: Sequence[str]) -> Scenario:
+    """The same with scales of time or without, and with these actors slow. Raises UsageProblem."""
+    unknown = [name for name in slow if name not in SHORT_ACTORS]
+    if unknown:
+        raise UsageProblem(
+            f"--slow: no actor is called `{one_line(unknown[0])}`: use {', '.join(SHORT_ACTORS[:-1])} or {SHORT_ACTORS[-1]}"
+        )
+    scope = scenario.spec.scope
+    time = time or (SCALES if slow else scope.time)
+    if slow and time != SCALES:
+        raise UsageProblem("--slow is for --time scales: with --time any every actor may be slow")
+    slow = tuple(dict.fromkeys(slow)) or (scope.slow if time == SCALES else ())
+    return replace(scenario, spec=replace(scenario.spec, scope=replace(scope, time=time, slow=tuple(slow))))
 
 
 def with_a_fair_flush(scenario: Scenario) -> Scenario:

@@ -35,7 +35,7 @@ from ..ask.question import read_question
 from ..findings import finding_of
 from ..request.options import nearest_properties, parse_fix
 from ..request.patches import with_patches
-from ..request.plan import Run, refuse_unknown_ignored, with_a_fair_flush
+from ..request.plan import Run, at_any_time, refuse_unknown_ignored, with_a_fair_flush
 from ..shown.steps import steps_of
 from ..systems import system_of
 
@@ -136,7 +136,7 @@ def replayed(
 def run_of(
     stored: StoredTrace, own: Mapping[str, type[Property]], file: str, patches: Sequence[Patch] = ()
 ) -> Run:
-    """What a stored trace is a run of. Raises Problem."""
+    """What a stored trace is a run of, at any time: a run with scales of time is also one without. Raises Problem."""
     identifier = stored.property
     if stored.asks is not msgspec.UNSET:
         own = {**own, ASK: asked_property(read_question(stored.asks))}
@@ -161,7 +161,8 @@ def run_of(
     except (GateProblem, ValueError) as error:
         raise Problem(f"{file}: fixes: {one_line(str(error), 200)}") from None
     _refuse_other_patches(stored, file, patches)
-    return Run(scenario, with_patches(composition, patches), identifier, own=own.get(identifier))
+    composition = with_patches(composition, patches)
+    return Run(at_any_time(scenario), composition, identifier, own=own.get(identifier))
 
 
 def _refuse_other_patches(stored: StoredTrace, file: str, patches: Sequence[Patch]) -> None:

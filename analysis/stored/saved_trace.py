@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
 import msgspec
@@ -15,7 +16,7 @@ from ...reports.stored import StoredLasso, StoredScenario, StoredStep, StoredTra
 from ..ask.asked_property import AskedProperty
 from ..every_cluster import settled_run
 from ..findings import fixes_of
-from ..request.plan import Run, race_fixes
+from ..request.plan import Run, at_any_time, race_fixes
 from ..systems import system_of
 
 
@@ -38,7 +39,8 @@ def stored_trace(run: Run, finding: Finding) -> StoredTrace:
 
 
 def stored_run(run: Run, steps: Sequence[ShownStep], lasso: StoredLasso | None = None) -> StoredTrace:
-    """These steps as a run of the system that the run is about."""
+    """These steps as a run of the system that the run is about, where minutes may pass at any moment."""
+    run = replace(run, scenario=at_any_time(run.scenario))
     return StoredTrace(
         scenario=StoredScenario(
             name=run.scenario.name,

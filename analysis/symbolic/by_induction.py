@@ -16,7 +16,7 @@ from ...reports.document import Value
 from ...scenarios.template import Limits
 from ..findings import ignored_words, silence_of
 from ..request.method import NOBODY, Watcher
-from ..request.plan import SAFETY, Run, Selection, plan, refuse_all_ignored
+from ..request.plan import SAFETY, Run, Selection, at_any_time, plan, refuse_all_ignored
 from ..scheduler_version import version_of
 from ..shown.steps import steps_of
 from ..systems import system_of
@@ -40,6 +40,7 @@ def prove_by_induction(
 
     With `unknown`, whatever the CPU requests, capacities and priorities are. `timeout` is in seconds.
     """
+    run = replace(run, scenario=at_any_time(run.scenario))
     if unknown:
         scenario = run.scenario
         run = replace(run, scenario=replace(scenario, spec=with_unknown(scenario.spec)))

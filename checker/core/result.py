@@ -85,7 +85,7 @@ class Coverage:
     a shortest run to each witness, as far as it is known. `constraints_hit` names the constraints that stopped a transition whose
     guard held. `values` are those of the variables on walks. `never_acted` has the parts of what was asked for that never took
     a step in a complete search, with the reasons (see `checker.reduction.idle_parts`). `held_back` names the constraints
-    that hold back every run, so that none is fair and a liveness says nothing. `measured` is false where nothing of this is known.
+    that hold back every run, so that none is fair and a liveness says nothing. `endless`: work can go on for ever, so scales of time were given up. `measured` is false where nothing of this is known.
     """
 
     fired: Mapping[str, int] = field(default_factory=dict)
@@ -97,6 +97,7 @@ class Coverage:
     values: tuple[Seen, ...] = ()
     never_acted: Mapping[str, str] = field(default_factory=dict)
     held_back: tuple[str, ...] = ()
+    endless: bool = False
     measured: bool = True
 
 

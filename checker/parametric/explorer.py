@@ -11,6 +11,7 @@ from ..core.trace import Trace
 from ..explicit.engine import Reached, Series
 from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
+from ..reduction.scales_of_time import confirm_time
 from ..reduction.slicing import Slicer, transition_map
 from ..trace.execution import confirm, confirm_no_way_back, confirm_witness
 from .parameters import as_variables, with_parameters
@@ -58,6 +59,7 @@ class Explorer:
         system, name = self.parametric.system, self.property
         chosen = _named(values)
         if self.kind == "invariant" and name in found.violations:
+            self.confirm_time(found.violations[name], values)
             return confirm(system, self._path(found.violations[name]), name, chosen)
         if self.kind == "resettability" and name in found.no_way_back:
             return confirm_no_way_back(system, self._path(found.no_way_back[name]), name, parameters=chosen)
@@ -65,6 +67,10 @@ class Explorer:
             slicer = Slicer(with_parameters(system, chosen))
             return conclude(slicer, with_parameters(self.slice, chosen), found, name).trace
         return None
+
+    def confirm_time(self, path: Path, values: Mapping[Parameter, int]) -> None:
+        """Hold a run of the slice with these parameters to the scales of time of the whole system. Raises ReplayError."""
+        confirm_time(self.slice, self.parametric.system, self._numbers, path, _named(values))
 
     def confirm_witness(self, found: Exploration, values: Mapping[Parameter, int], witness: str) -> int:
         """The length of the run to a witness that a search with these parameters found, executed on the whole system.

@@ -14,6 +14,7 @@ from ..core.trace import Trace
 from ..trace.execution import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
 from ..trace.lasso import complete, confirm_lasso, resting_case
 from .questions import kind_of, witnesses_of
+from .scales_of_time import confirm_time
 from .slicing import Slicer, step_name, transition_map
 
 OUT_OF_BUDGET = ("states", "memory", "disk", "timeout")
@@ -137,6 +138,7 @@ def _violation(
     what = f"the {engine} engine claims that `{name}` of {system.name} is violated after {len(path)} steps"
     with disagreement(what):
         if kind == "invariant":
+            confirm_time(sliced, system, numbers, claimed.prefix)
             return confirm(system, path, name)
         if kind == "resettability":
             return confirm_no_way_back(system, path, name, confirmed_states)

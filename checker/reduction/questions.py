@@ -6,12 +6,14 @@ A witness named `P: ...`, where P is a property, belongs to that property; every
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import combinations
 
 from ...model.language import TransitionSystem
 from ..core.result import Kind
 from ..trace.lasso import at_rest
+from .scales_of_time import with_scales
 from .slicing import Slicer
 
 
@@ -62,8 +64,8 @@ def witnesses_of(system: TransitionSystem, name: str) -> list[str]:
     ]
 
 
-def slice_for(slicer: Slicer, kind: Kind, names: Sequence[str]) -> TransitionSystem:
-    """The slice that decides these properties, all of one kind, and reaches their witnesses."""
+def slice_for(slicer: Slicer, kind: Kind, names: Sequence[str], scales: bool = True) -> TransitionSystem:
+    """The slice that decides these properties, all of one kind, and reaches their witnesses. Invariants have the scales of time that the system asks for, but not without `scales`."""
     system = slicer.system
     wanted = {witness for name in names for witness in witnesses_of(system, name)}
     found = slicer.slice(
@@ -72,8 +74,11 @@ def slice_for(slicer: Slicer, kind: Kind, names: Sequence[str]) -> TransitionSys
         livenesses=names if kind == "liveness" else (),
         witnesses=[witness for witness in system.witnesses if witness in wanted],
     )
-    # A run that comes to rest is found while the search goes on.
-    return found.with_predicates(invariants=at_rest(found)) if kind == "liveness" else found
+    if kind == "liveness":
+        # A run that comes to rest is found while the search goes on.
+        found = found.with_predicates(invariants=at_rest(found))
+    # What goes on, or stays possible, for ever takes any time.
+    return with_scales(found) if scales and kind == "invariant" else replace(found, scales=False)
 
 
 def explored_slice(system: TransitionSystem, name: str) -> TransitionSystem:

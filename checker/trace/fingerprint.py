@@ -27,7 +27,7 @@ def fingerprint(system: TransitionSystem) -> str:
     def listed(named: Iterable[tuple[str, Expr]]) -> list[tuple[str, int]]:
         return [(name, numbers[e]) for name, e in named]
 
-    written = {
+    written: dict[str, object] = {
         "name": system.name,
         "variables": [[v.name, v.sort.name, v.lo, v.hi, v.initial] for v in system.variables],
         "nodes": nodes,
@@ -50,6 +50,8 @@ def fingerprint(system: TransitionSystem) -> str:
             for name, cases in system.livenesses.items()
         ],
     }
+    if system.scales:
+        written["lasts"] = [t.lasts.name for t in system.transitions]
     return hashlib.sha256(_as_json(written)).hexdigest()
 
 

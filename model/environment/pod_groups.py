@@ -10,6 +10,7 @@ from ..language import (
     Component,
     Fact,
     Knowledge,
+    Lasts,
     Words,
     boolean,
     per,
@@ -81,7 +82,7 @@ class PodGroups(Component):
         require(~self.exists[group])
         self.exists[group] = True
 
-    @step(actor="pod group informer")
+    @step(actor="pod group informer", lasts=Lasts.SHORT)
     @tells("The informer's store receives the pod group {group}: listers see it from now on.")
     def store_group(self, group: PodGroup) -> None:
         """The event of the new group reaches the informer's store."""

@@ -16,6 +16,7 @@ from ..language import (
     Component,
     Expr,
     Knowledge,
+    Lasts,
     Reader,
     Record,
     Value,
@@ -163,7 +164,7 @@ class PodWatch(Component):
         """What the lister's Get finds under the pod's name, which may be another pod's by now."""
         return found_by_name(self.universe, pod, self.lister)
 
-    @step(actor="pod informer")
+    @step(actor="pod informer", lasts=Lasts.SHORT)
     @tells("The informer's store receives the next event, about {pod}: listers see it from now on.")
     def store(self, pod: Pod) -> None:
         """The next event of the pod watch reaches the informer's store: listers see it from here on."""
@@ -368,7 +369,7 @@ class NodeWatch(Component):
         """As of the pod watch."""
         return True
 
-    @step(actor="node informer")
+    @step(actor="node informer", lasts=Lasts.SHORT)
     @tells("The informer's store receives the next event, about node {node}.")
     def store(self, node: Node) -> None:
         """The next event of the node watch reaches the informer's store."""

@@ -10,7 +10,7 @@ from ..language import Component
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
 from .registry.other_numbers import key_of
-from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical, exact
+from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical, exact, version_of
 from .versions.gates import Gate, find_gate, refuse_setting
 from .versions.unknown import UnknownName
 
@@ -57,6 +57,11 @@ class Composition:
         """
         patched = tuple(cls for patch in self.patches for cls in patch.classes)
         return (*patched, *(cls for change in self.missing for cls in change.classes))
+
+    @property
+    def flush_takes_minutes(self) -> bool:
+        """Whether a pod is flushed minutes after it was parked. Up to 1.23 it was flushed after one minute (108761), and a call may take as long."""
+        return version_of(self.release) >= version_of("1.24")
 
     @property
     def label(self) -> str:

@@ -2,6 +2,7 @@
 
 from .declarations.component import Component, Model, build, step
 from .declarations.fairness import Case, Fairness
+from .declarations.lasting import Lasts
 from .declarations.narration import (
     ANYTHING,
     NOTHING,
@@ -66,6 +67,7 @@ __all__ = [
     "Fact",
     "Fairness",
     "Knowledge",
+    "Lasts",
     "Model",
     "ModelError",
     "Narration",

@@ -19,6 +19,7 @@ from ..language import (
     Component,
     Expr,
     Knowledge,
+    Lasts,
     Record,
     Sentence,
     Value,
@@ -121,6 +122,8 @@ class APIDispatcher(Component):
     stage = per(Pod, enum(Stage))
     superseded = per(Pod, boolean())
     sent = per(Pod, Patch)
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"stage": "API call"}),)

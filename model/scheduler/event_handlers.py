@@ -19,6 +19,7 @@ from ..language import (
     UNTOLD,
     Component,
     Expr,
+    Lasts,
     Reader,
     Sentence,
     Value,
@@ -108,6 +109,8 @@ class EventHandlers(Component):
     queue_waking = enum(Waking)
     cache_busy = boolean()
     node_busy = boolean()
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
     reads = (

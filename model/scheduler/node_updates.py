@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..environment.cluster.node_versions import NodeChange, NodeVersion, versions_in
 from ..environment.objects import Node, Pod
-from ..language import UNTOLD, Component, Expr, Value, as_expr, ref, require, step, tells, when
+from ..language import UNTOLD, Component, Expr, Lasts, Value, as_expr, ref, require, step, tells, when
 from .framework.events import NodeUpdate
 from .queue.moves import Mover
 
@@ -46,6 +46,8 @@ class NodeUpdates(Component):
 
     old = ref(NodeVersion)
     kind = ref(NodeUpdate)
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
 

@@ -15,6 +15,7 @@ from ..language import (
     UNTOLD,
     Component,
     Expr,
+    Lasts,
     as_expr,
     constraint,
     per,
@@ -135,7 +136,7 @@ class Process(Component):
         self.faults.spend(Fault.LOST_REPLY, pod)
         self._land(pod, node)
 
-    @step(actor="binding cycle", each="pod")
+    @step(actor="binding cycle", each="pod", lasts=Lasts.SHORT)
     @tells(
         "The binding goroutine asks the API server to bind {pod}: an error comes back, and the Binding may still be executed."
     )

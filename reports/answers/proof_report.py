@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...base.text import counted, plural
-from ...reports.verdict_words import idle_words
+from ...reports.verdict_words import idle_words, time_words
 from ..document import Answer, Finding
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
@@ -161,7 +161,9 @@ def verdict_words(proof: Proof) -> str:
             " within their part" if proof.parts > 1 else ""
         )
     if proof.verdict == "HOLDS FOR ALL":
-        return f"{told}; each was explored to the end: {searched}."
+        slow = str(proof.scope.get("slow", ""))
+        assumed = f" Assumed: {time_words(slow)}." if "time" in proof.scope else ""
+        return f"{told}; each was explored to the end: {searched}.{assumed}"
     violating = f"{proof.violated:,} of them {'is' if proof.violated == 1 else 'are'} violating"
     if proof.verdict == "VIOLATED":
         more = f"; {proof.inconclusive:,} could not be decided" if proof.inconclusive else ""

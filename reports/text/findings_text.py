@@ -13,6 +13,7 @@ from ...base.text import counted
 from ..ci_outcome import Style, command_of, message, outcome_sums, vacuity
 from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
+from ..verdict_words import time_words
 from .story_text import print_counterexample, print_gist
 from .table import VACUOUS_STYLE, VERDICT_STYLES, print_table
 from .wrapping import INDENT as INDENT
@@ -164,7 +165,11 @@ def scope_words(scope: dict[str, Value]) -> str:
     shown = []
     for name, value in scope.items():
         words = name.replace("_", " ")
-        if isinstance(value, bool):
+        if name == "time":
+            shown.append(time_words(str(scope.get("slow", ""))))
+        elif name == "slow":
+            continue
+        elif isinstance(value, bool):
             shown.append(words if value else f"no {words}")
         elif value:
             shown.append(f"{words} {show(value)}")

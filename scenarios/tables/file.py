@@ -55,6 +55,11 @@ _USUAL = Scope()
 def _bound(name: str, bound: Bound) -> Field:
     """A bound of the scope: on or off, or a count; of faults that strike objects, also with the names of these."""
     default = str(getattr(_USUAL, name)).lower()
+    if bound.several:
+        actors = list_of("list of actors", one_of(bound.choices, "an actor"))
+        return Field(name, actors, "none", bound.words)
+    if bound.choices:
+        return Field(name, one_of(bound.choices, "a scale of time"), default, bound.words)
     if bound.least is None:
         return Field(name, FLAG, default, bound.words)
     if bound.least:

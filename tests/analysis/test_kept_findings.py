@@ -54,6 +54,13 @@ def key(run: Run, folder: Path, budget: Budget = BUDGET, engine: Any = "native")
     return KeptFinding(run, budget, Method(engine, folder, whole_findings=True)).key
 
 
+def test_with_scales_of_time_a_run_has_a_key_of_its_own(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = [{}, {"time": "any"}, {"time": "scales"}, {"slow": ["pod informer"]}]
+    keys = [key(run_of("gone-victim", "S-STUCK", release="1.36.3", **one), tmp_path) for one in asked]
+    assert keys[0] == keys[1] != ""
+    assert len(set(keys)) == 3
+
+
 @pytest.mark.parametrize(("name", "identifier"), [RACE, ("53647", "L-ISO"), ("53647", "S-ERR")])
 def test_the_second_time_no_system_is_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, identifier: str

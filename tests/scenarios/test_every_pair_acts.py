@@ -35,6 +35,8 @@ NEVER_ALONE = {
     "pod_gc": "on by default",
     "flush": "on by default",
     "fair_flush": "what liveness counts on",
+    "time": "how long steps take",
+    "slow": "how long steps take",
     "file_order": "an order of arrival",
     "backoff": "on by default",
 }

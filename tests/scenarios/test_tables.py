@@ -51,7 +51,14 @@ def test_every_row_says_what_is_so_without_the_field() -> None:
 
 
 def test_what_a_bound_needs_or_excludes_can_be_there() -> None:
-    known = {*BOUNDS, *FILE.names, *(point.value for point in ExtensionPoint), "finalizers", "NoExecute"}
+    known = {
+        *BOUNDS,
+        *FILE.names,
+        *(point.value for point in ExtensionPoint),
+        "finalizers",
+        "NoExecute",
+        "scales",
+    }
     named = [
         name for of in BOUNDS.values() for names, _ in (*of.needs, *of.excludes) for name in names.split()
     ]

@@ -89,7 +89,7 @@ descheduler:
   RemovePodsViolatingTopologySpreadConstraint: {topologyKey: zone, maxSkew: 2, matchLabels: {app: web}, nodeFit: true}
   LowNodeUtilization: {thresholds: 20, targetThresholds: 70}
   RemovePodsViolatingNodeAffinity: {prefers: {os: linux}}
-scope: {controller_restarts: 1, file_order: true}
+scope: {controller_restarts: 1, file_order: true, time: scales, slow: [scheduler, pod informer]}
 """
 
 DIRECTED = """\

@@ -62,6 +62,13 @@ class Engine(Enum):
     reference = "reference"
 
 
+class TimeScale(Enum):
+    """What passes before a timer of minutes fires."""
+
+    any = "any"
+    scales = "scales"
+
+
 @app.command(
     help="Check properties of the scheduler in scenarios.\n\n"
     "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
@@ -104,6 +111,19 @@ def check(
         bool,
         typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
     ] = False,
+    time: Annotated[
+        TimeScale | None,
+        typer.Option(
+            help="scales: the periodic flush comes only after minutes in which nothing shorter was under way. any: at any moment, the default."
+        ),
+    ] = None,
+    slow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ACTOR",
+            help="With --time scales: an actor whose steps may take minutes all the same, such as `pod informer` (repeatable).",
+        ),
+    ] = None,
     size: Sizes = None,
     first: Annotated[
         bool,
@@ -213,13 +233,15 @@ def check(
         (represented.scenario,) if represented else (),
         represented.caveat if represented else "",
         gate or (),
+        time.value if time is not None else None,
+        slow or (),
     )
     out = Output(
         output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
     )
     out = replace(out, extent="whole" if verbose else "brief" if selection.is_empty else "usual")
     method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
-    time = parse_closing(closing)
+    closing_time = parse_closing(closing)
     if affected:
         if given(context, BASELINES):
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
@@ -239,10 +261,10 @@ def check(
     with progress_display(no_color) as display:
         findings = verdicts(runs, search, method, display)
         found: Closings = {}
-        if out.tells_closings and time:
+        if out.tells_closings and closing_time:
             from ....analysis.closing import closings
 
-            found = closings(runs, findings, budget, method, time, display)
+            found = closings(runs, findings, budget, method, closing_time, display)
         tours = [] if other_code is None else tours_of(runs, other_code, search, display)
     if out.points_into_files:
         from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import

@@ -12,7 +12,7 @@ BASELINES = {"--baseline": "baseline", "--write-baseline": "write_baseline"}
 SCENARIOS = {
     **BASELINES,
     "-f": "filename", "--release": "release", "--with-fix": "with_fix", "--without-fix": "without_fix", "--gate": "gate",
-    "--properties": "own", "--patch": "patch", "--fair-flush": "fair_flush", "--graph": "graph", "--save-trace": "save_trace",
+    "--properties": "own", "--patch": "patch", "--fair-flush": "fair_flush", "--time": "time", "--slow": "slow", "--graph": "graph", "--save-trace": "save_trace",
     "--report": "report", "--timings": "timings",
 }  # fmt: skip
 OBJECTS = {

@@ -60,7 +60,7 @@ class Bound:
     """What a row of the scope says of a bound beside its default.
 
     `least` is its least value, None for one that is on or off. `strikes` are the sections of a scenario that have what the fault strikes. `brings` says, of a bound that is
-    by default as large as the cluster needs, what that is and by which word objects need it. `quiet`: worth a word in a verdict only where it is on.
+    by default as large as the cluster needs, what that is and by which word objects need it. `quiet`: worth a word in a verdict only where it is on. `choices` are the words that it may be, where it is neither a count nor on or off; `several`: any of them.
     """
 
     words: str
@@ -70,6 +70,8 @@ class Bound:
     needs: Sequence[Clause] = ()
     excludes: Sequence[Clause] = ()
     quiet: bool = False
+    choices: tuple[str, ...] = ()
+    several: bool = False
 
 
 def backlog(default: int, words: str) -> Any:
@@ -86,6 +88,25 @@ def switch(words: str, default: bool = False, **others: Any) -> Any:
     """What is on or off."""
     return field(default=default, metadata={"bound": Bound(words, None, **others)})
 
+
+def choice(words: str, *choices: str) -> Any:
+    """What is one of several; the first is the default."""
+    return field(default=choices[0], metadata={"bound": Bound(words, None, quiet=True, choices=choices)})
+
+
+def selection(words: str, *choices: str, **others: Any) -> Any:
+    """Any of these words; by default none."""
+    bound = Bound(words, None, quiet=True, choices=choices, several=True, **others)
+    return field(default=(), metadata={"bound": bound})
+
+
+ANY_TIME, SCALES = "any", "scales"
+SHORT_ACTORS = (
+    "scheduler", "binding cycle", "failure handler", "requeue goroutine", "preemption goroutine", "API dispatcher", "queue timers", "pod informer",
+    "second pod informer", "node informer", "pod group informer", "claim informer", "volume informer", "volume claim informer", "queue handler",
+    "cache handler", "node handler", "pod group handler", "volume handler", "volume claim handler", "assume cache",
+)  # fmt: skip
+"""Whose steps are done before minutes have passed, by scales of time."""
 
 _NOT_WITH_GROUPS = (
     "podGroups",
@@ -187,6 +208,8 @@ class Scope:
     flush: bool = switch("whether long-parked pods are flushed", True)
     backoff: bool = switch("whether a pod that is tried again waits in backoffQ first; without, every backoff is over at once", True)
     fair_flush: bool = switch("whether a liveness may count on that flush", quiet=True, needs=[("flush", "there is no flush to count on: remove `flush: false` or this")])
+    time: str = choice("`scales`: the periodic flush of a parked pod comes only after minutes in which nothing shorter was under way; `any`: at any moment. See [scales of time](model.md#scales-of-time)", ANY_TIME, SCALES)
+    slow: tuple[str, ...] = selection("with `time: scales`, the actors whose steps may take minutes all the same, as reports name them. See [slow actors](model.md#slow-actors)", *SHORT_ACTORS, needs=[("scales", "with `time: any` every actor may be slow: add `time: scales`, or remove this")])
     file_order: bool = switch("whether pods that wait at the start came to the queue in the order of the file; else [in any order](#which-of-equal-pods-comes-first)")
     aims: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     config: Config = field(default_factory=lambda: DEFAULTS)

@@ -28,6 +28,7 @@ from ..expressions.errors import Location, ModelError
 from ..expressions.expr import Value, const, true
 from ..expressions.sorts import Entity, Universe
 from .fairness import Fairness
+from .lasting import Lasts
 from .narration import Channel, Knowledge, Reader, Words
 from .shapes import declared, scalars_of
 from .views import store, view_of
@@ -45,10 +46,15 @@ class StepInfo:
     goroutine: str
     each: tuple[str, ...]
     random: bool
+    lasts: Lasts | None
 
     def whose(self, part: Component, args: Mapping[str, Any]) -> tuple[Any, ...]:
         """What tells the goroutine of the step with these arguments from others of its name: values, and the part itself."""
         return tuple(part if name == "self" else args[name] for name in self.each)
+
+    def scale(self, part: Component) -> Lasts:
+        """The scale of time of the step of this part."""
+        return self.lasts or (part.steps_last if self.fair else Lasts.ANY_TIME)
 
     def fairness(self, label: str, part: Component, args: Mapping[str, Any]) -> tuple[Fairness, ...]:
         """The fair sets that the step of this part belongs to with these arguments."""
@@ -66,6 +72,7 @@ def step(
     goroutine: str = "",
     each: str | tuple[str, ...] = (),
     random: bool = False,
+    lasts: Lasts | None = None,
 ) -> Callable[[F], F]:
     """Mark a method as an atomic step of `actor`.
 
@@ -78,6 +85,9 @@ def step(
     of which every value has a goroutine of its own, or several parameters; "self" stands for the part: where several parts have
     the step, each of them has a goroutine of its own. `random` says that the step is the outcome of a random choice: each of
     its bindings is a strongly fair set by itself, so an outcome that is possible again and again comes eventually.
+
+    `lasts` is the scale of time of the step. Without it, fair steps last as `steps_last` of the part says, and any other takes
+    any time. Only a system with scales of time looks at it.
     """
 
     if not isinstance(actor, str):
@@ -85,7 +95,7 @@ def step(
 
     def mark(function: F) -> F:
         names = (each,) if isinstance(each, str) else tuple(each)
-        info = StepInfo(actor, fair, goroutine or actor, tuple(name for name in names if name), random)
+        info = StepInfo(actor, fair, goroutine or actor, tuple(name for name in names if name), random, lasts)
         function.__podrace_step__ = info  # type: ignore[attr-defined]
         return function
 
@@ -116,6 +126,9 @@ class Component:
 
     reads: ClassVar[Sequence[tuple[str, Reader]]] = ()
     """Who of this part is told by which channel of another part, by its name."""
+
+    steps_last: ClassVar[Lasts] = Lasts.ANY_TIME
+    """The scale of time of this part's fair steps that do not say it themselves."""
 
     bookkeeping: ClassVar[bool] = False
     """Whether no state of this part is ever told, as that of a monitor."""

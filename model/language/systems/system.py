@@ -16,6 +16,7 @@ from typing import Any
 from ....base.structs import dataclass
 from ..declarations.component import Component, Model, StepMethod, steps_of
 from ..declarations.fairness import Case, Fairness
+from ..declarations.lasting import Lasts
 from ..declarations.shapes import scalars_of
 from ..declarations.tracer import Looking, NeverEnabled, Starting, StepTrace, tracing
 from ..expressions.errors import Location, ModelError
@@ -48,6 +49,7 @@ class Transition:
     doc: str = ""
     location: Location = ("", 0)
     fairness: tuple[Fairness, ...] = ()
+    lasts: Lasts = Lasts.ANY_TIME
 
     @property
     def label(self) -> str:
@@ -131,6 +133,7 @@ class TransitionSystem:
     `invariants` must hold in every reachable state. `witnesses` should be reachable. `resettabilities` must stay
     reachable: from every reachable state, fair transitions alone can lead to a state that satisfies
     the predicate. `livenesses` are violated by a fair run that is as one of their cases says. `views` are expressions that only reports look at; they keep nothing alive.
+    `scales`: timers of minutes wait until nothing shorter is under way, instead of firing at any moment; an engine is given a system in which its guards say so (`checker/reduction/scales_of_time.py`).
     `narration` is how steps and changes are told, and `explainer` says why they go as they do: no engine asks them, and they tell
     no two systems apart.
     """
@@ -144,6 +147,7 @@ class TransitionSystem:
     resettabilities: Mapping[str, Expr] = field(default_factory=dict)
     views: Mapping[str, Expr] = field(default_factory=dict)
     livenesses: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
+    scales: bool = False
     narration: Narration = field(default=NAMES_ALONE, compare=False, repr=False)
     explainer: Explainer = field(default_factory=Explainer, compare=False, repr=False)
 
@@ -278,6 +282,7 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observ
         updates=_changes(trace),
         doc=step.doc,
         location=step.location,
+        lasts=step.info.scale(step.part),
     )
     return replace(made, fairness=step.info.fairness(made.label, step.part, dict(named)))
 

@@ -15,6 +15,7 @@ from ...language import (
     Component,
     Expr,
     Knowledge,
+    Lasts,
     Sentence,
     Value,
     any_of,
@@ -115,6 +116,8 @@ class Binding(Component):
     rejected = per(Pod, boolean())
     preempted = per(Pod, boolean())
     passed_over = per(Managed, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "binding cycle"}),)
@@ -258,7 +261,7 @@ class Binding(Component):
         """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error."""
         return self.waiting.signal[pod] == Signal.REFUSED
 
-    @step(actor="binding cycle", each="pod")
+    @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     @tells("The PreBind plugins run for {pod}.")
     def pre_bind(self, pod: Pod, ok: bool) -> None:
         """The PreBind plugins, which may take long (from 1.36 on some of them in parallel), and MarkPrebound.
@@ -286,7 +289,7 @@ class Binding(Component):
         if ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod):
             self.phase[pod] = BindingPhase.PRE_BIND_CANCELLED
 
-    @step(actor="binding cycle", each="pod")
+    @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     @tells("{pod} was preempted while its PreBind plugins ran: its binding fails.")
     def stop_pre_bind(self, pod: Pod) -> None:
         """The plugins heed the end of their context; if they do not, MarkPrebound says that the pod was cancelled."""
@@ -295,7 +298,7 @@ class Binding(Component):
         require(self.dynamic_resources.may_stop(pod))
         self.phase[pod] = BindingPhase.FORGET
 
-    @step(actor="binding cycle", each="pod")
+    @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     @tells(
         Sentence("{extender} binds {pod}: the API server has it on {after}.", changes("api.pod.node")),
         Sentence(

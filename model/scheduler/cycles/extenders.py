@@ -14,6 +14,7 @@ from ...environment.faults import Fault
 from ...environment.objects import Node, Pod
 from ...language import (
     Expr,
+    Lasts,
     Sentence,
     any_of,
     as_expr,
@@ -112,7 +113,7 @@ class FindNodes(NextPod):
         feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
         return feasible, {n: self.extender.has_room(managed, n) for n in self.universe[Node]}
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
         Sentence(
             "The scheduler asks {extender} about {pod}, and the call fails.",
@@ -143,7 +144,7 @@ class FindNodes(NextPod):
         rejected = {n: feasible[n] & ~passes[n] for n in self.universe[Node]}
         self._keep(pod, extender, nominated, rejected, left)
 
-    @step(actor="scheduler", random=True)
+    @step(actor="scheduler", random=True, lasts=Lasts.ANY_TIME)
     @tells(
         "The scheduler asks {extender} which nodes {pod} may go to: it says {node}, and counts the pod there."
     )
@@ -157,7 +158,7 @@ class FindNodes(NextPod):
         rejected = {n: feasible[n] if n is not node else as_expr(False) for n in self.universe[Node]}
         self._keep(pod, extender, nominated, rejected, as_expr(True))
 
-    @step(actor="scheduler", random=True)
+    @step(actor="scheduler", random=True, lasts=Lasts.ANY_TIME)
     @tells(
         "The scheduler asks {extender} which nodes {pod} may go to: it counts the pod on {node}, and its answer comes too late."
     )
@@ -211,7 +212,7 @@ class FindNodes(NextPod):
 
     # --- prioritise --------------------------------------------------------------------------------------------
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
         Sentence(
             "The scheduler asks {extender} to score the nodes for {pod}, and the call fails.",

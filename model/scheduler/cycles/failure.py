@@ -19,6 +19,7 @@ from ...language import (
     Component,
     Expr,
     Knowledge,
+    Lasts,
     Sentence,
     Value,
     any_of,
@@ -139,6 +140,8 @@ class FailureHandler(Component):
     wakes = per(Pod, boolean())
     done_due = per(Pod, boolean())
     noted = per(Pod, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
     knowledge = (Knowledge("other goroutines", {"phase": "failure handler"}),)

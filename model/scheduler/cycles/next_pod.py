@@ -11,6 +11,7 @@ from ...language import (
     Expr,
     Fact,
     Knowledge,
+    Lasts,
     Words,
     any_of,
     as_expr,
@@ -70,6 +71,8 @@ class NextPod(Component):
     verdict = per(Node, enum(NodeStatus))
     rejected_by = per(Plugin, boolean())
     stands_in = per(Recreation, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = words(
         {
@@ -142,7 +145,7 @@ class NextPod(Component):
         self.pod = pod
         self.copy = copy
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells("The scheduler takes {pod} from the head of activeQ.")
     def pop(self, pod: Pod) -> None:
         """NextPod: take the head of activeQ."""
@@ -150,7 +153,7 @@ class NextPod(Component):
         discarded = self.queue.discards(pod)
         self._begin(pod, discarded, self.queue.pop(pod))
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
         "Parked pods are still being moved when the scheduler takes {pod}: others may follow that come before it, and the event is recorded only now."
     )

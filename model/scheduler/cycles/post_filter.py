@@ -16,6 +16,7 @@ from ...environment.objects import ExtensionPoint, Node, Pod, PodObject
 from ...language import (
     SOMETHING,
     Expr,
+    Lasts,
     Sentence,
     Value,
     any_of,
@@ -157,7 +158,7 @@ class PostFilter(SchedulePod):
         """The extenders that have a say in preemption."""
         return self.extender.preempts(pod)
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
         Sentence(
             "The scheduler asks {extender} about the victims for {pod}, and the call fails.",

@@ -28,6 +28,7 @@ from ...environment.storage.claims import (
 from ...language import (
     Component,
     Expr,
+    Lasts,
     Record,
     Sentence,
     Value,
@@ -85,6 +86,8 @@ class AssumeCache(Component):
     stored_lag = per(Claim, integer(0, MOST_BEHIND))
     events = per(ClaimWatch, fifo(MOST_EVENTS, CacheEvent))
     told = per(ClaimWatch, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = words(
         {

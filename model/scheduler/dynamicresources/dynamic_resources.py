@@ -15,6 +15,7 @@ from ...environment.storage.claims import GONE, THERE, ClaimUse
 from ...language import (
     SOMETHING,
     Expr,
+    Lasts,
     Sentence,
     all_of,
     any_of,
@@ -336,7 +337,7 @@ class DynamicResources(BindingConditions):
         own = select(self.resource_claims.is_stored(use.claim), 0, 1)
         return self.claim_cache.has(use.claim) & (ends == own)
 
-    @step(actor="binding cycle", each="use")
+    @step(actor="binding cycle", each="use", lasts=Lasts.ANY_TIME)
     @tells("PreBind: the informer has not delivered {use} within two minutes, and nobody waits any longer.")
     def tire_of_waiting(self, use: ClaimUse) -> None:
         """waitForExtendedClaimInAssumeCache gives up, which is logged: the claim is not assumed, and in flight no longer all the same."""

@@ -28,6 +28,7 @@ from ...language import (
     SOMETHING,
     Component,
     Expr,
+    Lasts,
     Sentence,
     Value,
     Words,
@@ -106,6 +107,8 @@ class FindDevices(Component):
     chosen = per(ClaimUse, ref(Device))
     unavailable = per(ClaimUse, boolean())
     listed = per(Device, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = words(
         {

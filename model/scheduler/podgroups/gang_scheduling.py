@@ -16,6 +16,7 @@ from ...language import (
     UNTOLD,
     Component,
     Expr,
+    Lasts,
     Sentence,
     as_expr,
     changes,
@@ -44,6 +45,8 @@ class GangScheduling(Component):
     waiting: WaitingPods
     queue: PriorityQueue
     scheduler: Scheduler
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
 

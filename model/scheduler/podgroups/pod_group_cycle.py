@@ -18,6 +18,7 @@ from ...language import (
     Expr,
     Fact,
     Knowledge,
+    Lasts,
     Sentence,
     Value,
     Words,
@@ -116,6 +117,8 @@ class PodGroupCycle(Component):
     outcome = per(Member, enum(Outcome))
     host = per(Member, ref(Node))
     withdraws = per(Member, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = words(
         {

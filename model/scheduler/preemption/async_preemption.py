@@ -19,6 +19,7 @@ from ...language import (
     UNTOLD,
     Component,
     Expr,
+    Lasts,
     Sentence,
     Value,
     any_of,
@@ -117,6 +118,8 @@ class AsyncPreemption(Component):
     cancelled = per(Pod, boolean())
     deleted = per(Pod, boolean())
     rejected = per(Pod, boolean())
+
+    steps_last = Lasts.SHORT
 
     phrases = UNTOLD
 

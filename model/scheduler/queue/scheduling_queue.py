@@ -24,6 +24,7 @@ from ...environment.objects import Pod, PodCopy, PodObject
 from ...language import (
     NOTHING,
     Expr,
+    Lasts,
     Sentence,
     Value,
     all_of,
@@ -356,7 +357,7 @@ class PriorityQueue(Moves):
 
     # --- timers ----------------------------------------------------------------------------------
 
-    @step(actor="queue timers", goroutine="end of the backoff", each="pod")
+    @step(actor="queue timers", goroutine="end of the backoff", each="pod", lasts=Lasts.SHORT)
     @tells(
         Sentence(
             "The backoff of {pod} is over: it moves to activeQ, and takes the place of {0}, which has its name.",
@@ -375,7 +376,7 @@ class PriorityQueue(Moves):
         """Where a pod comes whose backoff is over: PreEnqueue was asked when it entered backoffQ."""
         return SubQueue.ACTIVE
 
-    @step(actor="queue timers", fair=False)
+    @step(actor="queue timers", fair=False, lasts=Lasts.MINUTES)
     @tells("{pod} has been parked for so long that the periodic flush moves it.")
     def flush_unschedulable(self, pod: Pod) -> None:
         """flushUnschedulableQLeftover: the pod has been parked for longer than the limit."""

@@ -24,6 +24,7 @@ from ...environment.storage.volumes import (
 from ...language import (
     Component,
     Expr,
+    Lasts,
     Sentence,
     Value,
     Words,
@@ -76,6 +77,8 @@ class VolumeCache(Component):
     assumed_claim = per(VolumeClaim, ref(Node))
     volume_news = per(StorageWatch, boolean())
     claim_news = per(VolumeClaim, enum(News))
+
+    steps_last = Lasts.SHORT
 
     phrases = words(
         {

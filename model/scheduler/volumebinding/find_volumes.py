@@ -23,6 +23,7 @@ from ...language import (
     SOMETHING,
     Component,
     Expr,
+    Lasts,
     Sentence,
     Words,
     all_of,
@@ -91,6 +92,8 @@ class VolumeFinder(Component):
     since = per(VolumeUse, integer(0, MOST_BEHIND))
     seen = per(Volume, VolumeObject)
     seen_lag = per(Volume, integer(0, MOST_BEHIND))
+
+    steps_last = Lasts.SHORT
 
     phrases = words({"chosen": Words("VolumeBinding: {0} is to have {after}", decisive=True)})
 

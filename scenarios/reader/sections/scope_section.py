@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ....model.environment.cluster.scope import BOUNDS, MAX_COUNT, Scope
+from ...tables.kinds import list_of, one_of
 from ...values.yaml_values import Value
 from .aimed_faults import Aims, read_aimed, refuse_missed
 
@@ -29,7 +30,13 @@ def read_scope(
     aims: Aims = ()
     for name, value in given.items():
         bound = BOUNDS[name]
-        if bound.least is None:
+        if bound.several:
+            values[name] = tuple(
+                dict.fromkeys(list_of("list", one_of(bound.choices, "an actor")).read(value))
+            )
+        elif bound.choices:
+            values[name] = value.one_of(bound.choices, "a scale of time")
+        elif bound.least is None:
             values[name] = value.boolean()
         elif value.is_mapping and not bound.least:
             values[name], aimed = read_aimed(name, value, named, MAX_COUNT)
@@ -42,7 +49,7 @@ def read_scope(
         if entities and name not in values:
             values[name] = min(len(entities), MAX_COUNT)
     scope = Scope(**values, aims=tuple(sorted(aims, key=lambda aim: SCOPE_FIELDS.index(aim[0]))))
-    on = {*there, *(name for name in BOUNDS if getattr(scope, name))}
+    on = {*there, scope.time, *(name for name in BOUNDS if getattr(scope, name))}
     for name, value in given.items():
         _refuse(name, value, on, absent.get(name, ()))
     return scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....environment.api import APIServer
 from ....environment.objects import ExtensionPoint, Pod, PodObject
-from ....language import Expr, Value, as_expr, otherwise, require, step, tells, when
+from ....language import Expr, Lasts, Value, as_expr, otherwise, require, step, tells, when
 from ....scheduler import Binding
 from ....scheduler.cycles.binding import BindingPhase
 from ....scheduler.cycles.failure import FailureHandler
@@ -21,7 +21,7 @@ class DoneAfterPreBind(Binding):
         if not self._works_at_pre_bind(pod):
             super().bindable(pod)
 
-    @step(actor="binding cycle", each="pod")
+    @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     def pre_bind(self, pod: Pod, ok: bool) -> None:
         """The PreBind plugins, and Done if they have succeeded."""
         super().pre_bind(pod, ok)
@@ -101,7 +101,7 @@ class PreBindIsNotStopped(Binding):
     def cancel(self, pod: Pod) -> None:
         """Nobody could."""
 
-    @step(actor="binding cycle", each="pod")
+    @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     def stop_pre_bind(self, pod: Pod) -> None:
         """Nobody could."""
         require(False)

@@ -14,6 +14,7 @@ from ....environment.watch import Handler, NodeWatch, PodWatch
 from ....language import (
     UNTOLD,
     Expr,
+    Lasts,
     Value,
     any_of,
     as_expr,
@@ -60,7 +61,7 @@ class EveryNodeUpdateWakes(EventHandlers):
 
     api: APIServer
 
-    @step(actor="node handler", goroutine="status updates", each="node")
+    @step(actor="node handler", goroutine="status updates", each="node", lasts=Lasts.ANY_TIME)
     @tells("A status update of node {node} moves all parked pods.")
     def handle_heartbeat(self, node: Node) -> None:
         """A status update of a node that changes nothing else: all parked pods are moved."""

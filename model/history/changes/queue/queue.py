@@ -12,6 +12,7 @@ from ....environment.watch import Handler
 from ....language import (
     UNTOLD,
     Expr,
+    Lasts,
     Value,
     any_of,
     as_expr,
@@ -257,7 +258,7 @@ class PopUnderQueueLock(PriorityQueue):
 class NothingPopsAmidMoves(Scheduler):
     """Pop came before a move, or after it."""
 
-    @step(actor="scheduler")
+    @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     def pop_amid_move(self, pod: Pod) -> None:
         """There was no such thing."""
         require(False)
