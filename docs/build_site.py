@@ -25,6 +25,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "tutorial",
         "commands",
         "patches",
+        "verify-go",
         "kep",
         "async-calls",
         "audit",

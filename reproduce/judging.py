@@ -145,6 +145,18 @@ class RealRun:
         return lasting and all(any(interpreter.holds(e, state) for state in states) for e in case.recurrent)
 
     @property
+    def end(self) -> bool | None:
+        """Whether a run that was executed to its end violates the property, pods that were bound early being no violation; None if that is not known.
+
+        A violation is not known of a run that differs if the property reads what cannot be seen.
+        """
+        if self.violated is None:
+            return None
+        if self.violated and self.unseen and self.verdict().word != "REPRODUCED":
+            return None
+        return self.violated and not self._helped_early()
+
+    @property
     def unseen(self) -> tuple[str, ...]:
         """What the property reads and cannot be seen."""
         seen = self.real_states[-1]

@@ -79,10 +79,18 @@ def driver_files(version: KubernetesVersion, holds: bool = False) -> dict[str, s
     return driver.driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS, amid=holds)
 
 
-def key_of(version: KubernetesVersion, go: Go, sources: Mapping[str, str], tree: Path | None = None) -> str:
+def key_of(
+    version: KubernetesVersion,
+    go: Go,
+    sources: Mapping[str, str],
+    tree: Path | None = None,
+    counted: Sequence[str] = (),
+) -> str:
     """By what a binary is found again."""
     of_tree = [] if tree is None else [held.digest_of(tree)]
-    text = json.dumps([str(version), go.version, FLAGS, *sources.items(), held.written_as(), *of_tree])
+    text = json.dumps(
+        [str(version), go.version, FLAGS, *sources.items(), held.written_as(), *of_tree, *counted]
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -98,10 +106,15 @@ def write_sources(
     return write_module(version, go, folder, tree) if own is None else own.write_module(go, folder)
 
 
-def built_for(version: KubernetesVersion, go: Go, say: Say, tree: Path | None = None) -> Built:
-    """The binary for a version, or for a tree of sources that is near to it, built if there is none yet. Raises GoProblem."""
+def built_for(
+    version: KubernetesVersion, go: Go, say: Say, tree: Path | None = None, counted: Sequence[str] = ()
+) -> Built:
+    """The binary for a version, or for a tree of sources that is near to it, built if there is none yet. Raises GoProblem.
+
+    It counts which statements of the packages `counted` are executed.
+    """
     sources = driver_files(version, holds=True)
-    kept = kept_in() / f"{version}-{key_of(version, go, sources, tree)}"
+    kept = kept_in() / f"{version}-{key_of(version, go, sources, tree, counted)}"
     if not is_as_built(kept):
         if (kept / BINARY).exists():
             say(f"what is kept of {version} is not as podrace built it for you: it is built again")
@@ -109,7 +122,7 @@ def built_for(version: KubernetesVersion, go: Go, say: Say, tree: Path | None = 
         copy = kept.parent / f"sources-{version}"
         with alone_in(copy, say, "builds the sources"):
             if not is_as_built(kept):
-                _build_into(kept, version, go, say, copy, tree)
+                _build_into(kept, version, go, say, copy, tree, counted)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, notes["instead"], notes["holds"])
 
@@ -123,18 +136,24 @@ def is_as_built(folder: Path) -> bool:
 
 
 def _build_into(
-    kept: Path, version: KubernetesVersion, go: Go, say: Say, copy: Path, tree: Path | None
+    kept: Path,
+    version: KubernetesVersion,
+    go: Go,
+    say: Say,
+    copy: Path,
+    tree: Path | None,
+    counted: Sequence[str],
 ) -> None:
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
         made = Path(name) / "made"
         made.mkdir()
         say(f"fetching the modules of {version}")
         if version in OWN_DRIVERS:
-            _compile(made, version, go, say, None, holds=False)
+            _compile(made, version, go, say, None, False, ())
         else:
             origin = Path(downloaded(version, go, made)["Dir"]) if tree is None else tree
             holds = held.held_copy(origin, copy)
-            _compile(made, version, go, say, copy, holds)
+            _compile(made, version, go, say, copy, holds, counted)
         _sign(made, kept.name)
         shutil.rmtree(kept, ignore_errors=True)
         made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
@@ -194,7 +213,13 @@ def refuse_read_only(folder: Path) -> None:
 
 
 def _compile(
-    folder: Path, version: KubernetesVersion, go: Go, say: Say, tree: Path | None, holds: bool
+    folder: Path,
+    version: KubernetesVersion,
+    go: Go,
+    say: Say,
+    tree: Path | None,
+    holds: bool,
+    counted: Sequence[str],
 ) -> None:
     files = write_sources(folder, version, go, driver_files(version, holds), tree)
     notes = {"instead": dict(files.instead), "holds": holds}
@@ -202,7 +227,8 @@ def _compile(
     say(f"compiling the scheduler of {version}: the first time this takes minutes")
     try:
         go.run(["run", "./gen"], folder, timeout=BUILD_SECONDS)
-        go.run([*BUILD, "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
+        count = ["-cover", f"-coverpkg={','.join(counted)}"] if counted else []
+        go.run([*BUILD, *count, "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
     except BuildProblem as problem:
         log = cache_directory() / "real" / f"{version}-build.log"
         log.write_text(problem.text, encoding="utf-8")
@@ -231,7 +257,7 @@ def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:
 def run_test(
     built: Built,
     test: str,
-    named: Mapping[str, Path],
+    named: Mapping[str, object],
     folder: Path,
     seconds: float,
     more: Sequence[str] = (),

@@ -79,9 +79,27 @@ ALLOWED: dict[str, set[str]] = {
     "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.request", "scenarios"},
     # What a real cluster wrote down: read as manifests are, and told in a document of its own; runs that explain it as the chain tells steps.
-    "audit": {*MODEL, "analysis", "checker", "manifests", "properties", "reports", "scenarios"},
+    "audit": {
+        *MODEL,
+        "analysis",
+        "analysis.request",
+        "checker",
+        "manifests",
+        "properties",
+        "reports",
+        "scenarios",
+    },
     # Counterexamples on the real scheduler: made of what the chain finds, and judged by the interpreter.
-    "reproduce": {*MODEL, *CHAIN, "analysis.stored", "checker", "properties", "reports", "scenarios"},
+    "reproduce": {
+        *MODEL,
+        *CHAIN,
+        "analysis.stored",
+        "analysis.upstream",
+        "checker",
+        "properties",
+        "reports",
+        "scenarios",
+    },
     # Who asks knows what is asked, what comes out, and nothing of engines, of the model or of properties.
     "api": {*ANALYSIS, "audit", "properties", "reports", "scenarios"},
     "cli": {*ANALYSIS, "api", "audit", "reproduce", "reports", "scenarios", "model.language"},

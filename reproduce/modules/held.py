@@ -25,7 +25,7 @@ QUEUE = "pkg/scheduler/backend/queue"
 LOCK = "podrace_lock.go"
 STAGING = "staging/src/k8s.io"
 
-_LEFT_OUT = frozenset({".git", "vendor", "_output", "test", "logo", "CHANGELOG", "hack", "cluster", "docs"})
+LEFT_OUT = frozenset({".git", "vendor", "_output", "test", "logo", "CHANGELOG", "hack", "cluster", "docs"})
 
 _REQUEUE = re.compile(r"^\tdefer p\.Done\(pInfo\.Pod\.UID\)$", re.MULTILINE)
 _REQUEUE_ASKED = re.compile(r"^(\t\tif !calledDone \{\n)(\t\t\tp\.Done\(pInfo\.Pod\.UID\))$", re.MULTILINE)
@@ -116,7 +116,7 @@ def digest_of(tree: Path) -> str:
 def _files(tree: Path) -> Iterator[tuple[Path, str]]:
     for place, folders, names in os.walk(tree):
         at = Path(place).relative_to(tree)
-        folders[:] = sorted(f for f in folders if at.parts or f not in _LEFT_OUT)
+        folders[:] = sorted(f for f in folders if at.parts or f not in LEFT_OUT)
         for name in sorted(names):
             if not (Path(place) / name).is_symlink():
                 yield at, name

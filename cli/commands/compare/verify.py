@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,17 +47,21 @@ GOOD, BAD, INCONCLUSIVE = 0, 1, 3
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
     "upstream change. Without --scenario: the catalogue, the races that the change concerns most first. Whether the change loses pods (S-CONS), leaves them waiting (S-STUCK, "
     "L-PEND) or does not say so (S-TOLD) is always compared, unless --alone says otherwise.\n\n"
+    "CHANGE may also be a change of kube-scheduler's Go code: a unified diff (`-`: on stdin), a kubernetes source tree, or --repo and --range. "
+    "It is built and run: known counterexamples are replayed with and without it. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
     "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out, or Ctrl-C or SIGTERM came: what was decided until then is told).",
     epilog=examples(
         "podrace verify 72259",
         "podrace verify mine.py --release 1.36 --property S-NOM",
+        "podrace verify pr.diff --kubernetes v1.36.3",
     ),
 )
 def verify(
     changes: Annotated[
-        list[str], typer.Argument(metavar="CHANGE...", show_default=False, help="What to put in, together.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="CHANGE...", show_default=False, help="What to put in, together."),
+    ] = None,
     release: Release = None,
     against: Annotated[
         str | None,
@@ -96,6 +101,16 @@ def verify(
     nodes: Annotated[
         str | None, typer.Option("--nodes", metavar="N", help="Over all clusters up to so many nodes.")
     ] = None,
+    repo: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A checkout of kubernetes, with --range.")
+    ] = None,
+    range_: Annotated[
+        str | None, typer.Option("--range", metavar="BASE..HEAD", help="With --repo: judge these commits.")
+    ] = None,
+    kubernetes: Annotated[
+        str | None,
+        typer.Option(metavar="vX.Y.Z", help="Of a Go change: the version that it is made for."),
+    ] = None,
     output: ComparisonOption = ComparisonForm.text,
     max_states: MaxStates = None,
     timeout: Timeout = None,
@@ -103,6 +118,32 @@ def verify(
     verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
+    changes = changes or []
+    from .verify_go import is_go_change, judged
+
+    if is_go_change(changes, repo) or range_ is not None:
+        if (
+            release
+            or against
+            or with_fix
+            or gate
+            or property_
+            or own
+            or strict
+            or alone
+            or minimal
+            or pods
+            or nodes
+        ):
+            raise UsageProblem(
+                "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --timeout and --jobs"
+            )
+        limits = (max_states, timeout, jobs)
+        raise typer.Exit(judged(changes, repo, range_, kubernetes, scenario or (), limits, output, no_color))
+    if not changes:
+        raise UsageProblem("name a CHANGE: a Python file, the number of an upstream change, or a Go diff")
+    if kubernetes is not None:
+        raise UsageProblem("--kubernetes is for Go changes: write --release")
     if pods is not None or nodes is not None:
         if pods is None or nodes is None:
             raise UsageProblem("--pods and --nodes belong together: give both")

@@ -32,7 +32,12 @@ func (e *eye) cache() {
 		object := get[*v1.Pod](state, "pod")
 		at := "cache.pod[" + pod + "]."
 		e.see[at+"node"] = orNil(strings.Join(holders[pod], " and "))
-		if stated := nodeNameOf(object); stated != strings.Join(holders[pod], " and ") {
+		stated, dropped := nodeNameOf(object), "cache.dropped["+pod+"]"
+		_, known := e.versions.Initial[dropped]
+		e.see[dropped] = stated != "" && len(holders[pod]) == 0
+		if known && len(holders[pod]) == 0 {
+			e.see[at+"node"] = orNil(stated)
+		} else if stated != strings.Join(holders[pod], " and ") {
 			e.see[at+"node"] = fmt.Sprintf("%q, in the NodeInfo of %q", stated, holders[pod])
 		}
 		e.see[at+"assumed"] = is

@@ -1,0 +1,184 @@
+"""A judgement of a change of kube-scheduler's own code: the document that its forms are made of, free of any engine.
+
+Field names are stable: people parse them.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from ..tours import Departure
+
+RaceWord = Literal["closes", "opens", "still open", "open on neither", "left the model", "not judged"]
+Answer = Literal[
+    "BREAKS", "CLOSES", "CHANGES WITHOUT A VIOLATION", "NO DIFFERENCE SEEN", "CANNOT MATTER", "INCONCLUSIVE"
+]
+
+
+class Touched(msgspec.Struct, frozen=True):
+    """A function that a change touches: what became of it, the elements of the model that stand for it, and what is to be said of it."""
+
+    place: str
+    what: str
+    elements: tuple[str, ...] = ()
+    remark: str = ""
+
+
+class Race(msgspec.Struct, frozen=True):
+    """A counterexample on the code before and after the change.
+
+    `without` are upstream changes that the model is without where the counterexample was found: those are races that the base does not have. `before` and `after` are
+    the verdicts of both replays. `at` is the step at which the changed code leaves the model, `words` say what differs there. `lines` is how many
+    of the changed lines its replays executed: of those that are gone before the change, of new ones after it. `differs`: the replays can be told apart.
+    """
+
+    name: str
+    property: str
+    outcome: RaceWord
+    before: str
+    after: str
+    without: tuple[str, ...] = ()
+    at: int | None = None
+    words: str = ""
+    lines: int = 0
+    differs: bool = False
+
+    @builtins.property
+    def leaves(self) -> bool:
+        """Whether the changed code goes otherwise than before, but for a race that it closes."""
+        return self.differs and self.outcome != "closes"
+
+    @builtins.property
+    def label(self) -> str:
+        """The race with its property."""
+        taken_out = f" (found without {', '.join(self.without)})" if self.without else ""
+        return f"{self.name} {self.property}{taken_out}"
+
+    @builtins.property
+    def verdict_words(self) -> str:
+        """What became of it, for a line of text."""
+        if self.outcome == "left the model":
+            return f"left the model at step {self.at}: {self.words}"
+        return f"{self.outcome}: {self.words}" if self.words else self.outcome
+
+
+class Lines(msgspec.Struct, frozen=True):
+    """Of the changed lines that are code, how many were executed, the places of those that were not, and (`idle`) of those on which nothing depended."""
+
+    changed: int
+    executed: int
+    missed: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+
+    @builtins.property
+    def words(self) -> str:
+        """For example `12 of 14 changed lines were executed`."""
+        if not self.changed:
+            return "no changed line is a statement"
+        return f"{self.executed} of {self.changed} changed {'lines were' if self.changed > 1 else 'line was'} executed"
+
+    @builtins.property
+    def idle_words(self) -> str:
+        """For example `pkg/scheduler/a.go:12 and 3 more`."""
+        more = f" and {len(self.idle) - 1} more" if len(self.idle) > 1 else ""
+        return f"{self.idle[0]}{more}"
+
+
+class Toured(msgspec.Struct, frozen=True):
+    """A tour of a scenario's model on the changed code. `departures`: those that the unchanged code does not have."""
+
+    scenario: str
+    transitions: int
+    taken: int
+    departures: tuple[Departure, ...] = ()
+    remark: str = ""
+
+
+class CodeChange(msgspec.Struct, frozen=True):
+    """The judgement. `tours` is None where departures were not looked for."""
+
+    change: str
+    base: str
+    answer: Answer
+    because: str
+    touched: tuple[Touched, ...] = ()
+    passed_over: tuple[tuple[str, str], ...] = ()
+    lines: Lines | None = None
+    races: tuple[Race, ...] = ()
+    tours: tuple[Toured, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def of(self, *outcomes: RaceWord) -> list[Race]:
+        """The races with one of these outcomes."""
+        return [race for race in self.races if race.outcome in outcomes]
+
+    @builtins.property
+    def departures(self) -> int:
+        """How many causes of departures the tours found."""
+        return sum(len(tour.departures) for tour in self.tours or ())
+
+    @builtins.property
+    def counts(self) -> dict[str, int]:
+        """How many races have each outcome."""
+        words: tuple[RaceWord, ...] = (
+            "closes",
+            "opens",
+            "still open",
+            "left the model",
+            "open on neither",
+            "not judged",
+        )
+        return {word: len(self.of(word)) for word in words if self.of(word)}
+
+
+GOOD, BAD, OPEN = 0, 1, 3
+_CODES: dict[Answer, int] = {"BREAKS": BAD, "INCONCLUSIVE": OPEN, "CHANGES WITHOUT A VIOLATION": OPEN}
+
+
+def exit_code(found: CodeChange) -> int:
+    """0 nothing regressed, 1 the change opens a race, 3 that is not known: also where the code leaves the model of its base."""
+    if found.answer == "CLOSES" and (found.departures or any(race.leaves for race in found.races)):
+        return OPEN
+    return _CODES.get(found.answer, GOOD)
+
+
+def answer_of(races: Iterable[Race], lines: Lines, tours: tuple[Toured, ...] | None) -> tuple[Answer, str]:
+    """The answer, and what it rests on. What did not execute the change is no judgement of it."""
+    races = list(races)
+    opened = [race.label for race in races if race.outcome == "opens"]
+    closed = [race.label for race in races if race.outcome == "closes"]
+    left = [race for race in races if race.leaves]
+    departures = sum(len(tour.departures) for tour in tours or ())
+    if opened:
+        return "BREAKS", f"it opens {', '.join(opened)}"
+    if lines.changed and not lines.executed:
+        return (
+            "INCONCLUSIVE",
+            "no changed line was executed: nothing that was run says anything about the change",
+        )
+    said = (
+        f"the changed code leaves the model of its base ({_many(len(left), 'replay')}, {_many(departures, 'cause')} in tours), and beyond that nothing was searched"
+        if left or departures
+        else ""
+    )
+    if closed:
+        return "CLOSES", "; ".join(filter(None, [f"it closes {', '.join(closed)}", said]))
+    if said:
+        return "CHANGES WITHOUT A VIOLATION", f"no violation was seen; {said}"
+    if not lines.changed:
+        return (
+            "INCONCLUSIVE",
+            "no changed line is a statement, so nothing says whether the change was executed",
+        )
+    if lines.missed:
+        return "INCONCLUSIVE", f"{lines.words}: the others were not judged"
+    looked = "replays and tours" if tours else "replays (no tour was made)"
+    return "NO DIFFERENCE SEEN", f"{lines.words}, and in all {looked} the code does what it did before"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

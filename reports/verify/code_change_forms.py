@@ -1,0 +1,131 @@
+"""A judgement of a change of kube-scheduler's own code: for people, for programs, and for a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ..filtered import text_filtered, to_json
+from ..formats.markdown import plain
+from ..text.findings_text import INDENT, print_wrapped
+from .code_change import CodeChange, Race, Touched
+
+STYLES = {
+    "BREAKS": "bold red",
+    "CLOSES": "bold green",
+    "NO DIFFERENCE SEEN": "bold green",
+    "CANNOT MATTER": "bold green",
+    "opens": "bold red",
+    "closes": "bold green",
+    "left the model": "yellow",
+}
+MARKS = {"BREAKS": "❌", "CLOSES": "✅", "NO DIFFERENCE SEEN": "✅", "CANNOT MATTER": "✅"}
+MOST_MISSED = 20
+"""How many changed lines that were not executed are named."""
+
+UNTOURED = "departures: not looked for by tours"
+
+
+def touched_words(one: Touched) -> str:
+    """A function, what became of it, and what stands for it."""
+    stands = f"in the model: {', '.join(one.elements)}" if one.elements else one.remark
+    remark = f" ({one.remark})" if one.elements and one.remark else ""
+    return f"{one.place}: {one.what}; {stands}{remark}" if stands else f"{one.place}: {one.what}"
+
+
+def print_touched(
+    console: Console, touched: Sequence[Touched], passed_over: Sequence[tuple[str, str]]
+) -> None:
+    """What a change touches, before anything is built."""
+    print_wrapped(console, Text("what changed", "bold"))
+    for file, why in passed_over:
+        print_wrapped(console, Text(f"{file}: cannot matter: {why}", "dim"), INDENT)
+    for one in touched:
+        print_wrapped(console, Text(touched_words(one)), INDENT)
+
+
+def print_race(console: Console, race: Race) -> None:
+    """One row, as soon as it is known. What is open on neither side is no news."""
+    if race.outcome != "open on neither":
+        print_wrapped(
+            console, Text(f"{race.label}: ").append(race.verdict_words, STYLES.get(race.outcome, "")), INDENT
+        )
+
+
+def print_answer(console: Console, found: CodeChange) -> None:
+    """The end of it: lines, counts, tours, and the answer."""
+    for line in _rest(found):
+        print_wrapped(console, Text(line))
+    print_wrapped(
+        console,
+        Text(f"{found.change} on {found.base}: ", "bold").append(
+            found.answer, STYLES.get(found.answer, "bold yellow")
+        ),
+    )
+    print_wrapped(console, Text(f"{found.because}."), INDENT)
+
+
+def _rest(found: CodeChange) -> Iterator[str]:
+    if found.lines is not None:
+        yield f"lines: {found.lines.words}"
+        for place in found.lines.missed[:MOST_MISSED]:
+            yield f"  not executed: {place}"
+        for place in found.lines.idle[:MOST_MISSED]:
+            yield f"  nothing depends on it: {place}"
+        if (more := len(found.lines.missed) - MOST_MISSED) > 0:
+            yield f"  and {more} more"
+        yield "races: " + (
+            ", ".join(f"{n} {word}" for word, n in found.counts.items()) or "none was replayed"
+        )
+        yield from _tours(found)
+    yield from found.notes
+
+
+def _tours(found: CodeChange) -> Iterator[str]:
+    if found.tours is None:
+        yield UNTOURED
+        return
+    for tour in found.tours:
+        end = f": {tour.remark}" if tour.remark else ""
+        yield f"tour of {tour.scenario}: {tour.taken:,} of {tour.transitions:,} transitions taken as before, {len(tour.departures)} departures{end}"
+        for one in tour.departures:
+            yield f"  departs ({one.runs} runs): {one.words}; after: {'; '.join(one.steps)}"
+
+
+def to_document(found: CodeChange) -> str:
+    """As JSON."""
+    return to_json(found)
+
+
+@text_filtered
+def to_markdown(found: CodeChange) -> str:
+    """As GitHub's Markdown, for a comment on a pull request."""
+    blocks = [
+        f"# {MARKS.get(found.answer, '⚠️')} podrace: {found.answer}",
+        plain(f"{found.change} on {found.base}: {found.because}."),
+    ]
+    if found.lines is not None:
+        blocks.append(
+            f"- {plain(found.lines.words)}\n- races: {plain(', '.join(f'{n} {word}' for word, n in found.counts.items()) or 'none')}"
+        )
+    told = [
+        race for race in found.races if race.outcome not in ("open on neither", "not judged", "still open")
+    ]
+    if told:
+        rows = [["race", "before", "after", ""], ["---"] * 4]
+        rows += [[plain(r.label), r.before, r.after, plain(r.verdict_words)] for r in told]
+        blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    if found.touched:
+        blocks.append("\n".join(f"- {plain(touched_words(one))}" for one in found.touched))
+    if found.lines is not None:
+        blocks += [f"> {plain(line)}" for line in _tours(found)]
+        blocks += [f"> not executed: {plain(place)}" for place in found.lines.missed[:MOST_MISSED]]
+        blocks += [f"> nothing depends on it: {plain(place)}" for place in found.lines.idle[:MOST_MISSED]]
+    blocks += [f"> {plain(note)}" for note in found.notes]
+    return "\n\n".join(blocks) + "\n"
+
+
+FORMS: Mapping[str, Callable[[CodeChange], str]] = {"json": to_document, "markdown": to_markdown}
+"""Every form but `text`."""

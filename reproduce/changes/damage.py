@@ -1,0 +1,110 @@
+"""Lines that can be damaged one by one, to see whether anything that is run depends on them.
+
+A condition is negated, and a call or an assignment is left out, while a variable of the environment names the line. So one binary serves for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from .lines import ChangedLine
+
+VARIABLE = "PODRACE_DAMAGED"
+_FILE = "podrace_damaged.go"
+_GO = "podraceDamaged"
+_SOURCE = f'import "os"\n\nvar {_GO} = os.Getenv("{VARIABLE}")\n'
+
+_CONDITION = re.compile(r"(\s*(?:\} else )?if (?:[^;]*; )?)([^;]+)( \{)")
+_CALLED = re.compile(r"(?:defer |go )?[A-Za-z_][\w.]*")
+_ASSIGNED = re.compile(r"[A-Za-z_*][\w.*]*(?:, [A-Za-z_*][\w.*]*)* (?:=|\+=|-=|\|=) \S.*|[\w.]+(?:\+\+|--)")
+_OTHERS = re.compile(r"(?:return|func|for|switch|case|select|panic|var|const|type|import|if)\b")
+_JUMPS = ("continue", "break")
+_TOLD = re.compile(r"(?:klog|logger|metrics|utilruntime)\.|\w+[.](?:V\(|Info|Error)")
+
+
+def is_told_only(line: str) -> bool:
+    """Whether a line only logs or counts, which no state shows."""
+    return _TOLD.match(line.strip()) is not None
+
+
+def damageable(line: str, number: int) -> str | None:
+    """The line so that it can be damaged by its number; None of one that cannot."""
+    text = line.strip()
+    if (match := _CONDITION.fullmatch(line)) is not None and _outer(match[2]) is not None:
+        return f'{match[1]}({_GO} == "{number}") != ({match[2]}){match[3]}'
+    outer = _outer(text)
+    if outer is None or "{" in text or "}" in text or _OTHERS.match(text):
+        return None
+    called = text.endswith(")") and _CALLED.fullmatch(outer) is not None
+    if not (called or text in _JUMPS or _ASSIGNED.fullmatch(outer)) or text.endswith(
+        (",", "(", "&&", "||", ".")
+    ):
+        return None
+    return f'{line[: len(line) - len(line.lstrip())]}if {_GO} != "{number}" {{ {text} }}'
+
+
+def _outer(text: str) -> str | None:
+    """What is in no bracket; None if some are not closed."""
+    found, depth = [], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            return None
+        if not depth and letter not in ")]":
+            found.append(letter)
+    return None if depth else "".join(found)
+
+
+def damaged_texts(
+    texts: Mapping[str, str], lines: Iterable[ChangedLine]
+) -> tuple[dict[str, str], dict[int, ChangedLine]]:
+    """The files with all of these lines that can be damaged, and the lines by their numbers."""
+    found: dict[str, str] = {}
+    numbered: dict[int, ChangedLine] = {}
+    for path, members in groupby(sorted(lines, key=lambda one: (one.path, one.number)), lambda one: one.path):
+        rows = texts[path].splitlines(keepends=True)
+        for line in members:
+            row = rows[line.number - 1].rstrip("\n")
+            made = None if is_told_only(row) else damageable(row, len(numbered) + 1)
+            if made is not None:
+                rows[line.number - 1] = made + "\n"
+                numbered[len(numbered) + 1] = line
+        found[path] = "".join(rows)
+        package = re.search(r"^package \w+", texts[path], re.MULTILINE)
+        if package is not None:
+            found[str(PurePosixPath(path).with_name(_FILE))] = f"{package[0]}\n\n{_SOURCE}"
+    return found, numbered
+
+
+def unexercised(
+    executed: Iterable[ChangedLine],
+    shown: frozenset[ChangedLine],
+    tried: frozenset[ChangedLine],
+    told: frozenset[ChangedLine],
+) -> list[ChangedLine]:
+    """The lines of which nothing that was run depends: those whose damage shows nowhere, and groups of neighbours of which none could be damaged."""
+    found: list[ChangedLine] = []
+    for group in neighbours(executed):
+        rest = [line for line in group if line not in told]
+        if rest and not tried & set(rest):
+            found += rest
+        found += [line for line in rest if line in tried - shown]
+    return found
+
+
+def neighbours(lines: Iterable[ChangedLine]) -> list[list[ChangedLine]]:
+    """Lines of one side of one file that follow each other, but for three lines between."""
+    groups: list[list[ChangedLine]] = []
+    for line in sorted(lines, key=lambda one: (one.path, not one.removed, one.number)):
+        last = groups[-1][-1] if groups else None
+        if (
+            last is None
+            or (last.path, last.removed) != (line.path, line.removed)
+            or line.number - last.number > 3
+        ):
+            groups.append([])
+        groups[-1].append(line)
+    return groups

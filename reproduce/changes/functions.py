@@ -1,0 +1,183 @@
+"""Which of upstream's functions a change touches, and which elements of the model stand for them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ...analysis.upstream.drifted import Drift, drifts
+from ...analysis.upstream.go_functions import Function, functions_of
+from ...analysis.upstream.go_tokens import tokens_of
+from ...analysis.upstream.likeness import hashes_of
+from ...model.history.trees import Hashes
+from ...model.history.upstream import is_left_out
+from ...reports.verify.code_change import Touched
+from ..modules.module import KUBERNETES, PACKAGES
+from .texts import FileChange, FileDiff, counts, is_elsewhere
+
+SCHEDULER = "pkg/scheduler"
+
+_IMPORTED = re.compile(rf'"{KUBERNETES}/([^"]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class WhatChanged:
+    """What a change touches. `passed_over` are files that cannot matter, with why; `touched` are the functions of the others.
+
+    `unjudged` are files of other modules: the scheduler may be built of them, and nothing is said of them.
+    """
+
+    touched: tuple[Touched, ...]
+    passed_over: tuple[tuple[str, str], ...]
+    files: tuple[FileChange, ...] = ()
+    unjudged: tuple[str, ...] = ()
+
+    @property
+    def can_matter(self) -> bool:
+        """Whether anything is compiled into the scheduler otherwise than before."""
+        return bool(self.files)
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """The elements of the model that stand for what is touched."""
+        return tuple(dict.fromkeys(element for one in self.touched for element in one.elements))
+
+
+def not_compiled(diff: Sequence[FileDiff]) -> dict[str, str]:
+    """The files of a diff that are no part of any program, with why."""
+    return {
+        one.path: _why_not_compiled(one.path)
+        for one in diff
+        if not counts(one.path) and not is_elsewhere(one.path)
+    }
+
+
+def unjudged(paths: Iterable[str]) -> tuple[str, ...]:
+    """Those that belong to other modules."""
+    return tuple(sorted(filter(is_elsewhere, paths)))
+
+
+def _why_not_compiled(path: str) -> str:
+    return (
+        "a test" if path.endswith("_test.go") or "testdata" in PurePosixPath(path).parts else "no Go source"
+    )
+
+
+def what_changed(
+    changes: Sequence[FileChange], base: Path, left_out: Mapping[str, str], elsewhere: Iterable[str] = ()
+) -> WhatChanged:
+    """The functions that these changes touch; `left_out` are files that are known not to matter. `base` is the tree before."""
+    passed = dict(left_out)
+    ours = linked(base, [one.path for one in changes])
+    kept = []
+    others = set(elsewhere)
+    for one in changes:
+        why = _why_not(one, ours)
+        if is_elsewhere(one.path):
+            others.add(one.path)
+        elif why:
+            passed[one.path] = why
+        else:
+            kept.append(one)
+    return WhatChanged(
+        tuple(_touched(kept)), tuple(sorted(passed.items())), tuple(kept), tuple(sorted(others))
+    )
+
+
+def _why_not(one: FileChange, ours: frozenset[str]) -> str:
+    if not one.is_go:
+        return _why_not_compiled(one.path)
+    if str(PurePosixPath(one.path).parent) not in ours:
+        return "a package that kube-scheduler does not import"
+    if one.before is not None and one.after is not None and tokens_of(one.before) == tokens_of(one.after):
+        return "comments and layout only"
+    return ""
+
+
+def linked(root: Path, changed: Sequence[str] = ()) -> frozenset[str]:
+    """The packages of k8s.io/kubernetes that the scheduler is built of, as folders; also those that a change adds to its folder."""
+    prefix = f"{KUBERNETES}/"
+    todo = [
+        p.removeprefix(prefix) for p in (*PACKAGES, f"{prefix}{SCHEDULER}/testing") if p.startswith(prefix)
+    ]
+    found: set[str] = set()
+    while todo:
+        package = todo.pop()
+        if package in found:
+            continue
+        found.add(package)
+        folder = root / package
+        for file in folder.glob("*.go") if folder.is_dir() else ():
+            if not file.name.endswith("_test.go"):
+                head = file.read_text(encoding="utf-8", errors="replace").partition("\nfunc ")[0]
+                todo += _IMPORTED.findall(head)
+    new = {str(PurePosixPath(path).parent) for path in changed}
+    return frozenset(found | {f for f in new if f.startswith(f"{SCHEDULER}/") and not (root / f).is_dir()})
+
+
+def _touched(changes: Sequence[FileChange]) -> list[Touched]:
+    old, new = (_functions(changes, which) for which in ("before", "after"))
+    hashes = [{place: hashes_of(function) for place, function in side.items()} for side in (old, new)]
+
+    def rehashed(place: str, renamed: Mapping[str, str]) -> Hashes:
+        return hashes_of(new[place], renamed)
+
+    found = [_of_drift(one) for one in drifts(hashes[0], hashes[1], rehashed)]
+    for one in changes:
+        if None not in (one.before, one.after) and _declarations(one.before) != _declarations(one.after):
+            found.append(
+                Touched(
+                    f"{_place(one.path)}: types or imports", "changed", remark="declarations, no function"
+                )
+            )
+    return found
+
+
+def _of_drift(one: Drift) -> Touched:
+    file = one.place.partition(":")[0]
+    remark = ""
+    if not one.is_to_be_read:
+        remark = "renamed, moved, logged or counted only"
+    elif one.reason:
+        remark = f"not modelled: {one.reason}"
+    elif is_left_out(file):
+        remark = "not modelled: its file is outside of the model"
+    elif not one.elements and not one.is_value:
+        remark = "not modelled: nobody has decided about it"
+    return Touched(
+        one.place, f"{one.what} to {one.where}" if one.where else one.what, tuple(one.elements), remark
+    )
+
+
+def _functions(changes: Sequence[FileChange], which: str) -> dict[str, Function]:
+    found: dict[str, Function] = {}
+    for one in changes:
+        text = getattr(one, which)
+        if text is not None:
+            found |= {f"{_place(one.path)}:{name}": function for name, function in functions_of(text).items()}
+    return found
+
+
+def _place(path: str) -> str:
+    """As functions are recorded: from the scheduler's directory."""
+    inside = path.removeprefix(f"{SCHEDULER}/")
+    return inside if inside != path else f"../{path.removeprefix('pkg/')}"
+
+
+def _declarations(text: str | None) -> Counter[str]:
+    """The tokens that are in no function and no value."""
+    if text is None:
+        return Counter()
+    rest = Counter(tokens_of(text))
+    for function in functions_of(text).values():
+        rest -= Counter(function.tokens)
+    return Counter(
+        {
+            token: n
+            for token, n in rest.items()
+            if token not in (";", ",", "func", "(", ")", "var", "const", "{", "}")
+        }
+    )

@@ -1,0 +1,140 @@
+"""The changed lines of a change that are code, and which of them were executed, by profiles of Go's coverage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+
+from ...analysis.upstream.go_tokens import tokens_of
+from ...reports.verify.code_change import Lines
+from ..modules import held
+from ..modules.module import KUBERNETES
+from .texts import FileChange
+
+_BLOCK = re.compile(r"(\S+\.go):(\d+)\.(\d+),(\d+)\.(\d+) \d+ (\d+)$")
+_NO_CODE = frozenset("(){}[];,")
+
+Place = tuple[int, int]
+"""A line and a column, both from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedLine:
+    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled."""
+
+    path: str
+    number: int
+    place: Place
+    removed: bool = False
+
+    @property
+    def shown(self) -> str:
+        """For example `pkg/scheduler/schedule_one.go:1280`."""
+        return f"{self.path}:{self.number}{' (removed)' if self.removed else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements that are executed together."""
+
+    begin: Place
+    end: Place
+    executed: bool
+
+
+def packages_of(files: Sequence[FileChange]) -> tuple[str, ...]:
+    """The packages whose statements are counted."""
+    return tuple(sorted({f"{KUBERNETES}/{PurePosixPath(one.path).parent}" for one in files}))
+
+
+def changed_lines(files: Sequence[FileChange]) -> list[ChangedLine]:
+    """The changed lines that are code: those that are gone, and those that are new."""
+    return [line for one in files for line in _of_file(one)]
+
+
+def _of_file(one: FileChange) -> Iterator[ChangedLine]:
+    same = _same_lines(*((text or "").splitlines() for text in (one.before, one.after)))
+    for text, kept, removed in ((one.before, same.keys(), True), (one.after, same.values(), False)):
+        here, known = (text or "").splitlines(), frozenset(kept)
+        there = _same_lines(here, as_compiled(one.path, text or "").splitlines())
+        for number, line in enumerate(here):
+            if number not in known and number in there and _is_code(line):
+                yield ChangedLine(one.path, number + 1, (there[number] + 1, _column(line)), removed)
+
+
+def _is_code(line: str) -> bool:
+    text = line.strip()
+    return not text.startswith(("//", "/*", "*")) and any(token not in _NO_CODE for token in tokens_of(text))
+
+
+def _column(line: str) -> int:
+    """Where the code of a line begins: after a bracket that closes what was before."""
+    match = re.match(r"[\s})]*", line)
+    assert match is not None
+    return match.end() + 1
+
+
+def _same_lines(one: Sequence[str], other: Sequence[str]) -> dict[int, int]:
+    matched = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    return {block.a + i: block.b + i for block in matched for i in range(block.size)}
+
+
+def as_compiled(path: str, text: str) -> str:
+    """The text that the driver is built from: that of the queue can be held."""
+    if path == f"{held.QUEUE}/scheduling_queue.go":
+        return held.with_holds(text) or text
+    return held.with_short_flush(text) if path == "pkg/scheduler/metrics/metric_recorder.go" else text
+
+
+def read_blocks(profile: str) -> dict[str, list[Block]]:
+    """The blocks of a profile by file, as the tree names it."""
+    found: dict[str, list[Block]] = {}
+    for line in profile.splitlines():
+        if (match := _BLOCK.match(line)) is not None:
+            begin, end = (int(match[2]), int(match[3])), (int(match[4]), int(match[5]))
+            block = Block(begin, end, match[6] != "0")
+            found.setdefault(match[1].removeprefix(f"{KUBERNETES}/"), []).append(block)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Which changed lines are statements, and which of them a run executed."""
+
+    statements: frozenset[ChangedLine]
+    executed: frozenset[ChangedLine]
+
+    def __or__(self, other: Counted) -> Counted:
+        return Counted(self.statements | other.statements, self.executed | other.executed)
+
+
+NOTHING = Counted(frozenset(), frozenset())
+
+
+def counted(lines: Iterable[ChangedLine], blocks: Mapping[str, Sequence[Block]]) -> Counted:
+    """Compare the lines of one side with a profile of it. A line that lies in no block is a declaration."""
+    statements, executed = set(), set()
+    for line in lines:
+        block = _block_of(line.place, blocks.get(line.path, ()))
+        if block is not None:
+            statements.add(line)
+            if block.executed:
+                executed.add(line)
+    return Counted(frozenset(statements), frozenset(executed))
+
+
+def _block_of(place: Place, blocks: Sequence[Block]) -> Block | None:
+    """The innermost block that has a place."""
+    around = [block for block in blocks if block.begin <= place < block.end]
+    return max(around, key=lambda block: block.begin, default=None)
+
+
+def lines_of(found: Counted) -> Lines:
+    """The document's part."""
+    missed = sorted(
+        found.statements - found.executed, key=lambda line: (line.path, not line.removed, line.number)
+    )
+    return Lines(len(found.statements), len(found.executed), tuple(line.shown for line in missed))

@@ -1,0 +1,201 @@
+"""Stored counterexamples replayed on the code before and after a change: those of the base, and those that it had without one upstream change."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...analysis.chain import verdicts
+from ...analysis.request.method import NOBODY, Method, Watcher
+from ...analysis.request.plan import Selection, plan
+from ...base.problems import Problem
+from ...checker.core.exploration import Budget
+from ...model.history import CHANGES
+from ...reports.verify.code_change import Race
+from ...scenarios import Scenario
+from ..case import Case, format_cases
+from ..judging import RealRun
+from ..modules.module import KubernetesVersion
+from ..outcome import Outcome, read_outcomes
+from ..reproducing import Prepared, prepared
+from ..request import question_of
+from ..running import CASES, OUTCOMES, RUN_SECONDS, TEST, Built, run_test
+from .damage import VARIABLE
+from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """One that can be replayed. `without` are upstream changes that the model was without when it was found."""
+
+    asked: Prepared
+    without: tuple[str, ...] = ()
+
+    @property
+    def scenario(self) -> Scenario:
+        """Where it happens."""
+        assert self.asked.found is not None
+        return self.asked.found.run.scenario
+
+    @property
+    def case(self) -> Case:
+        """What the driver executes."""
+        assert self.asked.case is not None
+        return self.asked.case
+
+
+def counterexamples(
+    scenarios: Sequence[Scenario],
+    version: KubernetesVersion,
+    release: str,
+    budget: Budget,
+    method: Method,
+    elements: Sequence[str] = (),
+    watcher: Watcher = NOBODY,
+) -> Iterator[Counterexample]:
+    """Those of the scenarios in a version; before them, of races that it does not have, those that it would have without one upstream change.
+
+    First come the races of the catalogue that belong to the `elements` of the change.
+    """
+    touched = [key for key in CHANGES if concerns(key, elements)]
+    pairs = [(scenario, without) for scenario in scenarios for without in _fixes(scenario)]
+    near = [pair for pair in pairs if set(pair[1]) & set(touched)]
+    for scenario, without in near:
+        yield from _found(scenario, without, version, release, budget, method, watcher)
+    for scenario in scenarios:
+        yield from _found(scenario, (), version, release, budget, method, watcher)
+    for scenario, without in (pair for pair in pairs if pair not in near):
+        yield from _found(scenario, without, version, release, budget, method, watcher)
+
+
+def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
+    """What is taken out to have a race again: each of the changes after which it is gone, and all that fixed it."""
+    if scenario.race is None:
+        return []
+    return list(dict.fromkeys([*((key,) for key in scenario.race.after), tuple(scenario.race.fixes)]))
+
+
+def concerns(key: str, elements: Sequence[str]) -> bool:
+    """Whether an upstream change is one of the components of the model to which these elements belong."""
+    owners = {element.rpartition(".")[0] for element in elements}
+    bases = (base for kind in CHANGES[key].classes for base in kind.__mro__)
+    return any(
+        f"{base.__module__}.{base.__qualname__}".removeprefix("podrace.model.") in owners for base in bases
+    )
+
+
+def _found(
+    scenario: Scenario,
+    without: tuple[str, ...],
+    version: KubernetesVersion,
+    release: str,
+    budget: Budget,
+    method: Method,
+    watcher: Watcher,
+) -> Iterator[Counterexample]:
+    try:
+        runs = plan(Selection(release=release, without_fixes=without, given=[scenario]))
+    except Problem:  # this release has no such configuration, or no such change
+        return
+    runs = [run for run in runs if not run.ignored and set(without) <= set(run.composition.removed)]
+    for run, finding in zip(runs, verdicts(runs, budget, method, watcher), strict=True):
+        if finding.trace is None or scenario.open:
+            continue
+        try:
+            asked = prepared(question_of(run, finding, version))
+        except Problem:
+            continue
+        if asked.case is not None:
+            yield Counterexample(asked, without)
+
+
+def verdict_without_change(one: Counterexample, release: str, budget: Budget, method: Method) -> str:
+    """The model's verdict on the property of a counterexample in the base itself."""
+    name = one.asked.about["property"]
+    runs = plan(Selection(release=release, properties=(name,), given=[one.scenario]))
+    return next(iter(verdicts(runs, budget, method, NOBODY))).verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What became of a counterexample on one binary, and which changed lines of that side it executed."""
+
+    outcome: Outcome
+    counted: Counted = NOTHING
+
+    @property
+    def seen(self) -> tuple[object, ...]:
+        """All by which two replays are told apart."""
+        said = self.outcome
+        steps = [step.real for step in said.forced]
+        return said.verdict, said.at, said.initial, said.start, steps, said.epilogue
+
+
+def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = (), damaged: int | None = None) -> Replay:
+    """In a process of its own, so that its lines can be told from those of others. `damaged` is the number of a line of a binary that can be damaged."""
+    with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
+        folder = Path(name)
+        (folder / CASES).write_text(format_cases([case]), encoding="utf-8")
+        named: dict[str, object] = {"PODRACE_CASES": folder / CASES, "PODRACE_OUTCOMES": folder / OUTCOMES}
+        if damaged is not None:
+            named[VARIABLE] = damaged
+        profile = folder / "cover.out"
+        count = [] if damaged is not None else [f"-test.coverprofile={profile}"]
+        said = run_test(built, TEST, named, folder, RUN_SECONDS, count)
+        outcome = read_outcomes(folder / OUTCOMES).get(case.id)
+        blocks = read_blocks(profile.read_text(encoding="utf-8")) if profile.is_file() else {}
+    if outcome is None:
+        outcome = Outcome(case.id, "CRASHED", why=said or "the driver says nothing of it")
+    return Replay(outcome, counted(lines, blocks) if blocks else NOTHING)
+
+
+def race_of(
+    found: Counterexample, before: Replay, after: Replay, base: Callable[[], str], steady: bool = True
+) -> Race:
+    """What the change makes of a counterexample; `base` is the model's verdict on its property without the change.
+
+    Nothing follows from replays that are not `steady`. Only a run that was executed to its end can be closed: otherwise the code has left the model. A race opens where the base is not known to have it by another run.
+    """
+    asked = found.asked
+    assert asked.found is not None
+    sides = [RealRun(asked.found, found.case, one.outcome, asked.ahead) for one in (before, after)]
+    said = [side.verdict() for side in sides]
+    ends = [
+        True if verdict.word == "REPRODUCED" else side.end for side, verdict in zip(sides, said, strict=True)
+    ]
+    about = asked.about
+    differs = steady and before.seen != after.seen
+    facts: dict[str, Any] = {
+        "name": about["name"],
+        "property": about["property"],
+        "before": said[0].word,
+        "after": said[1].word,
+        "without": found.without,
+        "lines": len(before.counted.executed | after.counted.executed),
+        "differs": differs,
+    }
+    at, words = said[1].at, said[1].words
+    if not steady:
+        return Race(
+            outcome="not judged", words="a second replay of it went otherwise than the first", **facts
+        )
+    if all(ends):
+        return Race(outcome="still open", words="by a run that goes otherwise" if differs else "", **facts)
+    if ends[1] and base() != "VIOLATED":
+        return Race(outcome="opens", words=words, **facts)
+    if ends[0] and ends[1] is False:
+        return Race(outcome="closes", at=at, words=words, **facts)
+    if differs:
+        words = f"{said[1].word}: {words}; before the change {said[0].word}: {said[0].words}"
+        return Race(outcome="left the model", at=at, words=words, **facts)
+    if found.without:
+        return Race(outcome="open on neither", at=at, **facts)
+    return Race(
+        outcome="not judged",
+        at=at,
+        words=f"unchanged, its replay is {said[0].word}: {said[0].words}",
+        **facts,
+    )

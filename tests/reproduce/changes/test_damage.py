@@ -1,0 +1,70 @@
+"""Lines that can be damaged, one by one, in one text."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.reproduce.changes.damage import damageable, damaged_texts, unexercised
+from podrace.reproduce.changes.lines import ChangedLine
+
+PATH = "pkg/scheduler/a.go"
+TEXT = """\
+package scheduler
+
+func F(x int) error {
+	if x > 0 {
+		logger.Info("x")
+		first(x)
+	}
+	y := x
+	return second(y)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "damaged"),
+    [
+        ("\tif x > 0 {", '\tif (podraceDamaged == "1") != (x > 0) {'),
+        ("\t} else if ok := f(); ok {", '\t} else if ok := f(); (podraceDamaged == "1") != (ok) {'),
+        ("\tc.remove(a, b[0])", '\tif podraceDamaged != "1" { c.remove(a, b[0]) }'),
+        ("\tdefer m.f(time.Now())()", '\tif podraceDamaged != "1" { defer m.f(time.Now())() }'),
+        ("\ta[i], err = f(x)", '\tif podraceDamaged != "1" { a[i], err = f(x) }'),
+        ("\tn++", '\tif podraceDamaged != "1" { n++ }'),
+        ("\tcontinue", '\tif podraceDamaged != "1" { continue }'),
+        ("\ty := f(x)", None),
+        ("\treturn f(x)", None),
+        ("\tf(x) && g(y)", None),
+        ("\tf(x,", None),
+        ("\tg(x),", None),
+        ("\tfor _, x := range xs {", None),
+        ("\tgo func() {", None),
+        ("\t}", None),
+    ],
+)
+def test_a_line(line: str, damaged: str | None) -> None:
+    assert damageable(line, 1) == damaged
+
+
+def line(number: int, removed: bool = False) -> ChangedLine:
+    return ChangedLine(PATH, number, (number, 1), removed)
+
+
+def test_a_text() -> None:
+    texts, numbered = damaged_texts({PATH: TEXT}, [line(n) for n in (4, 5, 6, 8, 9)])
+    assert numbered == {1: line(4), 2: line(6)}
+    assert texts[PATH].splitlines()[3:6] == [
+        '\tif (podraceDamaged == "1") != (x > 0) {',
+        '\t\tlogger.Info("x")',
+        '\t\tif podraceDamaged != "2" { first(x) }',
+    ]
+    assert texts["pkg/scheduler/podrace_damaged.go"].startswith('package scheduler\n\nimport "os"\n')
+
+
+def test_what_nothing_depends_on() -> None:
+    lines, tried = [line(n) for n in (4, 5, 6, 20)], frozenset({line(4), line(6)})
+    told = frozenset({line(5)})
+    assert unexercised(lines, frozenset({line(4), line(6)}), tried, told) == [line(20)]
+    assert unexercised(lines[:3], frozenset({line(4)}), tried, told) == [line(6)]
+    assert unexercised(lines[:3], tried, tried, told) == []
+    assert unexercised([line(5)], frozenset(), frozenset(), told) == []

@@ -1,0 +1,129 @@
+"""The answer about a change, and what became of a counterexample."""
+
+from __future__ import annotations
+
+import pytest
+
+from podrace.reports.reproduction import Differing
+from podrace.reports.tours import Departure
+from podrace.reports.verify.code_change import CodeChange, Lines, Race, RaceWord, Toured, answer_of, exit_code
+from podrace.reports.verify.code_change_forms import to_document, to_markdown
+from podrace.reproduce.changes.functions import WhatChanged
+from podrace.reproduce.changes.judge import cannot_matter
+from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.outcome import Outcome
+from podrace.reproduce.reproducing import Prepared
+from podrace.reproduce.request import Question
+from tests.reproduce.test_judging import as_the_model, ghost, with_step
+
+ALL, SOME, NONE = Lines(2, 2), Lines(2, 1, ("a.go:1",)), Lines(2, 0, ("a.go:1", "a.go:2"))
+DEPARTS = (Toured("two", 10, 5, (Departure("pop", 3, 0, "what differs", ("a", "b")),)),)
+
+
+def race(outcome: RaceWord, **more: object) -> Race:
+    differs = outcome in ("opens", "closes", "left the model")
+    return Race("ghost", "S-GHOST", outcome, "REPRODUCED", "DIFFERS", differs=differs, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "lines", "tours", "answer", "code"),
+    [
+        (["opens", "closes"], ALL, (), "BREAKS", 1),
+        (["opens"], NONE, None, "BREAKS", 1),
+        (["closes", "still open"], ALL, (), "CLOSES", 0),
+        (["closes", "still open"], ALL, DEPARTS, "CLOSES", 3),
+        (["closes", "left the model"], SOME, (), "CLOSES", 3),
+        (["left the model", "still open"], ALL, (), "CHANGES WITHOUT A VIOLATION", 3),
+        (["still open"], ALL, DEPARTS, "CHANGES WITHOUT A VIOLATION", 3),
+        (["still open", "open on neither"], ALL, (), "NO DIFFERENCE SEEN", 0),
+        (["still open"], SOME, (), "INCONCLUSIVE", 3),
+        (["still open"], NONE, (), "INCONCLUSIVE", 3),
+        (["closes"], NONE, (), "INCONCLUSIVE", 3),
+        (["still open"], Lines(0, 0), (), "INCONCLUSIVE", 3),
+    ],
+)  # fmt: skip
+def test_the_answer(outcomes, lines, tours, answer, code) -> None:
+    races = tuple(race(one) for one in outcomes)
+    said, because = answer_of(races, lines, tours)
+    assert said == answer
+    assert because
+    assert exit_code(CodeChange("x", "v1.36.3", said, because, races=races, tours=tours)) == code
+
+
+def test_what_cannot_matter_and_what_is_not_judged() -> None:
+    found = cannot_matter(WhatChanged((), (("a_test.go", "a test"),)), "x", "v1.36.3")
+    assert (found.answer, exit_code(found)) == ("CANNOT MATTER", 0)
+    assert found.because == "nothing of it is compiled into kube-scheduler: a test"
+    found = cannot_matter(WhatChanged((), (), unjudged=("go.mod", "staging/a.go")), "x", "v1.36.3")
+    assert (found.answer, exit_code(found)) == ("INCONCLUSIVE", 3)
+    assert (
+        found.because
+        == "go.mod and 1 more may be part of kube-scheduler and is not judged: it belongs to another module"
+    )
+
+
+def made(
+    before: Outcome,
+    after: Outcome,
+    without: tuple[str, ...] = (),
+    base: str = "HOLDS",
+    steady: bool = True,
+) -> Race:
+    found, case = ghost()
+    asked = Prepared(Question("ghost S-GHOST", parse_version("1.36.3"), None), found, case)
+    return race_of(Counterexample(asked, without), Replay(before), Replay(after), lambda: base, steady)
+
+
+WHOLE = as_the_model()
+LAST = {**WHOLE.steps[-1].real, "queue.sub_queue[p]": "NONE"}
+MENDED = as_the_model(
+    verdict="DIFFERS",
+    steps=with_step(11, real=LAST, differs=(Differing("queue.sub_queue[p]", "UNSCHEDULABLE", "NONE"),)),
+)
+STOPPED = as_the_model(verdict="CANNOT BE FORCED", at=10, why="nobody stands there")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "without", "base", "outcome"),
+    [
+        (WHOLE, WHOLE, (), "VIOLATED", "still open"),
+        (WHOLE, MENDED, (), "VIOLATED", "closes"),
+        (WHOLE, STOPPED, (), "VIOLATED", "left the model"),
+        (MENDED, WHOLE, ("1",), "HOLDS", "opens"),
+        (STOPPED, WHOLE, ("1",), "HOLDS", "opens"),
+        (STOPPED, WHOLE, ("1",), "VIOLATED", "left the model"),  # the base has it by another run
+        (MENDED, MENDED, ("1",), "HOLDS", "open on neither"),
+        (STOPPED, STOPPED, (), "VIOLATED", "not judged"),
+        (STOPPED, MENDED, ("1",), "HOLDS", "left the model"),  # neither violates, and they differ
+    ],
+)
+def test_what_became_of_a_counterexample(before, after, without, base, outcome) -> None:
+    found = made(before, after, without, base)
+    assert found.outcome == outcome
+    assert found.differs == (before is not after)
+
+
+def test_where_the_code_leaves_the_model() -> None:
+    left = made(WHOLE, STOPPED)
+    assert left.at == 10
+    assert left.verdict_words.startswith(
+        "left the model at step 10: CANNOT BE FORCED: nobody stands there; before the change REPRODUCED: "
+    )
+
+
+def test_nothing_follows_from_replays_that_vary() -> None:
+    found = made(WHOLE, MENDED, steady=False)
+    assert (found.outcome, found.differs) == ("not judged", False)
+    assert found.words == "a second replay of it went otherwise than the first"
+
+
+def test_forms() -> None:
+    found = CodeChange(
+        "pr.diff", "v1.36.3", "BREAKS", "it opens 1: ghost S-GHOST", lines=SOME, races=(race("opens"),), tours=DEPARTS
+    )  # fmt: skip
+    text = to_markdown(found)
+    assert text.startswith("# ❌ podrace: BREAKS\n\npr.diff on v1.36.3: it opens 1: ghost S-GHOST.\n")
+    assert "- 1 of 2 changed lines were executed\n- races: 1 opens" in text
+    assert "| ghost S-GHOST | REPRODUCED | DIFFERS | opens |" in text
+    assert '"answer": "BREAKS"' in to_document(found)

@@ -1,0 +1,86 @@
+"""Changed lines that are code, and which of them a profile shows as executed."""
+
+from __future__ import annotations
+
+from podrace.reports.verify.code_change import Lines
+from podrace.reproduce.changes.lines import (
+    ChangedLine,
+    changed_lines,
+    counted,
+    lines_of,
+    packages_of,
+    read_blocks,
+)
+from podrace.reproduce.changes.texts import FileChange
+
+PATH = "pkg/scheduler/a.go"
+BEFORE = """\
+package scheduler
+
+func F(x int) {
+	first()
+	if x > 0 {
+		gone()
+	}
+	last()
+}
+"""
+AFTER = """\
+package scheduler
+
+// Added is new.
+const added = 1
+
+func F(x int) {
+	first()
+	if x > 1 {
+		second()
+	} else if x > 0 {
+		third()
+	}
+	last()
+}
+"""
+PROFILE = """\
+mode: set
+k8s.io/kubernetes/pkg/scheduler/a.go:6.15,8.11 2 1
+k8s.io/kubernetes/pkg/scheduler/a.go:8.11,10.3 1 0
+k8s.io/kubernetes/pkg/scheduler/a.go:10.8,10.18 1 1
+k8s.io/kubernetes/pkg/scheduler/a.go:10.18,12.3 1 1
+k8s.io/kubernetes/pkg/scheduler/a.go:13.2,13.8 1 1
+"""
+CHANGE = FileChange(PATH, BEFORE, AFTER)
+
+
+OLD = """\
+mode: set
+k8s.io/kubernetes/pkg/scheduler/a.go:3.15,5.11 2 1
+k8s.io/kubernetes/pkg/scheduler/a.go:5.11,7.3 1 0
+k8s.io/kubernetes/pkg/scheduler/a.go:8.2,8.8 1 1
+"""
+
+
+def side(lines: list[ChangedLine], removed: bool) -> list[ChangedLine]:
+    return [line for line in lines if line.removed is removed]
+
+
+def test_new_lines_are_looked_for_in_the_changed_code_and_removed_ones_in_the_code_before() -> None:
+    lines = changed_lines([CHANGE])
+    new, gone = side(lines, False), side(lines, True)
+    assert [(line.number, line.place[1]) for line in new] == [(4, 1), (8, 2), (9, 3), (10, 4), (11, 3)]
+    assert [line.shown for line in gone] == [f"{PATH}:5 (removed)", f"{PATH}:6 (removed)"]
+    found = counted(new, read_blocks(PROFILE)) | counted(gone, read_blocks(OLD))
+    assert lines_of(found) == Lines(5, 3, (f"{PATH}:6 (removed)", f"{PATH}:9"))
+
+
+def test_what_is_only_removed() -> None:
+    after = BEFORE.replace("\tif x > 0 {\n\t\tgone()\n\t}\n", "")
+    lines = changed_lines([FileChange(PATH, BEFORE, after)])
+    assert [line.shown for line in lines] == [f"{PATH}:5 (removed)", f"{PATH}:6 (removed)"]
+
+
+def test_a_file_that_is_gone_is_removed_line_by_line() -> None:
+    lines = changed_lines([FileChange(PATH, BEFORE, None)])
+    assert [line.number for line in lines] == [1, 3, 4, 5, 6, 8]
+    assert all(line.removed for line in lines)
+    assert packages_of([CHANGE]) == ("k8s.io/kubernetes/pkg/scheduler",)
