@@ -9,7 +9,7 @@ from time import monotonic
 from ..base.problems import Problem, Terminated
 from ..base.text import listed
 from ..checker.core.exploration import Budget
-from ..model.history import CHANGES, LATER, RELEASES, Composition, version_of
+from ..model.history import CHANGES, RELEASES, Composition, version_of
 from ..model.history.versions import exact
 from ..reports.document import Finding, Word
 from ..scenarios import find_scenarios
@@ -186,7 +186,7 @@ class _Search:
 
     def _by_coming_change(self) -> list[str]:
         missing = {change.key for change in self._base.missing}
-        coming = [key for key in sorted(missing) if CHANGES[key].first_in == LATER]
+        coming = [key for key in sorted(missing) if CHANGES[key].is_coming]
         key = self._first_that_closes(coming, self._base.release)
         if key is not None:
             return [f"{key} closes it: {CHANGES[key].title}; {CHANGES[key].where}."]

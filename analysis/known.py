@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..model.history import CHANGES, resolve
+from ..model.history import CHANGES, PRE_RELEASES, resolve
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
@@ -152,6 +152,7 @@ def installed() -> dict[str, Any]:
         "podrace": podrace_version(),
         "python": platform.python_version(),
         "releases": list(known_releases()),
+        "pre_releases": list(PRE_RELEASES),
         "fixes": list(CHANGES),
         "gates": [gate.name for gate in gates().values() if gate.how == "modelled"],
         "properties": list(PROPERTIES),

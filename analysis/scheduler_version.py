@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from ..model.history import Composition
-from ..model.history.versions import Reading, exact, reading_of
+from ..model.history.versions import NOT_YET, Reading, exact, reading_of
 from ..model.history.versions.gates import on_and_unmodelled
 from ..reports.scheduler_version import ReadVersion
 
@@ -19,4 +21,5 @@ def version_named(release: str) -> ReadVersion:
         exact(release),
         "whole" if reading_of(release) is Reading.WHOLE else "changes",
         on_and_unmodelled(release),
+        NOT_YET.get(release, msgspec.UNSET),
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from podrace.model.history import CHANGES, LATER, RELEASES, Change
+from podrace.model.history import CHANGES, LATER, PRE_RELEASES, RELEASES, Change
 
 PAGE = Path(__file__).parent / "history.md"
 
 
 def modelled(heading: str) -> str:
     """The line of a section: the changes that came with its release first, numbers before names."""
-    first = heading if heading in RELEASES else LATER
+    first = heading if heading in (*RELEASES, *PRE_RELEASES) else LATER
     found = sorted((c for c in CHANGES.values() if c.first_in == first), key=_place)
     return f"Modelled: {', '.join(map(_words, found)) or 'none'}."
 

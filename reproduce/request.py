@@ -11,7 +11,7 @@ import msgspec
 from ..analysis.chain import verdicts
 from ..analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ..analysis.request.plan import Run, Selection, default_release, plan
-from ..analysis.request.release_names import known_releases, parse_release
+from ..analysis.request.release_names import known_releases, parse_release, versions_of
 from ..analysis.stored.replayed import read_trace
 from ..analysis.stored.saved_trace import stored_trace
 from ..base.problems import Problem, UsageProblem
@@ -127,7 +127,7 @@ def release_of(version: KubernetesVersion) -> str:
     if known is not None:
         return known
     minor = f"{version.major}.{version.minor}"
-    near = [v for v in known_releases() if v.startswith(f"{minor}.")]
+    near = [exact(v) for v in versions_of(minor)]
     newest = known_releases()[-1]
     there = (
         f"of {minor} it has {', '.join(near)}: name one of these"

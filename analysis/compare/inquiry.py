@@ -105,7 +105,7 @@ def put_in(
 def default_release(candidates: Sequence[Candidate]) -> str:
     """The newest release without the oldest of these changes; for patches alone, the newest."""
     firsts = [CHANGES[c.key].age.release for c in candidates if c.patch is None]
-    return RELEASES[max(min(firsts) - 1, 0)] if firsts else RELEASES[-1]
+    return RELEASES[: max(min(firsts), 1)][-1] if firsts else RELEASES[-1]
 
 
 def with_changes(

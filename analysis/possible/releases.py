@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...base.problems import NotInRelease, UsageProblem
 from ...base.text import one_line
 from ...checker.core.exploration import Budget
-from ...model.history.versions import RELEASE_ORDER, exact
+from ...model.history.versions import PRE_RELEASES, RELEASE_ORDER, exact
 from ...reports.answers.ask_report import AskAnswer
 from ..ask.asked_property import ID, asked_property
 from ..ask.question import Question
@@ -31,10 +31,10 @@ def releases_of(texts: Sequence[str]) -> list[str | None]:
 
 
 def _between(text: str, first: str, last: str) -> tuple[str, ...]:
-    """All from one to the other: of each release its newest version, or of two versions all that the model has."""
+    """All from one to the other: of each release its newest version, or of two versions all that the model has. A pre-release can be the end."""
     ends = [exact(parse_release(end)) for end in (first, last)]
-    whole = [exact(newest_of(minor)) for minor in RELEASE_ORDER]
-    known = whole if set(ends) <= set(whole) else list(known_releases())
+    whole = [*(exact(newest_of(minor)) for minor in RELEASE_ORDER), *PRE_RELEASES]
+    known = whole if set(ends) <= set(whole) else [*known_releases(), *PRE_RELEASES]
     one, other = (known.index(end) for end in ends)
     if one > other:
         raise UsageProblem(

@@ -6,7 +6,7 @@ import re
 
 from ...base.problems import UsageProblem
 from ...base.text import one_line
-from ...model.history.versions import PATCH_VERSIONS, RELEASE_ORDER, canonical, exact
+from ...model.history.versions import COMING, PATCH_VERSIONS, PRE_RELEASES, RELEASE_ORDER, canonical, exact
 
 LATEST = "latest"
 """The word for the newest version of the newest release."""
@@ -20,7 +20,8 @@ _PRE_RELEASE = re.compile(r"-(?:alpha|beta|rc)\.[0-9]+")
 def parse_release(text: str) -> str:
     """The model's name of the version that a user means. Raises UsageProblem, with the nearest, for one that the model does not have.
 
-    `1.34` and `v1.34` mean the newest patch version of 1.34 that was read, `1.34.0` its first version, `latest` the newest of all.
+    `1.34` and `v1.34` mean the newest patch version of 1.34 that was read, `1.34.0` its first version, `latest` the newest of all. A pre-release is meant only where it
+    is written in full.
     """
     if text.lower() == LATEST:
         return newest_of(RELEASE_ORDER[-1])
@@ -46,12 +47,19 @@ def newest_of(minor: str) -> str:
 
 def versions_of(minor: str) -> tuple[str, ...]:
     """The model's names of all versions of a release, oldest first."""
-    return (minor, *(v for v in PATCH_VERSIONS if v.startswith(f"{minor}.")))
+    return tuple(
+        v for v in (*RELEASE_ORDER, *PATCH_VERSIONS, *PRE_RELEASES) if v == minor or v.startswith(f"{minor}.")
+    )
 
 
 def known_releases() -> tuple[str, ...]:
-    """All versions of the model, in full (1.34.0), oldest first."""
+    """All versions of the model that were released, in full (1.34.0), oldest first."""
     return tuple(exact(v) for minor in RELEASE_ORDER for v in versions_of(minor))
+
+
+def pre_releases() -> tuple[str, ...]:
+    """The pre-releases of the model, which are asked for in full only."""
+    return PRE_RELEASES
 
 
 def nearest_read(numbers: tuple[int, int, int]) -> str:
@@ -66,6 +74,8 @@ _RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(newest_of(RELEASE_O
 
 def _remedy(minor: str, patch: int | None, suffix: str) -> str:
     """Which version to ask for instead of one that the model does not have."""
+    if minor == COMING:
+        return f"{_kind_of(PRE_RELEASES[-1])}; write it in full"
     if minor not in RELEASE_ORDER:
         return f"the nearest: {exact(_nearest(minor))}; {_RANGE}"
     known = [exact(v) for v in versions_of(minor)]
@@ -76,6 +86,12 @@ def _remedy(minor: str, patch: int | None, suffix: str) -> str:
     if suffix:
         return f"known of {minor}: {', '.join(known)}; the nearest: {known[0]}"
     return f"known of {minor}: {', '.join(known)}; take {nearest}, and add with --with-fix what came after it"
+
+
+def _kind_of(pre_release: str) -> str:
+    """The stage that it is at, in words."""
+    stage = pre_release.partition("-")[2].partition(".")[0]
+    return f"{pre_release} is {'an alpha' if stage == 'alpha' else f'a {stage}' if stage == 'beta' else 'a release candidate'}"
 
 
 def _nearest(minor: str) -> str:

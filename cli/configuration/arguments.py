@@ -158,9 +158,9 @@ Journal = Annotated[
 
 def release_names(incomplete: str) -> list[str]:
     """The versions that a shell completes to."""
-    from ...analysis.request.release_names import known_releases
+    from ...analysis.request.release_names import known_releases, pre_releases
 
-    return [name for name in known_releases() if name.startswith(incomplete)]
+    return [name for name in (*known_releases(), *pre_releases()) if name.startswith(incomplete)]
 
 
 def gate_settings(incomplete: str) -> list[str]:

@@ -10,7 +10,7 @@ from ..language import Component
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
 from .registry.other_numbers import key_of
-from .versions import PATCH_VERSIONS, RELEASE_ORDER, canonical, exact, version_of
+from .versions import PATCH_VERSIONS, PRE_RELEASES, RELEASE_ORDER, canonical, exact, version_of
 from .versions.gates import Gate, find_gate, refuse_setting
 from .versions.unknown import UnknownName
 
@@ -100,12 +100,12 @@ def resolve(
 ) -> Composition:
     """The composition for a release, with these fixes put in and those taken out, and with feature gates set.
 
-    A release is one of RELEASE_ORDER or PATCH_VERSIONS; 1.34.0 is 1.34. Raises UnknownName for a release, fix or gate that the model does not
+    A release is one of RELEASE_ORDER, PATCH_VERSIONS or PRE_RELEASES; 1.34.0 is 1.34. Raises UnknownName for a release, fix or gate that the model does not
     have, GateProblem for a gate that cannot be set so, ValueError for a fix that is both asked for and asked to be taken out.
     """
     known = canonical(release)
     if known is None:
-        raise UnknownName("release", release, (*RELEASE_ORDER, *PATCH_VERSIONS))
+        raise UnknownName("release", release, (*RELEASE_ORDER, *PATCH_VERSIONS, *PRE_RELEASES))
     release = known
     wanted = [find_change(name) for name in with_fixes]
     unwanted = [find_change(name) for name in without_fixes]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..ci_outcome import USUAL, Style, message, numbered, outcome_sums, subject, where_told
 from ..document import ABOUT, FROM_CACHE, Finding, about_of
 from ..filtered import text_filtered, without_brackets
+from ..scheduler_version import in_part
 
 
 @text_filtered
@@ -44,11 +45,13 @@ def _command(finding: Finding, style: Style) -> str:
 
 
 def _account(findings: Sequence[Finding]) -> str:
-    """What of Kubernetes objects was kept, left out and abstracted, as one notice."""
-    lines = about_of(findings)
-    if not lines:
-        return ""
-    return f"::notice title={_property(ABOUT)}::{_data(chr(10).join(lines))}\n"
+    """What of Kubernetes objects was kept, left out and abstracted, as one notice; another one if the model has a version in part."""
+    told = {ABOUT: about_of(findings), "scheduler": in_part(f.version for f in findings)}
+    return "".join(
+        f"::notice title={_property(title)}::{_data(chr(10).join(lines))}\n"
+        for title, lines in told.items()
+        if lines
+    )
 
 
 def _total(findings: Sequence[Finding], style: Style) -> str:

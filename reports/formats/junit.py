@@ -15,6 +15,7 @@ from xml.etree import ElementTree as xml
 from ..ci_outcome import USUAL, Style, grouped, message, numbered, where_told
 from ..document import ABOUT, Finding, about_of
 from ..filtered import text_filtered
+from ..scheduler_version import in_part
 
 # What XML 1.0 has no way to write (its production `Char`).
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -27,10 +28,12 @@ def to_junit(findings: Sequence[Finding], style: Style = USUAL) -> str:
     for (scenario, label), members in grouped(findings).items():
         figures = _figures(members, style)
         suite = xml.SubElement(root, "testsuite", {"name": f"{scenario}, {label}", **figures})
-        if about := about_of(members):
+        about = [(ABOUT, line) for line in about_of(members)]
+        about += [("scheduler", line) for line in in_part(f.version for f in members)]
+        if about:
             properties = xml.SubElement(suite, "properties")
-            for line in about:
-                xml.SubElement(properties, "property", {"name": ABOUT, "value": line})
+            for name, line in about:
+                xml.SubElement(properties, "property", {"name": name, "value": line})
         for finding in members:
             _case(suite, finding, style)
     xml.indent(root)

@@ -22,6 +22,7 @@ import msgspec
 from ..ci_outcome import USUAL, Style, issue_link, message, subject
 from ..document import ABOUT, Finding, ShownStep, about_of
 from ..filtered import to_json
+from ..scheduler_version import in_part
 from .markdown import plain
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -88,6 +89,10 @@ def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, in
     ]
     notifications += [
         {"level": "note", "message": {"text": _text(f"{ABOUT}: {line}")}} for line in about_of(findings)
+    ]
+    notifications += [
+        {"level": "note", "message": {"text": _text(f"scheduler {line}")}}
+        for line in in_part(f.version for f in findings)
     ]
     return {"executionSuccessful": not undecided, "toolExecutionNotifications": notifications}
 

@@ -14,7 +14,7 @@ from podrace.analysis.request.method import USUAL, Method
 from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget
-from podrace.model.history import CHANGES, LATER, RELEASES
+from podrace.model.history import CHANGES, RELEASES
 from podrace.model.history.versions import exact
 from podrace.reports.document import Finding, Fixes, Word
 
@@ -166,9 +166,7 @@ def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPat
         "It is still there in 1.37.0, the newest release.",
         "None of the changes that no release has yet was found to close it.",
     ]
-    coming = sorted(
-        key for key, change in CHANGES.items() if change.first_in == LATER and not change.is_in("1.33")
-    )
+    coming = sorted(key for key, change in CHANGES.items() if change.is_coming and not change.is_in("1.33"))
     assert pretence.asked == ["1.33.0 + 133167", "1.37.0", *(f"1.33.0 + {key}" for key in coming)]
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from ....base.structs import dataclass
 from ...language import Component
 from ...language.expressions.errors import ModelError
-from ..versions import LATER, RELEASE_ORDER, Version, version_of
+from ..versions import LATER, PRE_RELEASES, RELEASE_ORDER, Version, version_of
 
 C = TypeVar("C", bound=type[Component])
 
@@ -69,6 +69,11 @@ class Change:
     def age(self) -> Version:
         """Its place among the changes: the first version that has it."""
         return version_of(self.first_in)
+
+    @property
+    def is_coming(self) -> bool:
+        """Whether no release has it yet."""
+        return self.first_in == LATER or self.first_in in PRE_RELEASES
 
     @property
     def where(self) -> str:

@@ -2,8 +2,11 @@
 
 from .numbers import (
     AFTER_ALL,
+    COMING,
     LATER,
+    NOT_YET,
     PATCH_VERSIONS,
+    PRE_RELEASES,
     RELEASE_ORDER,
     Reading,
     Version,
@@ -14,5 +17,5 @@ from .numbers import (
 )
 
 __all__ = [
-    "AFTER_ALL", "LATER", "PATCH_VERSIONS", "RELEASE_ORDER", "Reading", "Version", "canonical", "exact", "reading_of", "version_of",
+    "AFTER_ALL", "COMING", "LATER", "NOT_YET", "PATCH_VERSIONS", "PRE_RELEASES", "RELEASE_ORDER", "Reading", "Version", "canonical", "exact", "reading_of", "version_of",
 ]  # fmt: skip

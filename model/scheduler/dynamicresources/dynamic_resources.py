@@ -292,14 +292,16 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} was made, and the call that is to allocate it fails.")
     def lose_allocation(self, use: ClaimUse) -> None:
-        """The UPDATE of the status fails, otherwise than by a conflict. The object at hand has the allocation all the same (bindClaim sets it before the call)."""
+        """The UPDATE of the status fails, otherwise than by a conflict."""
         require(use.claim.special and bool(self.scope.status_failures))
         self._require_pre_bind(use, Stage.CREATED)
         require((self.lag[use] == 0) & self.resource_claims.is_stored(use.claim))
         self.faults.spend(Fault.STATUS_FAILURE, use.pod)
-        self.copy[use].device = self.chosen[use]
-        self.copy[use].reserved[use.pod] = True
+        self.edit(use)
         self.stage[use] = Stage.FAILED
+
+    def edit(self, use: ClaimUse) -> None:
+        """What bindClaim does to the object at hand before it writes: nothing, it writes a copy (1.38)."""
 
     @step(actor="binding cycle", each="use")
     @tells(
@@ -416,7 +418,12 @@ class DynamicResources(BindingConditions):
         with when(~self._takes_back(use)):
             self.chosen[use] = None
         patches = self.gives_back(use)
-        self.stage[use] = select(removed, Stage.RESTORE, select(patches, Stage.PATCH, Stage.UNRESERVED))
+        restored = removed & self.goes_back()
+        self.stage[use] = select(restored, Stage.RESTORE, select(patches, Stage.PATCH, Stage.UNRESERVED))
+
+    def goes_back(self) -> Expr:
+        """Whether Unreserve that ends a flight has the assume cache go back to the informer's object: no longer (1.38)."""
+        return as_expr(False)
 
     def removes_in_flight(self, use: ClaimUse) -> Expr:
         """Whether there is an allocation of the claim in flight: nobody asks whether it is this pod's."""

@@ -98,7 +98,7 @@ class AsyncPreemption(Component):
 
     `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed. `cancelled[p]`: an eviction
     failed, and the context of those that were to follow is cancelled.
-    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was stopped in memory, on its way to being bound.
+    `deleted[p]`: not all victims were gone already; `rejected[p]`: the last was stopped in memory, on its way to being bound, or was gone.
     """
 
     api: APIServer
@@ -243,13 +243,17 @@ class AsyncPreemption(Component):
         self.require_phase(pod, AsyncPhase.EVICT_LAST)
         require(as_expr(self.last[pod]) == victim)
         if ok:
-            self.note_rejection(pod, self.is_stoppable(victim))
+            self.note_rejection(pod, self.is_stoppable(victim) | self.finds_nobody(victim))
         self._evicts(pod, victim, ok)
         self.evicted_last(pod)
 
     def note_rejection(self, pod: Pod, rejected: Expr) -> None:
-        """The last victim is stopped in memory, or else deleted."""
+        """The last victim is stopped in memory or gone already, or else deleted (willProduceDeletionEvent, 1.38)."""
         self.rejected[pod] = rejected
+
+    def finds_nobody(self, victim: Pod) -> Expr:
+        """Whether the DELETE of a victim would find nobody, so that no event will follow."""
+        return ~self.api.finds(victim)
 
     def evicted_last(self, pod: Pod) -> None:
         """What follows the last eviction: the preemptor is still in the set of those whose preemption runs."""
@@ -278,7 +282,7 @@ class AsyncPreemption(Component):
         return ~as_expr(self.deleted[pod])
 
     def rejected_last(self, pod: Pod) -> Expr:
-        """Whether the last victim was stopped in memory: its binding cycle may have been quick to tell the queue."""
+        """Whether the last victim was stopped in memory, where its binding cycle may have been quick to tell the queue, or was gone."""
         return as_expr(self.rejected[pod])
 
     @step(actor="preemption goroutine", each="pod")

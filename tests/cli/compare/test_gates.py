@@ -10,6 +10,7 @@ import pytest
 from podrace import api
 from podrace.analysis.scheduler_version import version_named
 from podrace.cli.configuration.arguments import gate_settings, release_names
+from podrace.model.history.versions import NOT_YET
 from podrace.reports.scheduler_version import ReadVersion
 from tests.cli.helpers import TINY, Shell, flat
 
@@ -201,6 +202,15 @@ def test_how_sources_were_read() -> None:
     one = ReadVersion("1.40.1", "whole", unmodelled_gates=("Foo",))
     assert one.line.endswith("; on and not modelled: 1 feature gate (podrace gates --release 1.40.1)")
     assert one.words == "1.40.1: sources read as a whole. On by default and not modelled: Foo."
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "github", "junit", "json", "sarif", "html"])
+@pytest.mark.parametrize("release", ["1.37.2", "1.38.0-beta.0"])
+def test_every_form_says_what_a_pre_release_is_not_modelled_with(
+    shell: Shell, tiny: str, release: str, form: str
+) -> None:
+    told = shell("check", tiny, "--release", release, "-o", form).out
+    assert ("SchedulerPreQueueingHints" in told) == (release in NOT_YET)
 
 
 def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -> None:

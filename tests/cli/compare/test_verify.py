@@ -258,6 +258,7 @@ def test_the_whole_catalogue_on_a_release(shell: Shell) -> None:
 
 def test_the_release_to_start_from() -> None:
     assert default_release(candidates_of(["72259", "90660"])) == "1.13"
+    assert default_release(candidates_of(["139450"])) == default_release(candidates_of(["141255"])) == "1.37"
     assert default_release(candidates_of([str(HERE / "never_schedules.py")])) == "1.37"
 
 

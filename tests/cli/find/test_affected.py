@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.possible.releases import releases_of
 from podrace.analysis.request.release_names import known_releases, nearest_read, parse_release
 from podrace.base.problems import UsageProblem
-from podrace.model.history import PATCH_VERSIONS, RELEASE_ORDER, resolve
+from podrace.cli.configuration.arguments import release_names
+from podrace.model.history import PATCH_VERSIONS, PRE_RELEASES, RELEASE_ORDER, resolve
 from podrace.model.history.versions import canonical, exact
 from tests.cli.helpers import TINY, Shell
 
@@ -53,6 +55,9 @@ def test_every_version_is_asked_for_by_its_full_name() -> None:
         ("1", "unknown release `1`: write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to 1.37.2"),
         ("v1.37.0-beta.0", "unknown release `v1.37.0-beta.0`; known of 1.37: 1.37.0, 1.37.2; the nearest: 1.37.0"),
         ("v1.99.0-beta.0", "unknown release `v1.99.0-beta.0`; the nearest: 1.37.2; the model has 1.8.0 to 1.37.2"),
+        ("1.38", "unknown release `1.38`; 1.38.0-beta.0 is a beta; write it in full"),
+        ("1.38.0", "unknown release `1.38.0`; 1.38.0-beta.0 is a beta; write it in full"),
+        ("v1.38.0-rc.1", "unknown release `v1.38.0-rc.1`; 1.38.0-beta.0 is a beta; write it in full"),
         ("v1.34.3-gke.1245000", "unknown release `v1.34.3-gke.1245000`; what a vendor adds is not modelled; the nearest: 1.34.3"),
         ("1.34.9", "unknown release `1.34.9`; known of 1.34: 1.34.0, 1.34.2, 1.34.3, 1.34.4, 1.34.11; take 1.34.4, and add with --with-fix what came after it"),
     ],
@@ -61,6 +66,26 @@ def test_what_is_not_modelled_is_one_line_with_the_nearest(written: str, said: s
     with pytest.raises(UsageProblem) as refused:
         parse_release(written)
     assert str(refused.value) == said
+
+
+def test_a_pre_release_is_meant_only_where_it_is_written_in_full() -> None:
+    assert [parse_release(f"{v}{name}") for v in ("", "v") for name in PRE_RELEASES] == [*PRE_RELEASES] * 2
+    assert set(PRE_RELEASES).isdisjoint(
+        {*known_releases(), parse_release("latest"), nearest_read((1, 38, 0))}
+    )
+    assert release_names("1.38") == list(PRE_RELEASES)
+
+
+@pytest.mark.parametrize(
+    ("written", "releases"),
+    [
+        ("1.36..1.38.0-beta.0", ["1.36.4", "1.37.2", "1.38.0-beta.0"]),
+        ("1.37.0..1.38.0-beta.0", ["1.37.0", "1.37.2", "1.38.0-beta.0"]),
+        ("1.36..1.37", ["1.36.4", "1.37.2"]),
+    ],
+)
+def test_a_pre_release_ends_a_range(written: str, releases: list[str]) -> None:
+    assert releases_of([written]) == releases
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from podrace.model.history import CHANGES, PATCH_VERSIONS, RELEASE_ORDER
 from podrace.model.history.registry.change import Change
-from podrace.model.history.versions import Reading, exact, reading_of, version_of
+from podrace.model.history.versions import Reading, canonical, exact, reading_of, version_of
 
 DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
     "1.13.2": ({"70366", "71488", "72259"}, set()),
@@ -40,6 +40,20 @@ DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
     "1.37.2": (set(), set()),
 }
 """For each patch version the changes that it has and its release's first version has not, and those that it took back."""
+
+
+def test_a_pre_release_lies_between_the_releases() -> None:
+    """It comes before the release that it is of, and after all that were released."""
+    order = ["1.37", "1.37.2", "1.38.0-alpha.3", "1.38.0-beta.0", "1.38.0-rc.0", "1.38", "later"]
+    assert [version_of(name) for name in order] == sorted(map(version_of, order))
+    assert len(set(map(version_of, order))) == len(order)
+    assert version_of("1.38.0-beta.0").minor == "1.38"
+    assert [canonical(name) for name in ("1.38.0-beta.0", "1.38", "1.38.0-alpha.3")] == [
+        "1.38.0-beta.0",
+        None,
+        None,
+    ]
+    assert exact("1.38.0-beta.0") == "1.38.0-beta.0"
 
 
 def in_version(name: str) -> set[str]:

@@ -28,7 +28,7 @@ from ....scheduler.cycles.failure import FailedAttempt, FailurePhase
 from ....scheduler.framework.status import Phase
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
-from ...versions import LATER
+from ...versions import PRE_RELEASES
 
 
 class Retry(Enum):
@@ -106,7 +106,7 @@ class Before90660(FailureHandler):
 @before(
     "139450",
     "a requeued pod is in flight no longer when Pop can take it",
-    first_in=LATER,
+    first_in=PRE_RELEASES[0],
     issues=(139186,),
     since="1.32",
 )

@@ -19,6 +19,7 @@ from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
 from ....scheduler.dynamicresources.find_devices import Stage
 from ...registry.change import before
+from ...versions import PRE_RELEASES
 
 
 @before(
@@ -242,6 +243,31 @@ class SharedAnywhere(DynamicResources):
 
     def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
         return as_expr(True)
+
+
+@before(
+    "flight-ends-alone",
+    "Unreserve ends the flight of an allocation, and leaves the assume cache alone",
+    first_in=PRE_RELEASES[0],
+)
+class CacheGoesBack(DynamicResources):
+    """The assume cache went back to the informer's object, which may be older than what another pod's PreBind has written (AssumedClaimRestore, up to 1.37)."""
+
+    def goes_back(self) -> Expr:
+        return as_expr(True)
+
+
+@before(
+    "claim-written-whole",
+    "an allocation that could not be written is not assumed",
+    first_in=PRE_RELEASES[0],
+)
+class ClaimEdited(DynamicResources):
+    """bindClaim set allocation and reservation in the object at hand before it wrote it, and assumed that object, whatever became of the call (1.36, 1.37)."""
+
+    def edit(self, use: ClaimUse) -> None:
+        self.copy[use].device = self.chosen[use]
+        self.copy[use].reserved[use.pod] = True
 
 
 @before(

@@ -10,6 +10,7 @@ from ....language import Expr, as_expr, largest, smallest
 from ....scheduler import Filters, PriorityQueue, ResourceScores, Scores
 from ....scheduler.framework.filters import FilterPlugin
 from ...registry.change import before
+from ...versions import PRE_RELEASES
 
 
 @before("98096", "inter-pod affinity is stretched between its true least and greatest score", first_in="1.21")
@@ -47,9 +48,14 @@ class NothingSpread(Filters):
         return {name: plugin for name, plugin in super().plugins().items() if name != "PodTopologySpread"}
 
 
-@before("empty-spread-selector", "a spread constraint with an empty selector counts nobody", first_in="1.27")
+@before(
+    "empty-spread-selector",
+    "a spread constraint with an empty selector counts nobody",
+    first_in="1.27",
+    until=PRE_RELEASES[0],
+)
 class EmptySelectorsCount(Filters):
-    """An empty selector counted every pod of the namespace (1.26)."""
+    """An empty selector counted every pod of the namespace (1.26), and does so again with 141340 (countPodsMatchSelector, 1.38)."""
 
     def counts_pods(self, constraint: SpreadConstraint) -> bool:
         return True

@@ -13,7 +13,7 @@ from ....scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ....scheduler.preemption.evaluator import highest
 from ....scheduler.preemption.eviction_words import eviction
 from ...registry.change import before
-from ...versions import LATER
+from ...versions import PRE_RELEASES
 
 
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")
@@ -127,6 +127,18 @@ class EveryBudgetIsSpent(Preemption):
 
     def is_spent(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
         return as_expr(True)
+
+
+@before(
+    "last-victim-gone",
+    "a preemptor whose last victim was gone by then is activated",
+    first_in=PRE_RELEASES[0],
+)
+class GoneLastVictimWakesNobody(AsyncPreemption):
+    """The goroutine activated the preemptor only if it had found none of the victims, or had stopped the last in memory (1.32 to 1.37)."""
+
+    def finds_nobody(self, victim: Pod) -> Expr:
+        return as_expr(False)
 
 
 @before(
@@ -311,7 +323,9 @@ class StartTimesIgnored(Preemption):
 
 
 @before(
-    "141785", "preemption heeds budgets with an empty selector, and of pods without labels", first_in=LATER
+    "141785",
+    "preemption heeds budgets with an empty selector, and of pods without labels",
+    first_in=PRE_RELEASES[0],
 )
 class EmptySelectorsIgnored(Preemption):
     """Preemption took an empty selector for one that matches no pod, and looked at no budget of a pod without labels (filterPodsWithPDBViolation,

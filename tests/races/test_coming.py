@@ -1,0 +1,50 @@
+"""What 1.38.0-beta.0 mends: each change against the release before it, on the scenario that shows what was wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from podrace.checker.search import check
+from podrace.model.history import resolve
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+from tests.model.scheduler.test_special_claims import MADE, USE, after, devices
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+
+V, H = "VIOLATED", "HOLDS"
+IN_FLIGHT = ("139418", "140269")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "identifier", "release", "added", "verdict", "states"),
+    [
+        ("hazards/gone-victim", "S-STUCK", "1.37", (), V, 3200),
+        ("hazards/gone-victim", "S-STUCK", "1.37", ("last-victim-gone",), H, 5268),
+        ("hazards/gone-victim", "S-STUCK", "1.38.0-beta.0", (), H, 5268),
+        ("claims/reserved-after-allocation", "S-ASSUME", "1.36.3", IN_FLIGHT, V, 17498),
+        (
+            "claims/reserved-after-allocation",
+            "S-ASSUME",
+            "1.36.3",
+            (*IN_FLIGHT, "flight-ends-alone"),
+            H,
+            212040,
+        ),
+    ],
+)
+def test_what_is_mended(
+    scenario: str, identifier: str, release: str, added: tuple[str, ...], verdict: str, states: int
+) -> None:
+    (found,) = find_scenarios(str(SCENARIOS / f"{scenario}.yaml"))
+    classes = resolve(release, added, (), found.feature_gates).classes
+    (result,) = check(instrument(found.spec, classes, [PROPERTIES[identifier]]), [identifier])
+    assert (result.verdict.name, result.counts.states, result.vacuous) == (verdict, states, False)
+
+
+@pytest.mark.parametrize(("release", "assumed"), [("1.37.2", "gpu1"), ("1.38.0-beta.0", "None")])
+def test_an_allocation_that_was_not_written_is_not_assumed(release: str, assumed: str) -> None:
+    lost = (*MADE, f"dynamic_resources.lose_allocation({USE})", f"dynamic_resources.assume_unwritten({USE})")
+    assert devices(after(*lost, release=release)) == ["None", assumed, "gpu1"]
