@@ -94,7 +94,7 @@ survey: setup
 	PODRACE_TESTS=campaign $(BIN)/python -m pytest -m campaign $(if $(PODRACE_UPDATE_GOLDEN),,$(PYTEST_ARGS)) tests/survey
 	$(BIN)/python -m tests.survey.everyday
 
-# All races and hazards on the real scheduler of several versions, against the table in docs/reproduce.md, and what of its code is reached (docs/coverage.md). Needs Go 1.26 or later; compiling a version
+# All races and hazards on the real scheduler of several versions, against the table in docs/notebook/real-runs.md, and what of its code is reached (docs/notebook/coverage.md). Needs Go 1.26 or later; compiling a version
 # takes 7 minutes of a processor. REAL_VERSIONS="1.36.3 1.35.4" chooses, REAL_PART=hazards leaves out the races, REAL_PART=empty what has its cell in the table, PODRACE_UPDATE_GOLDEN=1 makes the table anew.
 REAL_TESTS ?= tests/reproduce
 

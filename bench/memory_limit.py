@@ -6,7 +6,7 @@ Nothing that looks states up can be quicker than asking for these places, which 
 length and type as the search's own at its end, in the same kind of memory, at places that a hash makes up, AHEAD places before it reads them. As a search with N threads does,
 N threads ask at the same time. Both are kernels, compiled alike.
 
-    lookups/s   successors looked up in a second: those of all transitions but those that slept (docs/engine.md)
+    lookups/s   successors looked up in a second: those of all transitions but those that slept (docs/notebook/engine.md)
     places      places of memory for each look-up, by design: 1 in a table of keys; in one of numbers, and the lines that a state's words touch on average, for each successor that was known
     probes/s    what the loop does in a second
     share       lookups/s x places / (probes/s): how much of the limit is reached; by the clock, and by user time, which says more on a machine that has other things to do

@@ -6,7 +6,7 @@ For each race, its property before and after the fix (and what the fix leaves op
     bits        of a state; transitions of the system: of the whole, after constant propagation alone, and after the cone of influence as well
     slice       states of what is explored for the property, and how many times fewer that is. Constant propagation alone takes away
                 variables with one value and transitions that never happen, so it takes away no state; that is asserted
-    seen        transitions of all states of the slice; of these, how many were computed and looked up, for the others slept (docs/engine.md). A search of fewer than
+    seen        transitions of all states of the slice; of these, how many were computed and looked up, for the others slept (docs/notebook/engine.md). A search of fewer than
                 65,536 transitions has no sleep sets: `-`. One that has them leaves them again where they do not pay
 
 All without predicates, so that no search ends early. At the end the best, the worst and the geometric means; one of a ratio that is only known to be larger

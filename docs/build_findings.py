@@ -1,4 +1,4 @@
-"""Writes the generated parts of docs/findings/*.md: the steps, the Go test, the patch. `make reference`."""
+"""Writes the generated parts of docs/findings/*.md: the list of them, the steps, the Go test, the patch. `make reference`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ FINDINGS = Path(__file__).parent / "findings"
 
 
 def names() -> list[str]:
-    """The findings that have a page."""
-    return sorted(path.stem for path in FINDINGS.glob("*.md"))
+    """The findings whose page has generated parts: a counterexample of the model, not only a test of a plugin."""
+    pages = FINDINGS.glob("*.md")
+    return sorted(page.stem for page in pages if "<!-- steps -->" in page.read_text(encoding="utf-8"))
 
 
 def prepared(name: str) -> Prepared:
@@ -59,8 +60,18 @@ def _steps(one: Prepared) -> Iterator[str]:
         yield f"{number}. *{actor}*: {' '.join(line.said for line in stretch)}"
 
 
+def index() -> str:
+    """The page that lists all findings, with its table made anew."""
+    pages = sorted(path for path in FINDINGS.glob("*.md") if path.stem != "README")
+    titles = {page.stem: page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in pages}
+    rows = [f"| [{name}]({name}.md) | {title} |" for name, title in titles.items()]
+    text = (FINDINGS / "README.md").read_text(encoding="utf-8")
+    return _put(text, "index", "\n".join(["| Page | What happens |", "|---|---|", *rows]))
+
+
 def main() -> None:
     """Write all pages."""
+    (FINDINGS / "README.md").write_text(index(), encoding="utf-8")
     for name in names():
         text = page(name, prepared(name))
         (FINDINGS / f"{name}.md").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes what docs/history.md says is modelled of each release, from the model's history: `make reference`."""
+"""Writes what docs/notebook/history.md says is modelled of each release, from the model's history: `make reference`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from podrace.model.history import CHANGES, LATER, PRE_RELEASES, RELEASES, Change
 
-PAGE = Path(__file__).parent / "history.md"
+PAGE = Path(__file__).parent / "notebook" / "history.md"
 
 
 def modelled(heading: str) -> str:

@@ -1,4 +1,4 @@
-"""Writes the tables of docs/scenarios.md and its schema, docs/properties-overview.md, docs/properties.md, docs/races.md, docs/gates.md and docs/functions.md from the model, its tables and the catalogue: `make reference`."""
+"""Writes the tables of docs/scenarios.md and its schema, docs/properties-overview.md and, in docs/notebook, properties.md, races.md, gates.md and functions.md from the model, its tables and the catalogue: `make reference`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def properties_page() -> str:
 
 def _properties() -> Iterator[str]:
     yield f"{_NOTE}\n\n# Properties"
-    yield "What podrace checks. `podrace properties` prints the same; `-P` adds properties of your own ([liveness](liveness.md))."
+    yield "What podrace checks. `podrace properties` prints the same; `-P` adds properties of your own ([liveness](../liveness.md))."
     rows = [f"| {kind} | {meaning} |" for kind, meaning in KINDS.items()]
     yield "\n".join(["| Kind | A property of this kind |", "|---|---|", *rows])
     for identifier, prop in PROPERTIES.items():
@@ -52,11 +52,11 @@ def overview_page() -> str:
 def _overview() -> Iterator[str]:
     yield f"{_NOTE}\n\n# Properties at a glance"
     yield (
-        "What podrace checks, a line each: its kind ([properties](properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
-        "what becomes of it: the [races](races.md), and in *italics* the [open hazards](hazards.md)."
+        "What podrace checks, a line each: its kind ([properties](notebook/properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
+        "what becomes of it: the [races](notebook/races.md), and in *italics* the [open hazards](hazards.md)."
     )
     rows = [
-        f"| [{identifier}](properties.md#{_slug(identifier)}) | {prop.kind} | {_cell(prop.sentence())} | {_shown_by(identifier)} |"
+        f"| [{identifier}](notebook/properties.md#{_slug(identifier)}) | {prop.kind} | {_cell(prop.sentence())} | {_shown_by(identifier)} |"
         for identifier, prop in PROPERTIES.items()
     ]
     yield "\n".join(["| Property | Kind | In one sentence | Shown by |", "|---|---|---|---|", *rows])
@@ -74,7 +74,7 @@ def _shown_by(identifier: str) -> str:
     races = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]
     open_ = [s.name for s in hazards() if identifier in (*s.properties, *s.also)]
     return ", ".join(
-        [*(f"[{name}](races.md#{_slug(name)})" for name in races), *(f"*{name}*" for name in open_)]
+        [*(f"[{name}](notebook/races.md#{_slug(name)})" for name in races), *(f"*{name}*" for name in open_)]
     )
 
 
@@ -84,7 +84,7 @@ def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
     yield f"For users: {prop.consequence}"
     yield from prop.explanation()
     if prop.concerns:
-        yield f"Can be [ignored for single pods](configuration.md#for-single-pods): a violation is one of {prop.concerns}."
+        yield f"Can be [ignored for single pods](../configuration.md#for-single-pods): a violation is one of {prop.concerns}."
     if prop.issues:
         yield f"See {', '.join(_issue(number) for number in prop.issues)}."
     shown = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]
@@ -134,7 +134,7 @@ of one version; the table is `model/history/versions/gates.yaml`.
 
 `--gate` sets a gate for `check`, `diff`, `verify`, `prove`, `ways`, `simulate`, `synthesize`, `induct` and `export`; it may be repeated, and takes
 several settings with commas between, as upstream's `--feature-gates` does. In `podrace.api` and for pytest it is `gate=`, in a scenario the section
-[`featureGates`](scenarios.md#the-file). The command line wins over the scenario. A gate that is set away from its default stands after the release:
+[`featureGates`](../scenarios.md#the-file). The command line wins over the scenario. A gate that is set away from its default stands after the release:
 `1.34 SchedulerAsyncPreemption=false`.
 
 A gate takes the changes behind it out of a release, or puts them in. What upstream refuses is refused: a gate that a version does not have, and one that is
@@ -164,7 +164,7 @@ def _in_podrace(gate: Gate) -> str:
         taken += "".join(f"; taken as off in {release} unless it is set" for release in gate.taken_as_off)
         return f"modelled: {keys}{taken}"
     if gate.how == "abstracted":
-        return f"[{gate.abstracted}](model.md#what-is-abstracted)"
+        return f"[{gate.abstracted}](../model.md#what-is-abstracted)"
     return f"{'makes no difference' if gate.how == 'covered' else 'not modelled'}: {gate.covered or gate.unmodelled}"
 
 
@@ -203,8 +203,8 @@ def _functions() -> Iterator[str]:
     told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield (
         f"Of the {len(newest)} functions of {trees.newest}: {told}, besides those of whole files that are outside. *Abstracted*: the model has "
-        "something else instead ([A-...](model.md#what-is-abstracted)). *Missing*: it could matter to a race, and is not modelled. *Outside*: it "
-        "holds nothing that a race could be made of, or belongs to a feature that is off by default. [`podrace drift`](drift.md) says which of them have changed in another tree."
+        "something else instead ([A-...](../model.md#what-is-abstracted)). *Missing*: it could matter to a race, and is not modelled. *Outside*: it "
+        "holds nothing that a race could be made of, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which of them have changed in another tree."
     )
     for part in parts():
         yield from _part(part)
@@ -262,10 +262,10 @@ PAGES = {
     "schema/scenario.json": scenario_schema,
     "schema/baseline.json": baseline_schema,
     "properties-overview.md": overview_page,
-    "properties.md": properties_page,
-    "races.md": races_page,
-    "gates.md": gates_page,
-    "functions.md": functions_page,
+    "notebook/properties.md": properties_page,
+    "notebook/races.md": races_page,
+    "notebook/gates.md": gates_page,
+    "notebook/functions.md": functions_page,
 }
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import shutil
 import sys
@@ -17,57 +18,69 @@ from msgspec.structs import replace
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-SOURCE = "README.md"
 
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": (
+        "../README",
         "README",
         "tutorial",
+        "glossary",
         "commands",
+        "limits",
+    ),
+    "I change the scheduler": (
         "patches",
         "verify-go",
         "kep",
-        "async-calls",
-        "audit",
+        "drift",
+        "reproduce",
         "counterexamples",
         "ask",
         "explore",
-        "language",
-        "trust",
-        "limits",
     ),
-    "Files": ("scenarios", "manifests", "configuration", "reports", "pytest"),
+    "I run schedulers": (
+        "hazards",
+        "manifests",
+        "audit",
+        "reports",
+        "configuration",
+        "pytest",
+    ),
+    "How podrace knows": (
+        "trust",
+        "model",
+        "lockstep",
+        "tours",
+        "prove",
+        "symbolic",
+        "simulate",
+        "liveness",
+    ),
     "Reference": (
         "properties-overview",
-        "properties",
-        "races",
-        "history",
-        "hazards",
-        "everyday",
-        "actors",
-        "survey",
-        "model",
+        "scenarios",
         "claims",
         "volumes",
         "groups",
-        "gates",
-        "functions",
-        "drift",
-        "reproduce",
-        "lockstep",
-        "tours",
-        "validation",
-        "coverage",
+        "actors",
+        "language",
+    ),
+    "The house": (
+        "../ARCHITECTURE",
+        "../CONTRIBUTING",
+        "../CHANGELOG",
+        "../SECURITY",
     ),
     "Findings": (
-        "device-given-away",
-        "taken-for-replaced",
-        "flight-ended-unheard",
-        "reservation-taken-back",
-        "extended-told-late",
-        "extended-left",
-        "volume-elsewhere",
-        "extender-behind",
+        "findings/README",
+        "findings/device-given-away",
+        "findings/taken-for-replaced",
+        "findings/flight-ended-unheard",
+        "findings/reservation-taken-back",
+        "findings/extended-told-late",
+        "findings/extended-left",
+        "findings/volume-elsewhere",
+        "findings/extender-behind",
         "findings/ghost",
         "findings/emptied-zone",
         "findings/kept-out-by-others",
@@ -88,25 +101,40 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/robbed-of-its-room",
         "findings/update-lost",
     ),
-    "Searches": (
-        "liveness",
-        "simulate",
-        "prove",
-        "symbolic",
-        "reductions",
-        "engine",
-        "engine-speed",
-        "cross-checks",
+    "Notebook": (
+        "notebook/README",
+        "notebook/properties",
+        "notebook/races",
+        "notebook/gates",
+        "notebook/history",
+        "notebook/changes",
+        "notebook/functions",
+        "notebook/everyday",
+        "notebook/survey",
+        "notebook/real-runs",
+        "notebook/lockstep-runs",
+        "notebook/tours-table",
+        "notebook/conformance",
+        "notebook/validation",
+        "notebook/coverage",
+        "notebook/cross-checks",
+        "notebook/engine",
+        "notebook/engine-speed",
+        "notebook/reductions",
+        "notebook/proofs",
+        "notebook/scales-of-time",
+        "notebook/claims",
+        "notebook/volumes",
+        "notebook/groups",
+        "notebook/async-calls",
     ),
-    "The house": ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "SECURITY"),
 }
-"""The pages by section; every page of docs/ is among them, and those at the root."""
-
-AT_ROOT = ("README", *NAVIGATION["The house"])
+"""The pages by section, each by its path from docs/ without `.md`: every page there, and those at the root."""
 
 EXAMPLE = "example-report.html"
 """A report as `podrace check -o html` makes it, of a race and of one before and after its fix."""
 
+_FILES = {"../README": "index.html", "README": "manual.html"}
 SCRIPTS = ("search-index.js", "site.js")
 _SPACES = re.compile(r"\s")
 _WORDS = re.compile(r"[a-z0-9][a-z0-9_.-]*")
@@ -171,11 +199,11 @@ def _sections(name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _file(name: str) -> str:
-    return "index.html" if name == "README" else f"{name.lower().replace('/', '-')}.html"
+    return _FILES.get(name, f"{name.removeprefix('../').lower().replace('/', '-')}.html")
 
 
 def _source(name: str) -> str:
-    return ((ROOT if name in AT_ROOT else HERE) / f"{name}.md").read_text(encoding="utf-8")
+    return (HERE / f"{name}.md").read_text(encoding="utf-8")
 
 
 def _title(text: str) -> str:
@@ -192,12 +220,12 @@ def _page(name: str, titles: dict[str, str]) -> str:
         sections.append(f"<h2>{section}</h2><ul>{links}</ul>")
     sections.append(f'<h2>Example</h2><ul><li><a href="{EXAMPLE}">A report</a></li></ul>')
     scripts = "".join(f'<script src="{script}"></script>\n' for script in SCRIPTS)
-    title = titles[name] if name == "README" else f"{titles[name]} — podrace"
+    title = titles[name] if name == "../README" else f"{titles[name]} — podrace"
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{escape(title)}</title>\n<link rel="stylesheet" href="site.css">\n'
-        f"<nav>{_SEARCH}{''.join(sections)}</nav>\n<main>\n{to_html(_source(name))}</main>\n{_contents(name)}\n"
+        f"<nav>{_SEARCH}{''.join(sections)}</nav>\n<main>\n{to_html(_source(name), name)}</main>\n{_contents(name)}\n"
         f"{scripts}</html>\n"
     )
 
@@ -225,20 +253,20 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def to_html(text: str) -> str:
+def to_html(text: str, name: str = "") -> str:
     """The text of a page as HTML; headings have the anchors that GitHub gives them, links lead to the pages here."""
     parser = _parser()
-    return str(parser.renderer.render(_parsed(text), parser.options, {}))
+    return str(parser.renderer.render(_parsed(text, name), parser.options, {}))
 
 
-def _parsed(text: str) -> list[Token]:
+def _parsed(text: str, name: str = "") -> list[Token]:
     tokens = _parser().parse(re.sub(r"<!--.*?-->\n?", "", text, flags=re.S))
     seen: dict[str, int] = {}
     for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and inner is not None:
             token.attrSet("id", _anchor(_words(inner), seen))
         for child in token.children or ():
-            _relink(child)
+            _relink(child, posixpath.dirname(name))
     return tokens
 
 
@@ -253,12 +281,13 @@ def _anchor(heading: str, seen: dict[str, int]) -> str:
     return f"{anchor}-{number}" if number else anchor
 
 
-def _relink(token: Token) -> None:
+def _relink(token: Token, folder: str) -> None:
     for attribute in ("href", "src"):
         value = token.attrGet(attribute)
         if isinstance(value, str) and "://" not in value:
             path, hash_, anchor = value.partition("#")
-            path = path.removeprefix("docs/").removeprefix("../")
+            if path:
+                path = posixpath.normpath(posixpath.join(folder, path)).removeprefix("../docs/")
             if path.endswith(".md"):
                 path = _file(path.removesuffix(".md"))
             token.attrSet(attribute, f"{path}{hash_}{anchor}")

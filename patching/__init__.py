@@ -34,6 +34,7 @@ HOMES = {
     "model.scheduler.cycles.binding": "ExtenderAnswer Reply",
     "model.scheduler.cycles.failure": "FailedAttempt",
     "model.scheduler.cycles.sampling": "Walk",
+    "model.scheduler.dynamicresources.slice_informer": "SliceInformer",
     "model.scheduler.event_handlers": "Addition Removal",
     "model.scheduler.framework.events": (
         "ANY_EVENT ASSIGNED_POD_ADD ASSIGNED_POD_DELETE ASSIGNED_POD_UPDATE About CLAIM_UPDATE DEFAULT_PREEMPTION DYNAMIC_RESOURCES EVENTS EXTENDER GANG_SCHEDULING NODE_ADD "
@@ -78,6 +79,8 @@ HOMES = {
     "model.environment.pod_groups": "Member PodGroups",
     "model.environment.storage.claim_lives": "ClaimDeletions ClaimMaker TemplateUser",
     "model.environment.storage.claims": "ClaimChange ClaimController ClaimShare ClaimUse ClaimWatch GONE NameOfUser ResourceClaims",
+    "model.environment.storage.device_slices": "DeviceSlice DeviceSlices",
+    "model.environment.storage.device_taints": "DeviceTaints TaintableDevice",
     "model.environment.storage.devices": "DeviceDriver",
     "model.environment.storage.pv_controller": "PVController Provisioner",
     "model.environment.storage.volumes": "CountedClaim Storage StorageUsers StorageWatch VolumeClaimObject VolumeObject VolumeUse",

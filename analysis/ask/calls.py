@@ -33,7 +33,7 @@ class GoFunction:
 
 
 def go_function(name: str) -> GoFunction | None:
-    """The functions of docs/functions.md with this name, with or without their type; None if there are none."""
+    """The functions of docs/notebook/functions.md with this name, with or without their type; None if there are none."""
     known = {place for row in mirrors() for place in row.places}
     others = {p for part in parts() for row in part.others for p in row.patterns if "*" not in p}
     places = sorted(p for p in known | others if _is_named(p.partition(":")[2], name))

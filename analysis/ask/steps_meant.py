@@ -174,7 +174,7 @@ class StepsMeant:
             ]
             if near:
                 raise UsageProblem(
-                    f"`{one_line(words, 200)}`: docs/functions.md has `{near[0]}`: write it so"
+                    f"`{one_line(words, 200)}`: docs/notebook/functions.md has `{near[0]}`: write it so"
                 )
             return None
         if not function.elements:

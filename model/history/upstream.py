@@ -1,6 +1,6 @@
 """What the model has of each of upstream's functions: elements that stand for it, an abstraction, or nothing, with the reason.
 
-The rows are written by hand, in `functions/`; docs/functions.md shows them.
+The rows are written by hand, in `functions/`; docs/notebook/functions.md shows them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FUNCTIONS = Path(__file__).parent / "functions"
 PARTS = (
     "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "api_calls", "api_server", "older",
 )  # fmt: skip
-"""The files there, in the order of docs/functions.md."""
+"""The files there, in the order of docs/notebook/functions.md."""
 
 ABSTRACTED, MISSING, OUTSIDE = KINDS = ("abstracted", "missing", "outside")
 """Why a function has no element."""
@@ -74,7 +74,7 @@ class Part:
 
 @cache
 def parts() -> tuple[Part, ...]:
-    """All of them, in the order of docs/functions.md."""
+    """All of them, in the order of docs/notebook/functions.md."""
     return tuple(_part(FUNCTIONS / f"{name}.yaml") for name in PARTS)
 
 

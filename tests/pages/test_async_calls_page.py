@@ -11,7 +11,7 @@ import pytest
 from tests.cli.helpers import Shell
 from tests.pages.pages import DOCS, assert_printed, block
 
-PAGE = (DOCS / "async-calls.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "notebook/async-calls.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```[a-z]+\n(.*?)```", PAGE, re.S))
 
 
@@ -26,10 +26,10 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.ci
 def test_the_page(capsys: pytest.CaptureFixture[str], there: Path) -> None:
-    (command,) = block("async-calls.md", "tested: check").splitlines()
+    (command,) = block("notebook/async-calls.md", "tested: check").splitlines()
     ran = Shell(capsys)(*shlex.split(command)[1:])
     assert ran.code == 1
-    assert_printed(block("async-calls.md", "printed: check"), ran.out)
+    assert_printed(block("notebook/async-calls.md", "printed: check"), ran.out)
 
 
 @pytest.mark.ci

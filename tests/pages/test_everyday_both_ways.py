@@ -1,4 +1,4 @@
-"""The table of races of clusters that change, in docs/everyday.md: what it says of releases and changes is what the catalogue's counts say."""
+"""The table of races of clusters that change, in docs/notebook/everyday.md: what it says of releases and changes is what the catalogue's counts say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.races.test_catalogue import ROWS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "everyday.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "notebook" / "everyday.md").read_text(encoding="utf-8")
 
 BOTH_WAYS = re.findall(
     r"^\| \[([\w-]+)\]\(races\.md#\1\) \| [^|]+ \| (S-\w+) \| ([\d.]+), in (\d+) steps \| ([\d.]+) \| ([\w-]+) \| ([\d.]+) \| ([^|]+) \|$",
@@ -39,6 +39,6 @@ def test_what_it_tells_of_a_race_is_checked(told: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("told", BOTH_WAYS, ids=lambda told: told[0])
 def test_the_page_of_races_says_what_a_user_sees(told: tuple[str, ...]) -> None:
-    races = (Path(__file__).parents[2] / "docs" / "races.md").read_text(encoding="utf-8")
+    races = (Path(__file__).parents[2] / "docs" / "notebook" / "races.md").read_text(encoding="utf-8")
     section = races.split(f"\n## {told[0]}\n")[1].split("\n## ")[0]
     assert re.search(r"^# .*\bA user \w+s ", section, re.MULTILINE)

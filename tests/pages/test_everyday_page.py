@@ -10,7 +10,7 @@ from podrace.model.history.versions import version_of
 from podrace.scenarios import catalogue
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "everyday.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "notebook" / "everyday.md").read_text(encoding="utf-8")
 MODEL = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
 WORDS = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
 

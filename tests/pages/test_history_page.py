@@ -1,4 +1,4 @@
-"""docs/history.md: what it says is modelled is so, with its releases, and whatever it names is there."""
+"""docs/notebook/history.md: what it says is modelled is so, with its releases, and whatever it names is there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podrace.model.history.registry.other_numbers import OTHER_NUMBERS
 from podrace.scenarios import catalogue
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "history.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "notebook" / "history.md").read_text(encoding="utf-8")
 MODEL = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 """The text below each heading."""

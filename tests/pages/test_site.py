@@ -41,7 +41,10 @@ def test_the_reference_is_current(name: str) -> None:
 
 
 def test_the_reference_has_all_properties_and_races() -> None:
-    for name, known in (("properties.md", list(PROPERTIES)), ("races.md", [s.name for s in catalogue()])):
+    for name, known in (
+        ("notebook/properties.md", list(PROPERTIES)),
+        ("notebook/races.md", [s.name for s in catalogue()]),
+    ):
         assert re.findall("^## (.*)$", (DOCS / name).read_text(encoding="utf-8"), re.M) == known
 
 
@@ -70,13 +73,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
 
 def test_every_page_of_the_documentation_is_in_the_navigation(pages: dict[Path, Page]) -> None:
     at_root = {path.stem.lower() for path in DOCS.parent.glob("*.md")} - {"readme"}
-    findings = {f"findings-{path.stem}" for path in DOCS.glob("findings/*.md")}
-    assert {path.stem for path in pages} == {
-        "index",
-        *at_root,
-        *findings,
-        *(path.stem for path in DOCS.glob("*.md")),
-    }
+    below = {"-".join(path.relative_to(DOCS).with_suffix("").parts).lower() for path in DOCS.rglob("*.md")}
+    assert {path.stem for path in pages} == {"index", "manual", *at_root, *below - {"readme"}}
 
 
 def test_links_lead_somewhere(pages: dict[Path, Page]) -> None:
@@ -117,7 +115,7 @@ def test_the_search_knows_every_section(pages: dict[Path, Page]) -> None:
         file, _, anchor = section["link"].partition("#")
         assert not anchor or anchor in by_file[file].anchors
     found = [s["link"] for s in sections if " preemption" in s["words"] and s["heading"] == "S-NOM"]
-    assert found == ["properties.html#s-nom"]
+    assert found == ["notebook-properties.html#s-nom"]
 
 
 def test_pages_fetch_nothing(pages: dict[Path, Page]) -> None:
@@ -144,7 +142,7 @@ def test_the_example_is_a_real_report(pages: dict[Path, Page]) -> None:
 
 def test_the_overview_has_every_property_with_its_kind() -> None:
     text = (DOCS / "properties-overview.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| \[(.*?)\]\(properties.md#.*?\) \| (.*?) \| (.*?) \| (.*) \|$", text, re.M)
+    rows = re.findall(r"^\| \[(.*?)\]\(notebook/properties.md#.*?\) \| (.*?) \| (.*?) \| (.*) \|$", text, re.M)
     assert [(name, kind, sentence) for name, kind, sentence, _ in rows] == [
         (name, prop.kind, prop.sentence()) for name, prop in PROPERTIES.items()
     ]

@@ -126,7 +126,7 @@ def test_every_scenario_is_tested_and_explained() -> None:
     names = {path.stem for path in FOLDER.glob("*.yaml")}
     assert names | RACES == {row[0] for row in ROWS}
     assert [n for n in sorted(names) if f"scenarios/groups/{n}.yaml" not in PAGE] == []
-    assert [n for n in sorted(RACES) if f"[{n}](races.md#{n})" not in PAGE] == []
+    assert [n for n in sorted(RACES) if f"[{n}](notebook/races.md#{n})" not in PAGE] == []
 
 
 def test_the_page_says_what_the_rows_say() -> None:

@@ -1,4 +1,4 @@
-"""What every property says of small clusters with claims: the table of docs/volumes.md, each violation of which is judged."""
+"""What every property says of small clusters with claims: the table of docs/notebook/volumes.md, each violation of which is judged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.races.small_storage import ASKED, CLUSTERS, VERSIONS, scenario
 from tests.races.small_storage import found as rows_found
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "volumes.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "notebook" / "volumes.md").read_text(encoding="utf-8")
 BUDGET = Budget(max_states=20_000_000, max_memory=4 << 30)
 SMALL = 60_000
 """Clusters with fewer states are asked again, by `make nightly` or in CI; larger ones by the campaign."""

@@ -14,7 +14,7 @@ from tests.survey.everyday import FILE, RELEASES, all_questions, asked_of, decid
 from tests.survey.explaining import PATCHES, UNDECIDED
 
 ROWS = read()
-PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "notebook" / "survey.md").read_text(encoding="utf-8")
 
 
 def test_the_table_has_known_names_only() -> None:

@@ -26,7 +26,7 @@ SURVEYED = ("1.22", "1.34.4", "1.35.4", "1.36.3")
 
 ROWS = read()
 EXPLAINED = [row for row in ROWS if row.changes not in (None, UNDECIDED)]
-PAGE = (Path(__file__).parents[2] / "docs" / "survey.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "notebook" / "survey.md").read_text(encoding="utf-8")
 CHOSEN, IN_EVERY_RUN = 24, 8
 """About how many violations, and how many explanations, are found again by `make nightly`, and in every run."""
 

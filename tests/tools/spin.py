@@ -1,6 +1,6 @@
 """Running SPIN, exactly: every state stored in full, nothing reduced unless asked for, nothing left unvisited.
 
-SPIN turns a model into a C program (`spin -a`), a C compiler turns that into a verifier. See docs/cross-checks.md.
+SPIN turns a model into a C program (`spin -a`), a C compiler turns that into a verifier. See docs/notebook/cross-checks.md.
 """
 
 from __future__ import annotations

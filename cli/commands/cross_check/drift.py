@@ -34,7 +34,7 @@ NOTHING, SOMETHING = 0, 1
 
 @app.command(
     help="Say which of kube-scheduler's functions have changed in a kubernetes source tree, and which of these changes have to be read.\n\n"
-    "docs/functions.md names the functions that the model stands for. What only renames, moves, logs or counts cannot matter and is listed "
+    "docs/notebook/functions.md names the functions that the model stands for. What only renames, moves, logs or counts cannot matter and is listed "
     "apart; functions that are outside of the model are only counted.\n\n"
     "With --run instead of DIR, every known race and every hazard is run on a version of the real scheduler: reproduced, gone, or "
     "not as the model has it. Needs Go 1.26 or later.\n\n"
@@ -236,5 +236,5 @@ def _stands_for(d: Drift) -> str:
     return (
         "a value of its package"
         if d.is_value
-        else "nobody has decided about it: docs/functions.md does not have it"
+        else "nobody has decided about it: docs/notebook/functions.md does not have it"
     )

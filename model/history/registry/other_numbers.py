@@ -9,7 +9,7 @@ OTHER_NUMBERS = {
     "135495": "last-victim-spared",
     "137073": "136618",
 }
-"""Each came in the same versions as the change that it is one with (docs/history.md)."""
+"""Each came in the same versions as the change that it is one with (docs/notebook/history.md)."""
 
 
 def key_of(name: str) -> str:

@@ -70,7 +70,7 @@ def test_only_the_states_in_which_a_step_is_told_so_count(meant, system):
             "scheduler.pop(zebra)",
             "no such arguments: this step is `scheduler.pop(v)`, `scheduler.pop(p)` and `scheduler.pop(q)`",
         ),
-        ("priorityqueue.pop(p)", "docs/functions.md has `PriorityQueue.Pop`: write it so"),
+        ("priorityqueue.pop(p)", "docs/notebook/functions.md has `PriorityQueue.Pop`: write it so"),
         ("p", "steps have these words: "),
         ("...", "no step of nominated-node-race has these words; the nearest: "),
     ],

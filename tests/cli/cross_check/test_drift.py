@@ -101,7 +101,7 @@ def test_from_one_tree_to_the_next(shell: Shell, tree: Path, tmp_path: Path) -> 
         "scheduler.cycles.schedule_pod.SchedulePod.start_binding",
     ]
     assert lines[lines.index("schedule_one.go:scheduleTwo: new") + 1] == (
-        "  nobody has decided about it: docs/functions.md does not have it"
+        "  nobody has decided about it: docs/notebook/functions.md does not have it"
     )
 
 

@@ -37,7 +37,7 @@ DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
     "1.36.1": (set(), set()),
     "1.36.3": (set(), set()),
     "1.36.4": ({"139162"}, set()),
-    "1.37.2": (set(), set()),
+    "1.37.2": ({"142289"}, set()),
 }
 """For each patch version the changes that it has and its release's first version has not, and those that it took back."""
 

@@ -1,4 +1,4 @@
-"""The tables of docs/coverage.md: what replays reach of the real scheduler, package by package, and the largest pieces that none reaches.
+"""The tables of docs/notebook/coverage.md: what replays reach of the real scheduler, package by package, and the largest pieces that none reaches.
 
 Figures are made anew, reasons are kept: they are written by hand.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.reproduce.coverage.measuring import SCHEDULER, Coverage
 from tests.reproduce.coverage.profile import Reached
 
-PAGE = Path(__file__).parents[3] / "docs" / "coverage.md"
+PAGE = Path(__file__).parents[3] / "docs" / "notebook" / "coverage.md"
 
 LARGEST = 10
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[3] / "docs"
-FINDINGS = sorted((DOCS / "findings").glob("*.md"))
+FINDINGS = sorted(p for p in (DOCS / "findings").glob("*.md") if "<!-- steps -->" in p.read_text(encoding="utf-8"))
 LONG = ("announced",)
 
 
@@ -26,6 +26,21 @@ def says(page: Path) -> str:
 def test_the_generated_parts_are_up_to_date(page: Path) -> None:
     builder = runpy.run_path(str(DOCS / "build_findings.py"))
     assert builder["page"](page.stem, builder["prepared"](page.stem)) == page.read_text(encoding="utf-8")
+
+
+def test_the_list_of_findings_is_up_to_date() -> None:
+    builder = runpy.run_path(str(DOCS / "build_findings.py"))
+    assert builder["index"]() == (DOCS / "findings" / "README.md").read_text(encoding="utf-8")
+
+
+FORM = ["What happens", "What a user sees", "Step by step", "A test that fails", "Proposed change"]
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "findings").glob("[a-z]*.md")), ids=lambda page: page.stem)
+def test_all_findings_have_one_form(page: Path) -> None:
+    """A finding about a plugin has no steps of the model."""
+    headings = re.findall("^## (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings == [name for name in FORM if page in FINDINGS or name != "Step by step"]
 
 
 def test_every_finding_without_an_upstream_number_has_a_page() -> None:

@@ -142,11 +142,11 @@ each = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.
 
 @each
 def test_the_page_has_the_test_and_the_patch(finding: Finding) -> None:
-    page = (DOCS / f"{finding.page}.md").read_text(encoding="utf-8")
+    page = (DOCS / "findings" / f"{finding.page}.md").read_text(encoding="utf-8")
     assert f"```go\n{finding.text}```\n" in page
     assert f"```diff\n{finding.patched().diff}```\n" in page
     assert all(f"    {line}\n" in page for line in finding.said)
-    assert f"({finding.page}.md)" in (DOCS / f"{finding.room}.md").read_text(encoding="utf-8")
+    assert f"(findings/{finding.page}.md)" in (DOCS / f"{finding.room}.md").read_text(encoding="utf-8")
 
 
 def ran(go: Go, folder: Path, finding: Finding, *patches: GoPatch) -> tuple[int, str]:

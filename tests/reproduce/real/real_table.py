@@ -1,4 +1,4 @@
-"""The table of docs/reproduce.md: a row for each race or hazard and property, a column for each version."""
+"""The table of docs/notebook/real-runs.md: a row for each race or hazard and property, a column for each version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from podrace.reports.reproduction import Reproduction
 from podrace.scenarios import Scenario
 
-PAGE = Path(__file__).parents[3] / "docs" / "reproduce.md"
+PAGE = Path(__file__).parents[3] / "docs" / "notebook" / "real-runs.md"
 VERSIONS = ("1.29.6", "1.30.14", "1.32.13", "1.33.6", "1.34.4", "1.35.4", "1.36.1", "1.36.3")
 
 _BLOCK = re.compile(r"(<!-- real -->\n)(.*?)(<!-- /real -->)", re.DOTALL)

@@ -1,4 +1,4 @@
-"""The tables of docs/reproduce.md for folders of scenarios: a row for each scenario and property, a column for each version."""
+"""The tables of docs/notebook/real-runs.md for folders of scenarios: a row for each scenario and property, a column for each version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of docs/reproduce.md with every step of the model, part by part: which of them the driver can force, which lie within one lock of upstream's, and which it does not play.
+"""The table of docs/notebook/real-runs.md with every step of the model, part by part: which of them the driver can force, which lie within one lock of upstream's, and which it does not play.
 
 The steps are those of the releases that can be built, and of them with all modelled gates on. What the driver has rules for is read in its tables, which are Go.
 """

@@ -1,4 +1,4 @@
-"""All races and hazards on the real scheduler, against the table of docs/reproduce.md: what `make real` runs.
+"""All races and hazards on the real scheduler, against the table of docs/notebook/real-runs.md: what `make real` runs.
 
 `PODRACE_REAL` names the versions (all of the table's), `PODRACE_REAL_PART=hazards` leaves out the races, and `PODRACE_REAL_PART=empty` what has its cells. With
 `PODRACE_UPDATE_GOLDEN` what was run is written into the table.

@@ -1,4 +1,4 @@
-"""What other actors, volumes and claims of devices do on the real scheduler: traces of the folders of `scenarios/`, against the tables of docs/reproduce.md.
+"""What other actors, volumes and claims of devices do on the real scheduler: traces of the folders of `scenarios/`, against the tables of docs/notebook/real-runs.md.
 
 `PODRACE_REAL` names the versions, as for the table of races and hazards; with `PODRACE_UPDATE_GOLDEN` these are made anew, too, and only what has no cell where
 `PODRACE_REAL_PART` is `empty`.

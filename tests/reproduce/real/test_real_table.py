@@ -1,4 +1,4 @@
-"""The table of docs/reproduce.md is read as it was written, and speaks of what there is."""
+"""The table of docs/notebook/real-runs.md is read as it was written, and speaks of what there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which steps of the model the driver plays, as docs/reproduce.md says it."""
+"""Which steps of the model the driver plays, as docs/notebook/real-runs.md says it."""
 
 from __future__ import annotations
 

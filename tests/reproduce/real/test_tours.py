@@ -1,4 +1,4 @@
-"""Every transition of all small scenarios, taken by the real scheduler, against the table of docs/tours.md: what `make real` runs.
+"""Every transition of all small scenarios, taken by the real scheduler, against the table of docs/notebook/tours-table.md: what `make real` runs.
 
 `PODRACE_REAL` names the versions. With `PODRACE_UPDATE_GOLDEN` what was run is written into the table.
 """

@@ -1,4 +1,4 @@
-"""The table of docs/tours.md: for each small scenario and version what became of its transitions."""
+"""The table of docs/notebook/tours-table.md: for each small scenario and version what became of its transitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from podrace.reports.tours import Tour
 
-PAGE = Path(__file__).parents[3] / "docs" / "tours.md"
+PAGE = Path(__file__).parents[3] / "docs" / "notebook" / "tours-table.md"
 VERSIONS = ("v1.36.3", "v1.37.2")
 MOST = 3_000
 """Transitions of a scenario of the table, at most."""
