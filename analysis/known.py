@@ -11,6 +11,7 @@ from ..model.history import CHANGES, PRE_RELEASES, resolve
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
 from ..properties import PROPERTIES, Property
+from ..properties.titles import GROUP_OF, TITLES
 from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
 from ..scenarios import Race, Scenario, catalogue
@@ -97,12 +98,14 @@ def _race_row(scenario: Scenario) -> dict[str, Any]:
 
 
 def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[dict[str, Any]]:
-    """All properties, the user's `own` last, or only those that are named. Raises UsageProblem for an unknown one."""
-    known = {**PROPERTIES, **own}
+    """All properties by their groups, the user's `own` last, or only those that are named. Raises UsageProblem for an unknown one."""
+    known = {**{identifier: PROPERTIES[identifier] for identifier in TITLES}, **own}
     wanted = [parse_property(name, list(known)) for name in names] or list(known)
     return [
         {
             "id": identifier,
+            "title": TITLES.get(identifier, ""),
+            "group": GROUP_OF.get(identifier, ""),
             "kind": known[identifier].kind,
             "sentence": known[identifier].sentence(),
             "explanation": list(known[identifier].explanation()),

@@ -63,7 +63,9 @@ def _steps(one: Prepared) -> Iterator[str]:
 def index() -> str:
     """The page that lists all findings, with its table made anew."""
     pages = sorted(path for path in FINDINGS.glob("*.md") if path.stem != "README")
-    titles = {page.stem: page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in pages}
+    titles = {
+        page.stem: page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in pages
+    }
     rows = [f"| [{name}]({name}.md) | {title} |" for name, title in titles.items()]
     text = (FINDINGS / "README.md").read_text(encoding="utf-8")
     return _put(text, "index", "\n".join(["| Page | What happens |", "|---|---|", *rows]))

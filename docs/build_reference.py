@@ -14,6 +14,7 @@ from podrace.model.history.upstream import Part, elements_of, is_value, not_mode
 from podrace.model.history.versions import exact
 from podrace.model.history.versions.gates import Gate, gates
 from podrace.properties import PROPERTIES, Property
+from podrace.properties.titles import GROUPS, TITLES
 from podrace.reports.formats.json_schema import format_schema
 from podrace.scenarios import Scenario, catalogue, hazards
 from podrace.scenarios.scenario_schema import schema_of_scenarios
@@ -52,17 +53,23 @@ def overview_page() -> str:
 def _overview() -> Iterator[str]:
     yield f"{_NOTE}\n\n# Properties at a glance"
     yield (
-        "What podrace checks, a line each: its kind ([properties](notebook/properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
+        "What does each property say? A line each: its name in words, its code, its kind ([properties](notebook/properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
         "what becomes of it: the [races](notebook/races.md), and in *italics* the [open hazards](hazards.md)."
     )
-    rows = [
-        f"| [{identifier}](notebook/properties.md#{_slug(identifier)}) | {prop.kind} | {_cell(prop.sentence())} | {_shown_by(identifier)} |"
-        for identifier, prop in PROPERTIES.items()
-    ]
-    yield "\n".join(["| Property | Kind | In one sentence | Shown by |", "|---|---|---|---|", *rows])
+    for group, titles in GROUPS.items():
+        yield f"## {group}"
+        rows = [_overview_row(identifier, title) for identifier, title in titles.items()]
+        yield "\n".join(
+            ["| Name | Property | Kind | In one sentence | Shown by |", "|---|---|---|---|---|", *rows]
+        )
     none = [identifier for identifier in PROPERTIES if not _shown_by(identifier)]
     if none:
         yield f"No scenario of podrace's own is about {', '.join(none)}: they are for clusters of yours."
+
+
+def _overview_row(identifier: str, title: str) -> str:
+    prop, link = PROPERTIES[identifier], f"notebook/properties.md#{_slug(identifier)}"
+    return f"| {title} | [{identifier}]({link}) | {prop.kind} | {_cell(prop.sentence())} | {_shown_by(identifier)} |"
 
 
 def _cell(text: str) -> str:
@@ -80,7 +87,7 @@ def _shown_by(identifier: str) -> str:
 
 def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
     yield f"## {identifier}"
-    yield f"*{prop.kind}* — {prop.sentence()}"
+    yield f"*{TITLES[identifier]}; {prop.kind}* — {prop.sentence()}"
     yield f"For users: {prop.consequence}"
     yield from prop.explanation()
     if prop.concerns:

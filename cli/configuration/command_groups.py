@@ -10,54 +10,54 @@ from typer.core import TyperCommand, TyperGroup
 from .quick_values import made_quick
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
-    "Find races": {
+    "Begin here": {
         "check": "find.check",
-        "test": "find.test",
-        "prove": "find.prove",
-        "simulate": "find.simulate",
-        "synthesize": "find.synthesize",
-        "induct": "find.induct",
-        "ways": "find.ways",
-        "ask": "find.ask",
+        "init": "set_up.init",
     },
-    "Look at a counterexample": {
-        "explain": "look.explain",
-        "replay": "look.replay",
-        "test-from": "look.regression",
-        "reproduce": "look.reproduce",
-    },
-    "Look at a cluster": {
-        "explore": "look.explore",
-        "audit": "look.audit",
-    },
-    "Compare releases and changes": {
+    "I change the scheduler": {
         "verify": "compare.verify",
         "diff": "compare.verify",
         "new-patch": "compare.new_patch",
-    },
-    "What is known": {
-        "hazards": "compare.listings",
-        "races": "compare.listings",
-        "properties": "compare.listings",
-        "fixes": "compare.listings",
-        "gates": "compare.gates",
-    },
-    "Hold the model against others": {
-        "lockstep": "cross_check.lockstep",
         "drift": "cross_check.drift",
-        "export": "cross_check.export",
+        "reproduce": "look.reproduce",
+        "explore": "look.explore",
+        "ask": "find.ask",
+        "explain": "look.explain",
     },
-    "Set up": {
-        "init": "set_up.init",
-        "config": "set_up.config",
-        "schema": "set_up.schema",
-        "completion": "set_up.completion",
-        "version": "set_up.version",
+    "I run schedulers": {
+        "hazards": "compare.listings",
+        "audit": "look.audit",
+        "test": "find.test",
+    },
+    "I want to know how podrace knows": {
+        "properties": "compare.listings",
+        "races": "compare.listings",
+        "fixes": "compare.listings",
+        "prove": "find.prove",
+        "simulate": "find.simulate",
+        "lockstep": "cross_check.lockstep",
     },
 }
 """Heading, command, and the file below `cli/commands` that it is in."""
 
-MODULES: Mapping[str, str] = {name: module for group in GROUPS.values() for name, module in group.items()}
+FOLDED: Mapping[str, str] = {
+    "ways": "find.ways",
+    "synthesize": "find.synthesize",
+    "induct": "find.induct",
+    "replay": "look.replay",
+    "test-from": "look.regression",
+    "gates": "compare.gates",
+    "export": "cross_check.export",
+    "config": "set_up.config",
+    "schema": "set_up.schema",
+    "version": "set_up.version",
+}
+"""Commands that are seldom used, and their files: the help gives their names only."""
+
+MODULES: Mapping[str, str] = {
+    **{name: module for group in GROUPS.values() for name, module in group.items()},
+    **FOLDED,
+}
 
 
 class CommandGroups(TyperGroup):
@@ -72,7 +72,7 @@ class CommandGroups(TyperGroup):
         return [name for name in MODULES if name in self.commands]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """A section for each group."""
+        """A section for each group, then the names of the others."""
         widest = max(len(name) for name in self.list_commands(ctx))
         for heading, names in GROUPS.items():
             rows = [
@@ -83,6 +83,10 @@ class CommandGroups(TyperGroup):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+        folded = [name for name in FOLDED if name in self.commands]
+        if folded:
+            with formatter.section("More, each with its own --help"):
+                formatter.write_text(", ".join(folded))
 
 
 class CommandHelp(TyperCommand):

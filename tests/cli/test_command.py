@@ -17,6 +17,7 @@ from podrace.checker.core.exploration import Progress
 from podrace.cli.commands import all_commands
 from podrace.cli.terminal.progress_display import describe
 from podrace.properties import PROPERTIES
+from podrace.properties.titles import GROUPS, TITLES
 from podrace.scenarios import catalogue, hazards
 from tests.cli.helpers import TINY, Shell
 
@@ -78,21 +79,29 @@ def test_habits_of_other_programs(shell: Shell) -> None:
 def test_properties(shell: Shell) -> None:
     ran = shell("properties")
     assert ran.code == 0
-    assert [line.split()[0] for line in ran.out.splitlines() if not line.startswith(" ")] == list(PROPERTIES)
+    told = [line for line in ran.out.splitlines() if not line.startswith(" ")]
+    assert [line.rstrip(": ") for line in told if line.rstrip().endswith(":")] == list(GROUPS)
+    assert [line.split("  ")[1].split(",")[0] for line in told if "  S-" in line or "  L-" in line] == list(
+        TITLES
+    )
+    assert set(TITLES) == set(PROPERTIES)
+    assert len(set(TITLES.values())) == len(TITLES)
 
 
 def test_one_property_is_explained(shell: Shell) -> None:
     ran = shell("properties", "s-nomvis")
     assert ran.code == 0
     assert ran.out.startswith(
-        "S-NOMVIS  invariant\n    Between the choice of a node for a preemptor and the moment"
+        "Room is reserved until the nomination is known  S-NOMVIS, invariant\n    Between the choice of a node for a preemptor and the moment"
     )
     assert "    see kubernetes/kubernetes#72124\n    scenarios: nominated-node-race\n" in ran.out
 
 
 def test_properties_for_programs(shell: Shell) -> None:
     rows = json.loads(shell("properties", "-o", "json", "S-NOM").out)
-    assert [row["id"] for row in rows] == ["S-NOM"]
+    assert [(row["id"], row["title"], row["group"]) for row in rows] == [
+        ("S-NOM", "nominated room stays reserved", "Preemption and nominations")
+    ]
 
 
 def test_version(shell: Shell) -> None:

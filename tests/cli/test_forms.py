@@ -128,13 +128,6 @@ def test_walks_in_forms_for_programs(shell: Shell) -> None:
     assert '<error type="INCONCLUSIVE"' in ran.out
 
 
-@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
-def test_completion(shell: Shell, shell_name: str) -> None:
-    ran = shell("completion", shell_name)
-    assert (ran.code, ran.err) == (0, "")
-    assert "_PODRACE_COMPLETE" in ran.out
-
-
 def test_the_version_for_programs(shell: Shell) -> None:
     known = json.loads(shell("version", "-o", "json").out)
     assert shell("version").out == f"podrace {known['podrace']}\n"

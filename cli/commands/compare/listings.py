@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -81,12 +82,18 @@ def properties(
             print_json(rows)
             return
         console = result_console(no_color)
-        for row in rows:
-            _print_property(console, row, explained=bool(names))
+        if names:
+            for row in rows:
+                _print_property(console, row, explained=True)
+            return
+        for group, listed in groupby(rows, key=lambda row: row["group"] or "Your own"):
+            console.print(f"{group}:", style="bold", highlight=False)
+            for row in listed:
+                _print_property(console, row, explained=False)
 
 
 @app.command(
-    help="List the upstream changes that --with-fix and --without-fix take, or explain some.",
+    help="List the upstream changes of --with-fix and --without-fix.",
     epilog=examples("podrace fixes", "podrace fixes 72259", "podrace check 72124 --with-fix 72259"),
 )
 def fixes(
@@ -142,7 +149,8 @@ def _print_race(console: Console, row: dict[str, Any]) -> None:
 
 
 def _print_property(console: Console, row: dict[str, Any], explained: bool) -> None:
-    _heading(console, row["id"], row["kind"])
+    title = row["title"][:1].upper() + row["title"][1:]
+    _heading(console, title or row["id"], f"{row['id']}, {row['kind']}" if title else row["kind"])
     _detail(console, row["sentence"])
     if not explained:
         return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @app.command(
     "new-patch",
-    help="Begin a patch: write NAME.py with a class that overrides one method, as a release has it.\n\n"
+    help="Begin a patch: write a class that overrides one method.\n\nNAME.py gets the method as a release has it. "
     "With --list, print instead what can be overridden. Exit codes: 0 done, 2 wrong usage or input.",
 )
 def new_patch(

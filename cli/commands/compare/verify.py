@@ -42,7 +42,7 @@ GOOD, BAD, INCONCLUSIVE = 0, 1, 3
 
 
 @app.command(
-    help="Compare a release with the same release and a change: which properties it fixes, and which it breaks.\n\n"
+    help="Compare a release with and without a change of the scheduler.\n\nIt says which properties the change fixes, and which it breaks. "
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
     "upstream change. Without --scenario: the catalogue, the races that the change concerns most first. Whether the change loses pods (S-CONS), leaves them waiting (S-STUCK, "
@@ -206,7 +206,7 @@ def verify(
 
 
 @app.command(
-    help="Compare two releases: which properties hold on one and not on the other.\n\n"
+    help="Compare the verdicts of two releases.\n\n"
     "Exit codes: 0 all verdicts are the same, 1 one differs, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 )
 def diff(

@@ -33,7 +33,7 @@ NOTHING, SOMETHING = 0, 1
 
 
 @app.command(
-    help="Say which of kube-scheduler's functions have changed in a kubernetes source tree, and which of these changes have to be read.\n\n"
+    help="Say what has changed in a kubernetes source tree.\n\nIt lists the functions of kube-scheduler that have changed, and which of these changes have to be read. "
     "docs/notebook/functions.md names the functions that the model stands for. What only renames, moves, logs or counts cannot matter and is listed "
     "apart; functions that are outside of the model are only counted.\n\n"
     "With --run instead of DIR, every known race and every hazard is run on a version of the real scheduler: reproduced, gone, or "

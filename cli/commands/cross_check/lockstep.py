@@ -29,7 +29,7 @@ class LockstepForm(Enum):
 
 
 @app.command(
-    help="Hold the model against kube-scheduler's own code: random runs of it, forced step by step, the state compared after each step.\n\n"
+    help="Compare the model with kube-scheduler's own code.\n\nRandom runs of the model are forced on it, step by step, and the state is compared after each step. "
     "With TRACE, a difference that was stored is executed again. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 in step, 2 wrong usage or input, 3 something differs, or cannot be forced.",
 )

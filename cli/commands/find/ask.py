@@ -68,7 +68,7 @@ def _as_steps(args: Sequence[str]) -> list[str]:
 
 @app.command(
     cls=StepsInOrder,
-    help="Ask whether steps can happen in this order, with anything between them.\n\n"
+    help="Ask whether steps can happen in this order.\n\nAnything may happen between them. "
     "STEP is a step as reports tell it (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
     "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` says that it comes directly after the one before, and "
     "`not:` that it does not come between its neighbours. docs/ask.md has the answers to questions that reviewers have asked.\n\n"

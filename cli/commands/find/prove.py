@@ -37,7 +37,7 @@ class Resource(Enum):
 
 
 @app.command(
-    help="Check all clusters up to a size, whatever their requests, capacities and priorities.\n\n"
+    help="Check all clusters up to a size.\n\nRequests, capacities and priorities may be anything. "
     "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. All "
     "of them are explored to the end, together where the property allows it, and the verdict covers them all. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"

@@ -42,7 +42,7 @@ class By(Enum):
 
 
 @app.command(
-    help="Look for violations by random walks, in clusters that are too large to exhaust.\n\n"
+    help="Look for violations by random walks.\n\nFor clusters that are too large to exhaust. "
     "A walk takes steps at random until it violates the property, comes to rest or is long enough. A violation is made "
     "shorter and executed again; without one, the verdict is INCONCLUSIVE, with what was covered: walks prove nothing. The "
     "same seed gives the same walks.\n\n"

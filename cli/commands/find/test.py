@@ -38,7 +38,7 @@ class VerdictForm(Enum):
 
 @app.command(
     "test",
-    help="Check scenario files, and compare what comes out with what they expect.\n\n"
+    help="Compare scenario files with the verdicts they expect.\n\n"
     "Of a directory, all YAML files with a section `expect` are checked, in all directories below; docs/scenarios.md describes the "
     "section. `podrace init` writes a file to begin with.\n\n"
     "Exit codes: 0 all is as expected, 1 something is not, 2 wrong usage or input, 3 inconclusive (a budget ran out).",

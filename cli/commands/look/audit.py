@@ -32,7 +32,7 @@ class AuditForm(Enum):
 
 @app.command(
     "audit",
-    help="Say which scheduling invariants a cluster broke, by the API server's audit log.\n\n"
+    help="Say which scheduling invariants a cluster broke.\n\n"
     "FILE is a log of any API server, plain or gzip, in the wrapping of EKS, GKE, AKS or OpenShift or in none; also what "
     "`kubectl get events -o json` prints, a log of kube-scheduler, and a snapshot of its metrics. Each property is HIT (broken in every order that the log "
     "leaves open), EXCLUDED (in none, and everything that could break it is in the log) or NOT EXCLUDED, with the reasons. Bodies are never shown.\n\n"

@@ -21,7 +21,7 @@ SHOWN, GONE = 0, 1
 
 
 @app.command(
-    help="Show a stored counterexample in any form, after executing it again.\n\n"
+    help="Show a stored counterexample in any form.\n\nIt is executed again first. "
     "Exit codes: 0 shown, 1 the run is no longer possible or violates the property no longer, 2 the trace cannot be read.",
     epilog=examples(
         "podrace check 72124 --save-trace race.json",

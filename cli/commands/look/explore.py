@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @app.command(
-    help="Walk through the states of a scenario by hand: which steps can come next, and why others cannot.\n\n"
+    help="Walk through the states of a scenario by hand.\n\nIt shows which steps can come next, and why others cannot. "
     "A page on loopback, of which the address is printed; or in the terminal (`--tty`, or when stdin is a pipe). A stored trace is walked "
     "along, and left at any step. docs/explore.md shows both.\n\n"
     "Exit codes: 0 ended, 2 wrong usage or input; through a pipe also if a command could not be obeyed.",

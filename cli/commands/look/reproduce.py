@@ -43,7 +43,7 @@ class ReproductionForm(Enum):
 
 
 @app.command(
-    help="Execute a counterexample on kube-scheduler's own code, step by step, and compare the state after each step.\n\n"
+    help="Execute a counterexample on kube-scheduler's own code.\n\nThe state is compared after each step. "
     "TRACE is what `podrace check --save-trace` wrote. RACE is one of `podrace races`, or the number of its issue or fix, and HAZARD one of "
     "docs/hazards.md, such as ghost: for these, the version that is run is searched first. "
     "Without --run, only the Go module is written that executes the run by itself. Needs Go 1.26 or later.\n\n"

@@ -15,7 +15,7 @@ ENDINGS = (".yaml", ".yml")
 
 
 @app.command(
-    help="Write a scenario file to begin with, explained line by line; `podrace test` checks it.\n\n"
+    help="Write a scenario file to begin with.\n\nEvery line is explained; `podrace test` checks the file. "
     "Exit codes: 0 written, 2 wrong usage, or the file is there already."
 )
 def init(

@@ -9,6 +9,7 @@ import pytest
 from typer.main import get_command
 
 from podrace.cli.commands import all_commands
+from podrace.cli.configuration.command_groups import MODULES
 from podrace.model.history import CHANGES
 from tests.cli.helpers import Shell
 
@@ -96,14 +97,14 @@ def test_the_help_is_grouped_and_ends_on_examples(shell: Shell) -> None:
     ]
     assert headings == [
         "Options:",
-        "Find races:",
-        "Look at a counterexample:",
-        "Look at a cluster:",
-        "Compare releases and changes:",
-        "What is known:",
-        "Hold the model against others:",
-        "Set up:",
+        "Begin here:",
+        "I change the scheduler:",
+        "I run schedulers:",
+        "I want to know how podrace knows:",
+        "More, each with its own --help:",
     ]
+    assert "..." not in told.partition("Begin here:")[2]
+    assert all(name in told for name in MODULES)
     assert "  Examples:\n    podrace check 72124  " in told
     first = {"explain": "check", "test-from": "check"}
     for command in (

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[3] / "docs"
-FINDINGS = sorted(p for p in (DOCS / "findings").glob("*.md") if "<!-- steps -->" in p.read_text(encoding="utf-8"))
+FINDINGS = sorted(
+    p for p in (DOCS / "findings").glob("*.md") if "<!-- steps -->" in p.read_text(encoding="utf-8")
+)
 LONG = ("announced",)
 
 
