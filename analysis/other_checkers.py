@@ -30,7 +30,7 @@ def exported(selection: Selection, language: str, whole: bool, output: Path | No
     refuse_ranges(run.scenario)
     if run.prop.kind == "liveness" and not whole:
         raise UsageProblem(
-            f"{run.property} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
+            f"{run.property} asks what must not go on indefinitely, which is no invariant: name another --property, or add --whole"
         )
     ignored = [one for one in planned if one.ignored and one.scenario.name == run.scenario.name]
     asked = [r.prop for r in runs if r.prop.kind != "liveness"]

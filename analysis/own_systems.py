@@ -275,7 +275,7 @@ def exported_own(
         )
     if not whole and kind_of(own.system, names[0]) == "liveness":
         raise UsageProblem(
-            f"{names[0]} asks what must not go on for ever, which is no invariant: name another --property, or add --whole"
+            f"{names[0]} asks what must not go on indefinitely, which is no invariant: name another --property, or add --whole"
         )
     system = own.system if whole else explored_slice(own.system, names[0])
     extent = "the whole system" if whole else f"the part that {names[0]} can see"

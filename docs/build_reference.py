@@ -1,4 +1,4 @@
-"""Writes the tables of docs/scenarios.md and its schema, docs/properties-overview.md and, in docs/notebook, properties.md, races.md, gates.md and functions.md from the model, its tables and the catalogue: `make reference`."""
+"""Writes the tables of docs/scenarios.md and its schema and, in docs/notebook, properties-overview.md, properties.md, races.md, gates.md and functions.md from the model, its tables and the catalogue: `make reference`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {
     "invariant": "holds in every reachable state",
     "resettability": "can be brought about from every reachable state, by fair steps alone",
     "deadlock freedom": "holds in every state in which no fair step can run",
-    "liveness": "is not violated for ever by any fair run",
+    "liveness": "is not violated indefinitely by any fair run",
 }
 _NOTE = "<!-- written by `make reference` -->"
 
@@ -53,8 +53,8 @@ def overview_page() -> str:
 def _overview() -> Iterator[str]:
     yield f"{_NOTE}\n\n# Properties at a glance"
     yield (
-        "What does each property say? A line each: its name in words, its code, its kind ([properties](notebook/properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
-        "what becomes of it: the [races](notebook/races.md), and in *italics* the [open hazards](hazards.md)."
+        "What does each property say? A line each: its name in words, its code, its kind ([properties](properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
+        "what becomes of it: the [races](races.md), and in *italics* the [open hazards](../hazards.md)."
     )
     for group, titles in GROUPS.items():
         yield f"## {group}"
@@ -68,7 +68,7 @@ def _overview() -> Iterator[str]:
 
 
 def _overview_row(identifier: str, title: str) -> str:
-    prop, link = PROPERTIES[identifier], f"notebook/properties.md#{_slug(identifier)}"
+    prop, link = PROPERTIES[identifier], f"properties.md#{_slug(identifier)}"
     return f"| {title} | [{identifier}]({link}) | {prop.kind} | {_cell(prop.sentence())} | {_shown_by(identifier)} |"
 
 
@@ -81,7 +81,7 @@ def _shown_by(identifier: str) -> str:
     races = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]
     open_ = [s.name for s in hazards() if identifier in (*s.properties, *s.also)]
     return ", ".join(
-        [*(f"[{name}](notebook/races.md#{_slug(name)})" for name in races), *(f"*{name}*" for name in open_)]
+        [*(f"[{name}](races.md#{_slug(name)})" for name in races), *(f"*{name}*" for name in open_)]
     )
 
 
@@ -268,7 +268,7 @@ PAGES = {
     "scenarios.md": scenarios_page,
     "schema/scenario.json": scenario_schema,
     "schema/baseline.json": baseline_schema,
-    "properties-overview.md": overview_page,
+    "notebook/properties-overview.md": overview_page,
     "notebook/properties.md": properties_page,
     "notebook/races.md": races_page,
     "notebook/gates.md": gates_page,

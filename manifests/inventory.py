@@ -270,7 +270,7 @@ NOT_MODELLED = {
     "CSIStorageCapacity": "say where there is capacity for volumes, which is not modelled",
     "DeviceTaintRule": "taint devices, which is not modelled",
     "ReplicationController": "say which pods are still owed, and nobody waits for these here",
-    "ResourceQuota": "may keep pods from being created, which those that are still owed are not held to",
+    "ResourceQuota": "may keep pods from being created, which does not apply here to those that are still owed",
     "v1 Policy": "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",
     "componentconfig/v1alpha1 KubeSchedulerConfiguration": "said in old releases what only one of kubescheduler.config.k8s.io says here",
     "LimitRange": "give requests to pods when they are created, which those that are still owed go without",

@@ -285,7 +285,7 @@ def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list
             twin = next((n for n, c in found.items() if c.device and c.device == claim.device), name)
             if twin != name:
                 choice.remarks.append(
-                    f"two claims are allocated one device: {name} is left out, beside {twin}"
+                    f"two claims are allocated one device: {name} is left out, next to {twin}"
                 )
                 continue
             found[name] = claim

@@ -123,7 +123,7 @@ class Lives:
         """What of the kept objects is left out, with the object."""
         for pod in self._unheeded:
             yield (
-                "whether a pod is ready is not looked at beside controllers that make pods anew: its budget counts as its status says, without --controllers "
+                "whether a pod is ready is not looked at together with controllers that recreate pods: its budget counts as its status says, without --controllers "
                 f"it is looked at (Pod/{pod.name})"
             )
         for budget in self._uncounted:
@@ -144,7 +144,7 @@ def _unlike(budget: BudgetObject, pods: Sequence[ClusterPod]) -> str:
     if min(left, MAX_ALLOWED) != budget.allowed:
         return (
             f"disruptionsAllowed of the budget is {budget.allowed}, and currentHealthy and desiredHealthy leave {left}, "
-            "so that it is still to be counted anew"
+            "so that it is still to be counted again"
         )
     if missing := surplus(budget, pods):
         return (

@@ -204,7 +204,7 @@ class Maker:
             )
         if pod.target and not meta.deleted and not pod.finished:
             self.remarks.add(
-                f"the pod has the condition DisruptionTarget ({pod.target}): that whoever set it deletes it is not in the scenario", meta.shown
+                f"the pod has the condition DisruptionTarget ({pod.target}): that its setter deletes it is not in the scenario", meta.shown
             )  # fmt: skip
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
         start = pod.start if pod.spec.node else None

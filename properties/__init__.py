@@ -1,4 +1,4 @@
-"""What must never happen, what must always be able to happen, and what must not go on for ever."""
+"""What must never happen, what must always be able to happen, and what must not go on indefinitely."""
 
 from .admissions import (
     DeferredResizesKeepNobodyOut,

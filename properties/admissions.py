@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class NoPodRejected(Property):
-    """No kubelet rejects a pod because its node has no room for it beside those that the kubelet is not done with, or is not one for it.
+    """No kubelet rejects a pod because its node has no room for it next to those that the kubelet is not done with, or is not one for it.
 
-    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (of taints with the effect NoExecute): the pod has failed, and whoever owns it has to make another. Kubelets decide only where the scope has
+    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (of taints with the effect NoExecute): the pod has failed, and its owner has to make another. Kubelets decide only where the scope has
     `kubelet_admission`.
     """
 
@@ -199,16 +199,16 @@ def _suits(pod: Pod, node: Node) -> bool:
 
 
 class DeferredResizesKeepNobodyOut(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node beside what its pods were allocated.
+    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node next to what its pods were allocated.
 
-    To the scheduler a pod counts with what its user wants, although its kubelet may put that off for ever. Kubelets decide only where the scope has
+    To the scheduler a pod counts with what its user wants, although its kubelet may put that off indefinitely. Kubelets decide only where the scope has
     `kubelet_admission`; a pod that is not resized, or that no kubelet has, counts with what it asks for.
     """
 
     id = "S-DEFER"
-    consequence = "A resize that waits takes room that nobody has been given. Other pods stay Pending beside it, indefinitely if the resize never fits."
+    consequence = "A resize that waits takes room that nobody has been given. Other pods stay Pending next to it, indefinitely if the resize never fits."
     kind = "deadlock freedom"
-    concerns = "the pod that is kept out"
+    concerns = "the pod that is excluded"
     issues = (135107,)
 
     kubelet: Kubelet
@@ -235,16 +235,16 @@ class DeferredResizesKeepNobodyOut(Property):
 
 
 class EndedPodsKeepNobodyOut(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node beside the pods of which something runs.
+    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node next to the pods of which something runs.
 
-    Of a pod that was deleted, and whose kubelet is done with it, finalizers keep the object, for as long as whoever set them wants. They do so only where the scope has
+    Of a pod that was deleted, and whose kubelet is done with it, finalizers keep the object, for as long as the one that set them wants. They do so only where the scope has
     `bound_finalizers`.
     """
 
     id = "S-LINGER"
     consequence = "A pod that has ended keeps its room. Other pods stay Pending, until it is deleted or the node restarts."
     kind = "deadlock freedom"
-    concerns = "the pod that is kept out"
+    concerns = "the pod that is excluded"
     issues = (96515,)
 
     def holds(self) -> Expr:
@@ -267,4 +267,4 @@ def _kept_out(prop: Property, where: Placement, beside: str) -> Iterator[tuple[s
     for pod in prop.subjects:
         for node in prop.nodes:
             fits = truth.waits(prop, pod) & where.live[node] & truth.fits(prop, pod, node, where)
-            yield f"{pod.name} waits, and would fit on {node.name} beside {beside}", fits
+            yield f"{pod.name} waits, and would fit on {node.name} next to {beside}", fits

@@ -16,7 +16,7 @@ class CacheFollowsNodeEvents(Property):
     """A node is live in the cache if and only if the last event that was handled for it is not its deletion."""
 
     id = "S-CACHE"
-    consequence = "The scheduler sees a node that is gone, or does not see one that is there. Pods fail to bind, or stay Pending beside an empty node, until another event of the node comes."
+    consequence = "The scheduler sees a node that is gone, or does not see one that is there. Pods fail to bind, or stay Pending although a node is empty, until another event of the node comes."
     issues = (56261,)
 
     handled = per(Node, boolean())

@@ -113,7 +113,7 @@ class FlightsHaveOwners(AboutClaims):
     """
 
     id = "S-INFLIGHT"
-    consequence = "The scheduler counts a device as taken that nobody is given. Other pods stay Pending beside a free device until the scheduler restarts."
+    consequence = "The scheduler counts a device as taken that nobody is given. Other pods stay Pending although a device is free until the scheduler restarts."
 
     def owns(self, use: ClaimUse) -> Expr:
         """Whether the pod's cycle has chosen a device for the claim, and nobody has been told yet that it is written, or given up."""
@@ -182,7 +182,7 @@ class AssumeCacheGoesForward(AboutClaims):
 
 
 class ClaimsAreWorkedOn(AboutClaims):
-    """No pod with claims waits for ever while at every moment there is room for it on a node, and its claims are, or can be, allocated there."""
+    """No pod with claims waits indefinitely while at every moment there is room for it on a node, and its claims are, or can be, allocated there."""
 
     id = "L-CLAIM"
     consequence = "A pod that wants a device stays Pending although a node has room and a free device: until the periodic flush, 5 to 5.5 minutes, or indefinitely."
@@ -193,7 +193,9 @@ class ClaimsAreWorkedOn(AboutClaims):
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
             if pod.claims and pod.node is None:
-                yield Case(f"{pod.name} waits for ever although there are devices", waits_in_vain(self, pod))
+                yield Case(
+                    f"{pod.name} waits indefinitely although there are devices", waits_in_vain(self, pod)
+                )
 
     def witnesses(self) -> dict[str, Expr]:
         waiting = [waits_in_vain(self, pod) for pod in self.subjects if pod.claims and pod.node is None]

@@ -109,7 +109,7 @@ class GangLetGoAsAWhole(AboutGroups):
 
 
 class GangBoundAsAWhole(AboutGroups):
-    """It does not go on for ever that some pods of a gang are bound, but fewer than minCount, while at least minCount of them exist.
+    """It does not go on indefinitely that some pods of a gang are bound, but fewer than minCount, while at least minCount of them exist.
 
     ("Goals": it must not be that some pods of a gang run, and others can never be satisfied.) Where users have deleted so many that fewer than minCount exist, it says nothing.
     """
@@ -124,7 +124,7 @@ class GangBoundAsAWhole(AboutGroups):
 
     def cases(self) -> Iterator[Case]:
         for group in self.gangs:
-            yield Case(f"some pods of {group.name} are bound for ever, and too few", self._is_part(group))
+            yield Case(f"some pods of {group.name} are bound indefinitely, and too few", self._is_part(group))
 
     def witnesses(self) -> dict[str, Expr]:
         return {"some pods of a gang are bound": any_of(self._is_part(group) for group in self.gangs)}
@@ -174,7 +174,7 @@ class GroupStatesAreRight(AboutGroups):
 
 class GroupNominationsRespected(NominationMonitor):
     """From the moment a group waits for a preemption until a pod of it is assumed, deleted or tried again, or its nomination is withdrawn, no other pod of the same or a lower priority is assumed on the
-    node that the group's cycle gave it, unless it still fits beside it. That holds for members for which nobody is preempted, too: without their room the group cannot come as a whole.
+    node that the group's cycle gave it, unless it still fits next to it. That holds for members for which nobody is preempted, too: without their room the group cannot come as a whole.
     """
 
     id = "S-NOMGROUP"
@@ -195,7 +195,7 @@ class GroupNominationsRespected(NominationMonitor):
 
 
 class NoEndlessWaitOfGangs(AboutGroups):
-    """Base class of what must not go on for ever: a gang that is there, waits, and would fit."""
+    """Base class of what must not go on indefinitely: a gang that is there, waits, and would fit."""
 
     kind = "liveness"
 
@@ -260,7 +260,7 @@ class NoEndlessWaitOfGangs(AboutGroups):
 
 
 class GangsAreScheduled(NoEndlessWaitOfGangs):
-    """No gang waits for ever with fewer than minCount pods bound while at every moment enough of its pods exist and fit together, counting all others that are bound or assumed.
+    """No gang waits indefinitely with fewer than minCount pods bound while at every moment enough of its pods exist and fit together, counting all others that are bound or assumed.
 
     ("Goals": a workload that requires gang scheduling does not remain stuck.) The time-out of Permit is not counted on: it hides for minutes that nobody goes on.
     """
@@ -273,11 +273,11 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
 
     def cases(self) -> Iterator[Case]:
         for group in self.gangs:
-            yield Case(f"{group.name} waits for ever although it fits", self.waits_in_vain(group))
+            yield Case(f"{group.name} waits indefinitely although it fits", self.waits_in_vain(group))
 
 
 class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
-    """It does not go on for ever that two gangs wait, each of which would fit if the other let go of what it has only assumed.
+    """It does not go on indefinitely that two gangs wait, each of which would fit if the other let go of what it has only assumed.
 
     ("Goals": no deadlock of two workloads of one priority, each of which holds what the other waits for.) The time-out of Permit is not counted on.
     """
@@ -294,7 +294,7 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     def cases(self) -> Iterator[Case]:
         for one, other in combinations(self.gangs, 2):
             stuck = [self.waits_in_vain(gang) & self._holds_some(gang) for gang in (one, other)]
-            yield Case(f"{one.name} and {other.name} wait for each other for ever", all_of(stuck))
+            yield Case(f"{one.name} and {other.name} wait for each other indefinitely", all_of(stuck))
 
     def witnesses(self) -> dict[str, Expr]:
         return {
@@ -306,7 +306,7 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
 
 
 class GangsMakeProgress(NoEndlessWaitOfGangs):
-    """It does not go on for ever that a gang would fit if the others let go of what they have only assumed, and its pods, or theirs, are assumed and let go again and again.
+    """It does not go on indefinitely that a gang would fit if the others let go of what they have only assumed, and its pods, or theirs, are assumed and let go again and again.
 
     ("Goals", and "Scheduler Changes": gangs that compete do not hinder one another endlessly.)
     """

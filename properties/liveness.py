@@ -37,14 +37,14 @@ class Liveness(Property):
 
 
 class PendingPodsAreScheduled(Liveness):
-    """No pod waits for ever while at every moment some node has room for it, counting what is bound or assumed,
+    """No pod waits indefinitely while at every moment some node has room for it, counting what is bound or assumed,
     whatever is nominated.
 
     A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The room is that of the API server's
     truth: which pods and nodes exist, and where they are, not what the scheduler believes.
 
     Where nodes and pods change, the scope says how often, so that things stay as they are from some moment on: then the pod may not wait
-    for ever beside room that is there.
+    indefinitely next to room that is there.
 
     A pod of a gang counts only where the gang would be whole with it: L-GANG asks of the gang.
     """
@@ -56,11 +56,11 @@ class PendingPodsAreScheduled(Liveness):
 
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
-            yield Case(f"{pod.name} waits for ever although it fits", waits_in_vain(self, pod))
+            yield Case(f"{pod.name} waits indefinitely although it fits", waits_in_vain(self, pod))
 
 
 class ParkedPodsAreWoken(Liveness):
-    """No pod stays parked in unschedulableQ for ever while at every moment some node has room for it.
+    """No pod stays parked in unschedulableQ indefinitely while at every moment some node has room for it.
 
     What made the room is delivered in the end, because every watch and every handler is fair. The periodic flush
     is not counted on, unless the scope says so.
@@ -74,7 +74,9 @@ class ParkedPodsAreWoken(Liveness):
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
             parked = self.queue.sub_queue[pod] == SubQueue.UNSCHEDULABLE
-            yield Case(f"{pod.name} is parked for ever although it fits", parked & waits_in_vain(self, pod))
+            yield Case(
+                f"{pod.name} is parked indefinitely although it fits", parked & waits_in_vain(self, pod)
+            )
 
 
 class AttemptsEnd(Property):
@@ -101,7 +103,7 @@ class AttemptsEnd(Property):
 
 
 class NominationsBlockNobodyForEver(Liveness):
-    """It never goes on for ever that a pod is nominated to a node on which it does not fit, another pod fits there, and both
+    """It never goes on indefinitely that a pod is nominated to a node on which it does not fit, another pod fits there, and both
     are tried again and again, in vain.
 
     This is the part of L-PEND that is about preemption: the room is kept for a pod that has no use for it.
@@ -141,7 +143,7 @@ class NominationsBlockNobodyForEver(Liveness):
         for holder, pod in self.pairs:
             for node in self.nodes:
                 yield Case(
-                    f"{holder.name} is nominated to {node.name} and does not fit, {pod.name} fits and waits for ever",
+                    f"{holder.name} is nominated to {node.name} and does not fit, {pod.name} fits and waits indefinitely",
                     self.blocks(holder, pod, node),
                     (self.scheduler.in_flight(holder), self.scheduler.in_flight(pod)),
                 )

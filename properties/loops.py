@@ -1,4 +1,4 @@
-"""Properties of those who take pods away and those who make them anew."""
+"""Properties of those who take pods away and those who recreate them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NoReplacementForEver(Property):
-    """It never goes on for ever that pods of one owner are taken off their nodes, made anew, and placed again, nor that a node is made and taken away.
+    """It never goes on indefinitely that pods of one owner are taken off their nodes, made again, and placed again, nor that a node is made and taken away.
 
     They are taken away by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller; that a pod finishes by itself does not
     count. Users act finitely often, so nothing but the cluster's own components keeps such a loop going.
@@ -58,13 +58,15 @@ class NoReplacementForEver(Property):
         for owner in self.universe[Owner]:
             moved = as_expr(self.placed[owner])
             yield Case(
-                f"pods of {owner.name} are taken away, made anew and placed again, for ever",
+                f"pods of {owner.name} are taken away, recreated and placed again, indefinitely",
                 as_expr(True),
                 (moved, ~moved),
             )
         for node in self.nodes if self.scope.autoscaler else ():
             there = as_expr(self.api.node_exists[node])
-            yield Case(f"{node.name} is made and taken away again, for ever", as_expr(True), (there, ~there))
+            yield Case(
+                f"{node.name} is made and taken away again, indefinitely", as_expr(True), (there, ~there)
+            )
 
     def witnesses(self) -> dict[str, Expr]:
         placed = {"a pod of an owner is placed": any_of(self.placed[o] for o in self.universe[Owner])}

@@ -229,4 +229,4 @@ class SchedulerGoesOn(Property):
             self.pod_watch.lister[r.before].assigned & self.api.pod[r.after].exists
             for r in self.universe[Recreation]
         )
-        return {"a pod that had a node is recreated before the scheduler hears of it": any_of(gone)}
+        return {"a pod that had a node is recreated before the scheduler is notified of it": any_of(gone)}

@@ -99,7 +99,7 @@ class NominationMonitor(Property):
 class NominationRespected(NominationMonitor):
     """From the moment preemption has chosen a node for a pod until the pod is assumed or deleted or the
     nomination is withdrawn, no other pod of the same or a lower priority is assumed on that node unless the
-    nominated pod still fits beside it.
+    nominated pod still fits next to it.
     """
 
     id = "S-NOM"
@@ -131,7 +131,7 @@ class NominationsLive(Property):
     """
 
     id = "S-NOMLIVE"
-    consequence = "The scheduler reserves room for a pod that no longer exists. Other pods stay Pending beside an empty node until the scheduler restarts."
+    consequence = "The scheduler reserves room for a pod that no longer exists. Other pods stay Pending although a node is empty until the scheduler restarts."
     concerns = "the pod that the nominator holds"
     issues = (102339,)
 

@@ -154,7 +154,7 @@ class BackoffRespected(Property):
 class FlightEnds(Property):
     """A pod is in flight only while the scheduling cycle, its binding cycle or its failure handler has it.
 
-    Events are kept for pods in flight: one that stays so makes the scheduler keep all later events for ever.
+    Events are kept for pods in flight: one that stays so makes the scheduler keep all later events indefinitely.
     """
 
     id = "S-FLIGHT"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PreemptionEnds(Liveness):
-    """No pod preempts for ever: it is not so that preemption chooses a node for it again and again, and it waits on,
+    """No pod preempts indefinitely: it is not so that preemption chooses a node for it again and again, and it waits on,
     overtaken each time.
     """
 
@@ -49,7 +49,7 @@ class PreemptionEnds(Liveness):
 
 
 class NoLastingInversion(Liveness):
-    """No pod that may preempt waits for ever while at every moment one and the same node would have room for it but for
+    """No pod that may preempt waits indefinitely while at every moment one and the same node would have room for it but for
     pods of lower priority.
     """
 
@@ -72,7 +72,7 @@ class NoLastingInversion(Liveness):
         )
 
     def _case(self, pod: Pod, node: Node) -> str:
-        return f"{pod.name} waits for ever for room that pods of lower priority have on {node.name}"
+        return f"{pod.name} waits indefinitely for room that pods of lower priority have on {node.name}"
 
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
@@ -120,7 +120,7 @@ class NoPreemptionWithoutBenefit(Property):
 
 
 class OnePreemptionAtATime(Property):
-    """No preemption begins for a pod while the deletion of its last victim has still to be sent, and the victim is there.
+    """No preemption begins for a pod while the deletion of its last victim still has to be sent, and the victim is there.
 
     Otherwise the pod chooses the same victim again, and again, and each time another deletion of it is sent.
     """

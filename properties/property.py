@@ -42,7 +42,7 @@ class Property(Component):
 
     `kind` says what `holds` means: an "invariant" holds in every reachable state; a "resettability" can be
     brought about from every reachable state by fair steps alone; "deadlock freedom" holds in every state
-    in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it for ever.
+    in which no fair step can run. A "liveness" has `cases` instead: ways in which a fair run can violate it indefinitely.
 
     `consequence` says what a violation means to somebody who runs pods, and for how long.
 
@@ -80,7 +80,7 @@ class Property(Component):
         raise NotImplementedError
 
     def cases(self) -> Iterable[Case]:
-        """Of a liveness: what a fair run does for ever that it must not."""
+        """Of a liveness: what a fair run does indefinitely that it must not."""
         raise NotImplementedError
 
     def wrong(self) -> Iterable[tuple[str, Expr]]:

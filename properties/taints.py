@@ -28,7 +28,7 @@ class _OfTaints(Property):
     taint_eviction: TaintEviction
 
     def has_to_leave(self, pod: Pod) -> Expr:
-        """Whether the pod is bound to a node with a NoExecute taint that it does not tolerate, or not for ever."""
+        """Whether the pod is bound to a node with a NoExecute taint that it does not tolerate, or not indefinitely."""
         if not self.scope.taint_eviction:
             return as_expr(False)
         current = self.api.pod[pod]
@@ -74,7 +74,7 @@ class _DeletionsHaveReasons(_OfTaints):
 
 
 class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
-    """The taint eviction controller begins to delete a pod only if its node has had a taint, since the pod was bound, that it does not tolerate for ever.
+    """The taint eviction controller begins to delete a pod only if its node has had a taint, since the pod was bound, that it does not tolerate indefinitely.
 
     That a taint went since then, and the controller has not heard, is not looked at; nor is which pod has the name when the DELETE arrives (S-IDTAINT).
     """
@@ -100,7 +100,7 @@ class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
     """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or somebody else than the node lifecycle
     controller has tainted it.
 
-    The taints of a node that was not ready go some time after it is ready again, NoSchedule before NoExecute: what comes in between, by a toleration that ends, or is told of late, has to go.
+    The taints of a node that was not ready go some time after it is ready again, NoSchedule before NoExecute: what comes in between, by a toleration that ends, or is notified of late, has to go.
     """
 
     id = "S-BACK"
@@ -226,7 +226,7 @@ class TaintEvictionsHitTheirPod(WrittenByName):
 
 class TaintedPodsLeave(_OfTaints):
     """Whenever no step of the scheduler, the watches, the kubelets, the timers or the taint eviction controller can run, no pod that nobody has deleted is on a node
-    with a NoExecute taint that it does not tolerate for ever.
+    with a NoExecute taint that it does not tolerate indefinitely.
 
     Where the scope has no such controller (`taint_eviction`), nobody has to leave.
     """

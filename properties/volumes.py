@@ -189,7 +189,7 @@ class AssumedVolumesAreKept(AboutVolumes):
 
 
 class WrittenVolumesAreNotForgotten(AboutVolumes):
-    """Once the scheduler has written for whom a volume is, or where one is to be made, its cache does not go back to before that.
+    """Once the scheduler has written which claim a volume is for, or where one is to be made, its cache does not go back to before that.
 
     Restore goes back to the informer's object; if that has not come yet, the cache shows less than the scheduler knows.
     """
@@ -261,7 +261,7 @@ class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
 
 
 class VolumesAreWorkedOn(AboutVolumes):
-    """No pod with claims of volumes waits for ever while at every moment a node has room for it, and its claims are bound there, or can be."""
+    """No pod with claims of volumes waits indefinitely while at every moment a node has room for it, and its claims are bound there, or can be."""
 
     id = "L-VOL"
     consequence = "A pod stays Pending although a node has room and reaches its volumes: until the periodic flush, 5 to 5.5 minutes, or indefinitely."
@@ -272,7 +272,9 @@ class VolumesAreWorkedOn(AboutVolumes):
     def cases(self) -> Iterator[Case]:
         for pod in self.subjects:
             if pod.volumes and pod.node is None:
-                yield Case(f"{pod.name} waits for ever although there are volumes", waits_in_vain(self, pod))
+                yield Case(
+                    f"{pod.name} waits indefinitely although there are volumes", waits_in_vain(self, pod)
+                )
 
     def witnesses(self) -> dict[str, Expr]:
         waiting = [waits_in_vain(self, pod) for pod in self.subjects if pod.volumes and pod.node is None]

@@ -291,13 +291,13 @@ class Finding(Shown, frozen=True):
         found = {} if self.marks is msgspec.UNSET else dict(self.marks)
         here = len(self.trace or ()) + 1
         if self.lasso is not None:
-            return {here: "for ever:" if self.cycle else "here it stays for ever"}
+            return {here: "indefinitely:" if self.cycle else "here it stays indefinitely"}
         if self.no_way_back is not None:
             found[here] = "from here there is no way out; for example, it goes on like this:"
         if self.no_way_back is not None and self.cycle and not self.after:
-            found[here] = "from here there is no way out; for example, these steps repeat for ever:"
+            found[here] = "from here there is no way out; for example, these steps repeat indefinitely:"
         elif self.cycle:
-            found[here + len(self.after)] = "and these steps repeat for ever:"
+            found[here + len(self.after)] = "and these steps repeat indefinitely:"
         elif self.no_way_back is not None and not self.after:
             found[here] = "from here there is no way out"
         return found

@@ -111,6 +111,6 @@ def parse_trace(data: bytes | str, file: str) -> StoredTrace:
         ) from None
     if trace.lasso is not None and trace.lasso.turn > len(trace.steps):
         raise Problem(
-            f"{file}: lasso: `turn` is {trace.lasso.turn}, and there are {len(trace.steps)} steps: write after how many of them the rest repeats for ever"
+            f"{file}: lasso: `turn` is {trace.lasso.turn}, and there are {len(trace.steps)} steps: write after how many of them the rest repeats indefinitely"
         )
     return trace

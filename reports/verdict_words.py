@@ -64,7 +64,7 @@ def _violated(result: Result) -> str:
     steps = len(trace.steps)
     when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
     if result.kind == "invariant":
-        return f"Violated {when}, and by no shorter run ({_explored(result)} explored)."
+        return f"Violated {when}, and no run is shorter ({_explored(result)} explored)."
     if isinstance(trace, LassoTrace):
         return _starved(result, trace)
     seen = counted(trace.closure, "state")
@@ -84,7 +84,7 @@ def _violated(result: Result) -> str:
 def _starved(result: Result, lasso: LassoTrace) -> str:
     cycle = len(lasso.steps) - lasso.turn
     when = f"After {counted(lasso.turn, 'step')}" if lasso.turn else "From the initial state on"
-    how = f"{counted(cycle, 'step')} can repeat for ever" if cycle else "no fair step can run any more"
+    how = f"{counted(cycle, 'step')} can repeat indefinitely" if cycle else "no fair step can run any more"
     return (
         f"Violated: {lasso.case}. {when}, {how}: every fair actor acts or has nothing to do "
         f"({_explored(result)} explored)."

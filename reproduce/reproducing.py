@@ -68,7 +68,7 @@ def prepared(question: Question) -> Prepared:
     found = replayed(question.trace, file=question.place)
     if not found.violated:
         raise Problem(
-            f"{question.place}: the run is gone: {found.why_not}: make the trace anew with `podrace check --save-trace`"
+            f"{question.place}: the run is gone: {found.why_not}: make the trace again with `podrace check --save-trace`"
         )
     missing = missing_from(found, by_name=question.version in OWN_DRIVERS)
     if missing:

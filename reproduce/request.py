@@ -161,7 +161,7 @@ def _stored(wanted: Wanted) -> Question:
     release = canonical(trace.release)
     if release is None:
         raise Problem(
-            f"{path}: unknown release `{one_line(trace.release)}`: make the trace anew with `podrace check --save-trace`"
+            f"{path}: unknown release `{one_line(trace.release)}`: make the trace again with `podrace check --save-trace`"
         )
     version = version_for(wanted, exact(release))
     agreed = wanted.release is not None and parse_release(wanted.release) == release

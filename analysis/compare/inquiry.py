@@ -150,7 +150,7 @@ def _wanted_beside(scenarios: Sequence[Scenario], asked: Set[str], release: str,
         ]
         if wanted:
             options = " ".join(f"--with-fix {key}" for key in wanted)
-            return f"{scenario.name} is a race beside {', '.join(wanted)}: add {options}"
+            return f"{scenario.name} is a race seen only with {', '.join(wanted)}: add {options}"
     return ""
 
 

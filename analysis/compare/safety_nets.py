@@ -55,7 +55,7 @@ class NetSearch:
 
     def compare(self, before: Run, after: Run) -> Net:
         """One net on both schedulers."""
-        name = f"{after.scenario.name} {after.property}, a safety net,"
+        name = f"{after.scenario.name} {after.property}, a regression check,"
         first, second = system_of(before), system_of(after)
         slices = (explored_slice(system, after.property) for system in (first, second))
         if len({fingerprint(one) for one in slices}) == 1:

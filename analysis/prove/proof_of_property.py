@@ -421,9 +421,7 @@ def covers(template: ClusterTemplate) -> str:
     gangs = ""
     if template.gangs:
         each = " and ".join(map(str, template.gangs))
-        gangs = (
-            f"; gangs of {each} pods beside the other pods, all of one gang alike, minCount being all of them"
-        )
+        gangs = f"; gangs of {each} pods next to the other pods, all of one gang alike, minCount being all of them"
         if template.together:
             gangs += ", whose pods arrive one after the other"
     return (

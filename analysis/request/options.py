@@ -69,7 +69,7 @@ def parse_timeout(text: str) -> float:
     match = _TIME.fullmatch(text)
     seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
     if seconds <= 0:
-        raise UsageProblem(f"--timeout: `{one_line(text)}` is no duration: write for example 60s, 5m or 1h")
+        raise UsageProblem(f"--timeout: `{one_line(text)}` is not a duration: use for example 60s, 5m or 1h")
     return seconds
 
 
@@ -78,7 +78,7 @@ def parse_skew(text: str) -> float:
     match = _TIME.fullmatch(text)
     if match is None:
         raise UsageProblem(
-            f"--clock-skew: `{one_line(text)}` is no duration: write for example 50ms or 2s, or 0"
+            f"--clock-skew: `{one_line(text)}` is not a duration: use for example 50ms or 2s, or 0"
         )
     return float(match[1]) * _SECONDS[match[2].lower()]
 
@@ -87,7 +87,9 @@ def parse_closing(text: str) -> float:
     """How long to look for what closes a race; 0 for not at all."""
     match = _TIME.fullmatch(text)
     if match is None:
-        raise UsageProblem(f"--closing: `{one_line(text)}` is no duration: write for example 20s or 1m, or 0")
+        raise UsageProblem(
+            f"--closing: `{one_line(text)}` is not a duration: use for example 20s or 1m, or 0"
+        )
     return float(match[1]) * _SECONDS[match[2].lower()]
 
 

@@ -125,7 +125,7 @@ def _assumptions(composition: Composition, patches: Sequence[Patch]) -> Iterator
         for cls in patch.classes:
             part = part_of(cls)
             if part is not None and "observe" in vars(cls):
-                yield f"{patch.name} acts at the end of every step, whoever takes it ({part.__name__}: observe): the verdict is about a cluster where that is so"
+                yield f"{patch.name} acts at the end of every step, in any step ({part.__name__}: observe): the verdict is about a cluster where that is so"
         for part in dict.fromkeys(p for cls in patch.classes if (p := part_of(cls)) is not None):
             had = _fair_steps(part, composition.classes)
             has = _fair_steps(part, (*patch.classes, *composition.classes))

@@ -309,7 +309,7 @@ def _residual(scenario: Scenario, release: str) -> list[Run]:
     if residual is None:
         return []
     fixes, further = race_fixes(scenario), checked_changes(scenario, residual.closed_by)
-    left = f"a residual of {listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
+    left = f"still open after {listed(fixes)}: another interleaving breaks {residual.property} although the fix is in"
     closed = f"{listed([*fixes, *further])} together make {residual.property} hold"
     return [
         Run(scenario, compose_for(scenario, release, fixes, ()), residual.property, "VIOLATED", remark=left),

@@ -67,7 +67,7 @@ class Replayed:
         """What is to be said before the step of each number; a number behind the last step: after it."""
         trace = self.trace
         if isinstance(trace, LassoTrace):
-            return {trace.turn + 1: "for ever:" if trace.cycle else "here it stays for ever"}
+            return {trace.turn + 1: "indefinitely:" if trace.cycle else "here it stays indefinitely"}
         return {len(trace.steps) + 1: "from here there is no way out"} if trace.closure else {}
 
     @property
@@ -204,6 +204,14 @@ def _step(stored: StoredTrace, position: int) -> str:
     return f"step {position + 1} of {len(stored.steps)}, `{one_line(stored.steps[position].label, 200)}`,"
 
 
+def _case_of_today(system: TransitionSystem, liveness: str, name: str) -> str:
+    """The name of a case of a liveness; traces of 0.1 have some in older words."""
+    known = {case.name for case in system.livenesses.get(liveness, ())}
+    return (
+        name if name in known else name.replace("made anew", "recreated").replace("for ever", "indefinitely")
+    )
+
+
 def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tuple[Trace, str]:
     """The trace, cut where it first violates the property; or why it does not."""
     name = stored.property
@@ -217,9 +225,9 @@ def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tupl
         if name in system.resettabilities:
             return confirm_no_way_back(system, trace.path, name), ""
         if stored.lasso is None:
-            return trace, f"it does not say from where on the run violates {name} for ever (`lasso`)"
-        turn = stored.lasso.turn
-        return confirm_lasso(system, Lasso(trace.path[:turn], trace.path[turn:], stored.lasso.case), name), ""
+            return trace, f"it does not say from where on the run violates {name} indefinitely (`lasso`)"
+        turn, case = stored.lasso.turn, _case_of_today(system, name, stored.lasso.case)
+        return confirm_lasso(system, Lasso(trace.path[:turn], trace.path[turn:], case), name), ""
     except (ReplayError, ValueError) as error:
         return (
             trace,

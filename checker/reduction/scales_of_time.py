@@ -46,7 +46,7 @@ MOST_RESTING = 5_000
 """So many steps are put into a run for what the slice does not see to come to rest. More of them take minutes."""
 
 _WAITS = "time.waits"
-_ENDLESS = "work goes on for ever while a timer waits"
+_ENDLESS = "work goes on indefinitely while a timer waits"
 
 
 def with_scales(system: TransitionSystem) -> TransitionSystem:

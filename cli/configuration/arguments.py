@@ -208,7 +208,7 @@ GraphKindOption = Annotated[
     typer.Option(
         "--graph-kind",
         help="Draw the steps by actor; the cluster before and after each decisive step; the states around; or what "
-        "repeats for ever.",
+        "repeats indefinitely.",
     ),
 ]
 Filename = Annotated[
@@ -231,7 +231,7 @@ Focus = Annotated[
 Controllers = Annotated[
     bool,
     typer.Option(
-        "--controllers", help="Let the controllers of kept pods of -f make them anew, again and again."
+        "--controllers", help="Let the controllers of kept pods of -f recreate them again and again."
     ),
 ]
 WriteScenario = Annotated[

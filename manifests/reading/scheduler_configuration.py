@@ -236,7 +236,7 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
         enabled[point], disabled[point] = _plugins(lists, "enabled"), _plugins(lists, "disabled")
         for plugin in enabled[point]:
             if plugin not in _ALWAYS:
-                remarks.add("plugins that are enabled beside the modelled ones are left out", plugin)
+                remarks.add("plugins that are enabled in addition to the modelled ones are left out", plugin)
         for plugin in disabled[point]:
             if likely := _meant(plugin):
                 remarks.add(

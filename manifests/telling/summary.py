@@ -182,14 +182,14 @@ def _kept(kept: Representative) -> Iterator[str]:
 def _controllers(kept: Representative) -> Iterator[str]:
     if kept.makers is None:
         return
-    yield f"controllers that make kept pods anew: {len(kept.makers.controllers)}"
+    yield f"controllers that recreate kept pods: {len(kept.makers.controllers)}"
     for made in kept.makers.controllers:
         keeps = f"  {made.owner} keeps {counted(made.wanted, 'pod')} in being, by {_some([p.name for p in made.pods])}"
         policy = " (its object is not there: taken for one with the default policy)" if made.assumed else ""
         yield keeps + policy
     for why in dict.fromkeys(kept.makers.left_out.values()):
         names = [name for name, reason in kept.makers.left_out.items() if reason == why]
-        yield f"  not made anew: {_some(names)}: {why}"
+        yield f"  not recreated: {_some(names)}: {why}"
 
 
 def _claims(kept: Representative) -> Iterator[str]:

@@ -97,7 +97,7 @@ class Kubelet(Component):
 
     @step(actor="kubelet", each="pod")
     @tells(
-        "The kubelet rejects {pod}, which does not fit beside the pods that it is not done with: it has failed, and its object stays."
+        "The kubelet rejects {pod}, which does not fit next to the pods that it is not done with: it has failed, and its object stays."
     )
     def reject(self, pod: Pod) -> None:
         """rejectPod: the pod does not fit."""

@@ -254,7 +254,7 @@ class APIDispatcher(Component):
         self._answered(pod)
 
     @step(actor="API dispatcher", each="pod")
-    @tells("The dispatcher's PATCH of {pod}'s status fails, and nobody hears of it.")
+    @tells("The dispatcher's PATCH of {pod}'s status fails, and nobody is notified of it.")
     def lose_patch(self, pod: Pod) -> None:
         """The PATCH fails, which is logged."""
         require(self.is_there() and bool(self.scope.status_failures))

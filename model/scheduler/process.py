@@ -89,7 +89,7 @@ class Process(Component):
     phrases = UNTOLD
 
     @step(actor="process", fair=False)
-    @tells("The scheduler is restarted: its memory is gone, and it lists everything anew.")
+    @tells("The scheduler is restarted: its memory is gone, and it lists everything again.")
     def restart(self) -> None:
         """The process ends, and a new one lists what the API server has."""
         require(bool(self.scope.restarts))

@@ -145,7 +145,7 @@ def size(proof: Proof) -> str:
         return f"{counted(proof.pods, 'pod')} and {counted(proof.nodes, 'node')}"
     gangs = " and ".join(f"a gang of {size}" for size in proof.gangs)
     nodes = f"{counted(proof.nodes, 'node')}"
-    return f"{proof.pods} single {plural(proof.pods, 'pod')} on {nodes}, beside {gangs}"
+    return f"{proof.pods} single {plural(proof.pods, 'pod')} on {nodes}, next to {gangs}"
 
 
 def verdict_words(proof: Proof) -> str:

@@ -19,7 +19,7 @@ def to_dot(finding: Finding) -> str:
     """The lasso. NotDrawn if nothing repeats."""
     if finding.lasso is None and not finding.cycle:
         raise NotDrawn(
-            f"{where(finding)}: the run does not go on for ever; draw its steps: --graph-kind lanes"
+            f"{where(finding)}: the run does not go on indefinitely; draw its steps: --graph-kind lanes"
         )
     graph = digraph("lasso", "neato", splines="true", outputorder="edgesfirst")
     actors = actors_of(finding.story)
@@ -35,7 +35,7 @@ def to_dot(finding: Finding) -> str:
     if prefix:
         graph.edge(_name(prefix[-1]), _name(finding.cycle[0]) if finding.cycle else "rest")
     _legend(graph, actors, min(bottom, centre[1] - radius) - 50)
-    what = finding.lasso.case if finding.lasso is not None else "these steps repeat for ever"
+    what = finding.lasso.case if finding.lasso is not None else "these steps repeat indefinitely"
     graph.node(
         "title",
         heading(finding, what),
@@ -66,7 +66,7 @@ def _circle(
     graph: graphviz.Digraph, finding: Finding, actors: list[str], centre: tuple[float, float], radius: float
 ) -> None:
     """The first of the steps that repeat stands where the line comes in, on the left; they go round clockwise."""
-    words = "for ever"
+    words = "indefinitely"
     if not finding.cycle:
         words = "here it stays:\nno fair step can run"
         graph.edge("rest", "rest", color=VIOLATION, penwidth="2")

@@ -85,7 +85,7 @@ def _table(one: Reproduction) -> Markup:
     for step in one.steps:
         if one.loop_from == step.step.number:
             rows.append(
-                el("tr", el("th", "", scope="row"), el("td", "for ever:", colspan=2, class_="nothing"))
+                el("tr", el("th", "", scope="row"), el("td", "indefinitely:", colspan=2, class_="nothing"))
             )
         rows.append(_row(step, one))
     label = "The model and the real scheduler, step by step"

@@ -181,7 +181,7 @@ def _told(finding: Finding, step: ShownStep, states: list[State], remark: str) -
 def notes_of(memory: Memory, before: State, after: State) -> tuple[str, ...]:
     """What is to be said of the moment after a step beside its sentence: events that went out, and what views differ on."""
     notes = [
-        f"An event about {event.subject} goes out on the {channel}; it has still to reach {listed(event.waits_for)}."
+        f"An event about {event.subject} goes out on the {channel}; it still has to reach {listed(event.waits_for)}."
         for channel, event in published(before, after)
         if event.waits_for
     ]

@@ -123,8 +123,7 @@ def print_heading(console: Console, finding: Finding) -> None:
     if finding.title:
         print_wrapped(console, Text(finding.title, "italic"), INDENT)
     if finding.sentence:
-        said = "Violated is" if finding.verdict == "VIOLATED" else "Asked is"
-        print_wrapped(console, Text(f"{said} {finding.property}: {finding.sentence}"), INDENT)
+        print_wrapped(console, Text(f"Property {finding.property}: {finding.sentence}"), INDENT)
     if finding.for_users:
         print_wrapped(console, Text(finding.for_users), INDENT)
     if finding.issues:

@@ -100,7 +100,7 @@ def _steps(one: Reproduction) -> Table:
     table.add_column("", no_wrap=True)
     for step in one.steps:
         if one.loop_from == step.step.number:
-            table.add_row("", "", Text("for ever:", "italic"), "", "")
+            table.add_row("", "", Text("indefinitely:", "italic"), "", "")
         mark, style = _mark(step, one)
         table.add_row(
             str(step.step.number), step.step.actor, step.step.call, real_words(step), Text(mark, style)

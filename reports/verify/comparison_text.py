@@ -98,7 +98,9 @@ def stopped_words(comparison: Comparison) -> list[str]:
     for pair in comparison.not_compared:
         places.setdefault(pair.property, []).append(pair.scenario)
     left = ", ".join(f"{name} ({_few(where)})" for name, where in places.items())
-    what = f"; not decided: {left}" if left else "; safety nets and outcomes were not compared to the end"
+    what = (
+        f"; not decided: {left}" if left else "; regression checks and outcomes were not compared to the end"
+    )
     return [
         f"STOPPED before all was compared: {len(comparison.compared)} of {len(comparison.pairs)} decided{what}"
     ]
@@ -109,20 +111,20 @@ def net_words(comparison: Comparison) -> list[str]:
     lines = []
     if broken := nets_that(comparison, "REGRESSED"):
         shortest = "; the shortest counterexample of them is below" if len(broken) > 1 else ""
-        lines.append(f"SAFETY NETS REGRESSED, which held before: {_nets(broken)}{shortest}")
+        lines.append(f"REGRESSION CHECKS FAILED, which held before: {_nets(broken)}{shortest}")
     if open_ := nets_that(comparison, "inconclusive"):
         lines.append(
-            f"safety nets not compared to the end: {_nets(open_)}; --max-states lets them search further, "
+            f"regression checks not compared to the end: {_nets(open_)}; --max-states lets them search further, "
             "--alone leaves them out"
         )
     if known := nets_that(comparison, "violated before"):
         lines.append(
-            f"safety nets that are violated before, too, and cannot tell what it adds: {_nets(known)}"
+            f"regression checks that are violated before, too, and cannot tell what it adds: {_nets(known)}"
         )
     if good := nets_that(comparison, "holds"):
-        lines.append(f"safety nets that hold after it: {_nets(good)}")
+        lines.append(f"regression checks that hold after it: {_nets(good)}")
     if same := nets_that(comparison, "no difference"):
-        lines.append(f"safety nets that it cannot touch: {_nets(same)}")
+        lines.append(f"regression checks that it cannot touch: {_nets(same)}")
     if comparison.alone:
         lines.append(alone_words(comparison.outcomes, comparison.alone))
     return lines
@@ -175,7 +177,7 @@ def _print_violation(console: Console, after: Finding, outcome: str, whole: bool
     heading = Text(f"{after.scenario}, {after.label}: {after.property} ", "bold")
     print_wrapped(console, heading.append(outcome, STYLES[outcome]))
     if after.sentence:
-        print_wrapped(console, Text(f"Violated is {after.property}: {after.sentence}"), INDENT)
+        print_wrapped(console, Text(f"Property {after.property}: {after.sentence}"), INDENT)
     if after.for_users:
         print_wrapped(console, Text(after.for_users), INDENT)
     if remark:

@@ -49,7 +49,7 @@ class Change:
         return (
             str(self.version)
             if self.base_tree is None
-            else f"{self.base_tree.name}, held against {self.version}"
+            else f"{self.base_tree.name}, compared with {self.version}"
         )
 
 
@@ -166,7 +166,7 @@ def of_range(repository: Path, span: str, kubernetes: str | None, folder: Path) 
         trees.append(_root(target, f"--repo {one_line(str(repository), 120)} at {one_line(commit)}"))
     name = f"{repository.resolve().name} {span}"
     version = recognised(trees[0], name) if kubernetes is None else _modelled(kubernetes)
-    note = f"base: {one_line(base)}, held against {version}, the nearest that is known"
+    note = f"base: {one_line(base)}, compared with {version}, the nearest that is known"
     files = tuple(between(_go_files(trees[0]), _go_files(trees[1])))
     return Change(name, version, files, trees[0], trees[0], trees[1], (note,))
 

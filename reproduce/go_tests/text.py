@@ -38,7 +38,7 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
     scenario = found.run.scenario
     if case.loop_from is not None:
         raise UsageProblem(
-            f"--go-test: {case.id}: the run goes on for ever; a test can be written only for one that ends"
+            f"--go-test: {case.id}: the run goes on indefinitely; a test can be written only for one that ends"
         )
     beyond = _beyond(case)
     if beyond is not None:

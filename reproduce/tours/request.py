@@ -66,7 +66,7 @@ def parse_code(text: str, release: str | None) -> Code:
         if not (tree / needed).is_file():
             raise UsageProblem(f"--on-code: `{tree}` has no {needed}: name the root of kubernetes' sources")
     if release is None:
-        raise UsageProblem(f"--on-code: say with --release which version `{tree}` is to be held against")
+        raise UsageProblem(f"--on-code: say with --release which version `{tree}` is to be compared with")
     known = parse_release(release)
     return Code(parse_version(exact(known)), known, tree.resolve())
 

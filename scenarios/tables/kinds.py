@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 
 def _elsewhere(value: Value) -> Any:
-    raise NotImplementedError(f"{value.path} is read with what is beside it")
+    raise NotImplementedError(f"{value.path} is read with what is next to it")
 
 
 @dataclass(frozen=True)

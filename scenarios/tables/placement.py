@@ -57,7 +57,7 @@ SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
     Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods that are counted, of the pod's namespace; an empty one counts nobody (from 1.27 on) but pods that are nominated"),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
-    Field("others", OTHERS, "none", "how many pods are counted in a domain beside those of this file; they stay, and the domain with them"),
+    Field("others", OTHERS, "none", "how many pods are counted in a domain in addition to those of this file; they stay, and the domain with them"),
     Field("minDomains", SKEW, "1", "of fewer domains an empty one counts as the least (from 1.27 on); not with ScheduleAnyway"),
     Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes count that the pod's `nodeSelector` and `nodeAffinity` admit; Ignore: from 1.26 on"),
     Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes count whose taints the pod tolerates (from 1.26 on)"),

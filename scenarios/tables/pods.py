@@ -143,10 +143,10 @@ PODS = Table("`pods`", "pod", [
     Field("podGroup", text("name of a group", "the name of a pod group"), "none", "the group that the pod belongs to (`spec.schedulingGroup`)", attribute="group"),
     Field("extenderSelector", LABELS, "none", "the labels that an extender of the scheduler wants of the pod's node: it rejects the others, once the plugins have let them pass", attribute="extender_selector"),
     Field("requiredFeatures", FEATURES, "none", "the features that its node has to declare (from 1.36 on); Kubernetes infers them from what else the pod says", attribute="features", say=lambda pod: sorted(pod.features)),
-    Field("schedulerName", text("name"), "default-scheduler", "another name: a second scheduler places the pod, with the same filters and a cache of its own. There is one beside kube-scheduler", attribute="foreign", read=lambda value: value.scalar("a name") != DEFAULT_SCHEDULER, say=lambda pod: "second-scheduler" if pod.foreign else None),
+    Field("schedulerName", text("name"), "default-scheduler", "another name: a second scheduler places the pod, with the same filters and a cache of its own. There is one next to kube-scheduler", attribute="foreign", read=lambda value: value.scalar("a name") != DEFAULT_SCHEDULER, say=lambda pod: "second-scheduler" if pod.foreign else None),
     Field("ready", FLAG, "true", "false: it is bound at the start and not ready, and its readiness probe fails until somebody mends that (`readiness`)", attribute="ready", say=lambda pod: None if pod.ready else False),
     Field("phase", PHASE, "Running", "Pending: it is bound at the start, and its kubelet has not started it yet; with `ready: false` it cannot, until somebody mends that (`pod_phases`)", attribute="started", read=lambda value: PHASE.read(value) != "Pending", say=lambda pod: None if pod.started else "Pending"),
-    Field("deleted", FLAG, "false", "true: it is bound at the start, and somebody has deleted it already: its kubelet stops it. Refused beside `controllers`", attribute="deleted"),
+    Field("deleted", FLAG, "false", "true: it is bound at the start, and somebody has deleted it already: its kubelet stops it. Refused together with `controllers`", attribute="deleted"),
 ])
 
 POD_UPDATES = Table("`updates` of a pod", "podUpdate", [

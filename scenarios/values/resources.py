@@ -117,7 +117,7 @@ def _read(found: Amounts, resource: str, value: Value) -> None:
 def _check_name(key: Value) -> None:
     name = key.node.value
     if name in (*NATIVE, "pods"):
-        key.fail(f"`{name}` is no extended resource: write it beside `resources`, not below it")
+        key.fail(f"`{name}` is no extended resource: write it next to `resources`, not below it")
     if not is_scalar_resource(name):
         key.fail(f"the scheduler ignores {key.described}: give it a domain, such as example.com/{name}")
 

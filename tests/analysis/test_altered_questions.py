@@ -105,7 +105,7 @@ def test_of_two_the_one_that_does_it_is_named(tmp_path: Path) -> None:
 
 def test_who_acts_at_the_end_of_every_step_is_told(tmp_path: Path) -> None:
     assert run_with(tmp_path, "S-CAP", WATCHES).composition.notes == (
-        "Watches acts at the end of every step, whoever takes it (Cache: observe): the verdict is about a cluster where that is so",
+        "Watches acts at the end of every step, in any step (Cache: observe): the verdict is about a cluster where that is so",
     )
 
 

@@ -93,7 +93,7 @@ def main() -> int:
     arguments.add_argument("folder", type=Path, help="for the runs and the counts")
     arguments.add_argument("--clusters", type=int, default=1000)
     arguments.add_argument("--runs", type=int, default=10, help="of each cluster")
-    arguments.add_argument("--again", action="store_true", help="ask about all kept runs anew")
+    arguments.add_argument("--again", action="store_true", help="ask about all kept runs again")
     asked = arguments.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     table = asked.folder / "counts.tsv"

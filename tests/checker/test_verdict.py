@@ -62,9 +62,9 @@ def test_vacuous() -> None:
 
 def test_words_of_violated() -> None:
     explored = "1,200 states, 34 transitions, depth 5 explored"
-    assert verdict_words(VIOLATED) == f"Violated after 2 steps, and by no shorter run ({explored})."
+    assert verdict_words(VIOLATED) == f"Violated after 2 steps, and no run is shorter ({explored})."
     start = replace(VIOLATED, evidence=Trace((), ((0, 0, 0),)))
-    assert verdict_words(start) == f"Violated in the initial state, and by no shorter run ({explored})."
+    assert verdict_words(start) == f"Violated in the initial state, and no run is shorter ({explored})."
     assert VIOLATED.trace is not None
     no_way_back = replace(
         VIOLATED, kind="resettability", evidence=replace(VIOLATED.trace, closure=7, closed=True)

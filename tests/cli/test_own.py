@@ -27,7 +27,7 @@ class NobodyAssumed(Property):
 
 
 class QueueDrains(Property):
-    """No pod stays in the queue for ever."""
+    """No pod stays in the queue indefinitely."""
 
     id = "MY-DRAIN"
     kind = "liveness"
@@ -94,7 +94,7 @@ def test_what_nothing_tested_fails_if_asked_to(shell: Shell, tiny: str, mine: Pa
         (MINE.replace("MY-NONE", "s-cap"), "line 5: NobodyAssumed: `S-CAP` is a property of podrace: choose another `id`"),
         (MINE.replace("MY-DRAIN", "my-None"), "line 17: QueueDrains: two properties have the id `MY-NONE`"),
         (MINE.replace("MY-DRAIN", "MY-NONE"), "line 17: QueueDrains: two properties have the id `MY-NONE`"),
-        (MINE.replace('    """No pod stays in the queue for ever."""\n', ""), "line 17: QueueDrains has no docstring: say in one sentence what must hold"),
+        (MINE.replace('    """No pod stays in the queue indefinitely."""\n', ""), "line 17: QueueDrains has no docstring: say in one sentence what must hold"),
         (MINE.replace('"liveness"', '"often"'), "line 17: QueueDrains: `often` is no kind of property: use one of invariant, resettability, deadlock freedom, liveness"),
         (MINE.replace("def cases", "def holds"), "line 17: QueueDrains is of kind `liveness` and has no method `cases`"),
     ],
@@ -162,13 +162,13 @@ def test_a_lasso_in_every_form(shell: Shell, tmp_path: Path) -> None:
     graph = tmp_path / "lasso.dot"
     ran = shell("check", "53647", "--property", "L-PEND", "--graph", str(graph))
     assert ran.code == 1
-    assert "for ever:" in ran.out
+    assert "indefinitely:" in ran.out
     assert "In every round act: scheduler, failure handler of p, requeue goroutine of p." in ran.out
-    assert "L-PEND: p waits for ever although it fits" in graph.read_text()
+    assert "L-PEND: p waits indefinitely although it fits" in graph.read_text()
     (row,) = json.loads(shell("check", "53647", "--property", "L-PEND", "-o", "json").out)
     assert (len(row["trace"]), len(row["cycle"])) == (10, 8)
     assert row["lasso"] == {
-        "case": "p waits for ever although it fits",
+        "case": "p waits indefinitely although it fits",
         "turn": 10,
         "cycle": 8,
         "acts": ["scheduler", "failure handler of p", "requeue goroutine of p"],

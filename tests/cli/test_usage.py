@@ -92,8 +92,8 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("check --max-memory 4X", "--max-memory: `4X` is no amount of memory: write for example 4G or 512M"),
         ("check --max-memory 4", "--max-memory: `4` is no amount of memory: write for example 4G or 512M"),
         ("check --max-memory 0", "--max-memory: `0` is no amount of memory: write for example 4G or 512M"),
-        ("check --timeout 0s", "--timeout: `0s` is no duration: write for example 60s, 5m or 1h"),
-        ("check --timeout soon", "--timeout: `soon` is no duration: write for example 60s, 5m or 1h"),
+        ("check --timeout 0s", "--timeout: `0s` is not a duration: use for example 60s, 5m or 1h"),
+        ("check --timeout soon", "--timeout: `soon` is not a duration: use for example 60s, 5m or 1h"),
         (
             "check tiny.yaml --save-trace folder.svg",
             "--save-trace: cannot write `folder.svg`: it is a directory",

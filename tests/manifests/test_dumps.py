@@ -207,7 +207,7 @@ def test_kinds_that_say_something_about_pods_are_not_told_to_say_nothing(tmp_pat
     assert "still owed" in remark
 
 
-LEFT_OUT = "plugins that are enabled beside the modelled ones are left out"
+LEFT_OUT = "plugins that are enabled in addition to the modelled ones are left out"
 ALWAYS_ON = "plugins that are disabled, but cannot be in the model, are kept"
 
 

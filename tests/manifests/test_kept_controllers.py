@@ -79,9 +79,9 @@ def test_a_replica_set_makes_its_evicted_pod_anew_as_its_template_says(tmp_path:
     assert scenario["nodes"]["n1"]["labels"] == {"disk": "ssd"}
     assert scenario["properties"][-1] == "L-LOOP"
     assert said(found) == [
-        "controllers that make kept pods anew: 1",
+        "controllers that recreate kept pods: 1",
         "  ReplicaSet/shop/web keeps 1 pod in being, by shop/web-a and shop/web-a-again",
-        "  not made anew: shop/urgent: it has no controller",
+        "  not recreated: shop/urgent: it has no controller",
     ]
 
 
@@ -164,7 +164,7 @@ WEB = owned("ReplicaSet", "web")
 )  # fmt: skip
 def test_why_a_pod_is_not_made_anew(some: list[dict[str, Any]], why: str, tmp_path: Path) -> None:
     found = kept(tmp_path, *some)
-    assert f"  not made anew: {why}" in said(found)
+    assert f"  not recreated: {why}" in said(found)
     assert "controllers" not in written(found)
 
 
@@ -173,7 +173,7 @@ def test_pods_that_nobody_takes_away_need_no_controller(tmp_path: Path) -> None:
     del waits["spec"]["nodeName"], waits["status"]
     found = kept(tmp_path, pod("web-a", owned("ReplicaSet", "low"), "2"), waits)
     assert (
-        "  not made anew: shop/urgent-2: nobody takes it away: no more important pod is kept, and no kept node has a taint with NoExecute"
+        "  not recreated: shop/urgent-2: nobody takes it away: no more important pod is kept, and no kept node has a taint with NoExecute"
         in said(found)
     )
 

@@ -148,7 +148,7 @@ def test_a_budget_whose_status_is_old_stays_as_it_says(tmp_path: Path) -> None:
     assert budget_of(found) == {"disruptionsAllowed": 0}
     (remark,) = Lives(found).remarks()
     assert remark == (
-        "disruptionsAllowed of the budget is 0, and currentHealthy and desiredHealthy leave 2, so that it is still to be counted anew; "
+        "disruptionsAllowed of the budget is 0, and currentHealthy and desiredHealthy leave 2, so that it is still to be counted again; "
         "it stays as its status says: that shop/v is not ready is not looked at, and S-DRAIN is not asked (PodDisruptionBudget/shop/web)"
     )
 
@@ -181,7 +181,7 @@ def test_beside_controllers_readiness_is_left_out_with_the_line_of_the_pod(tmp_p
     (remark,) = [placed(r, inventory.sources) for r in Lives(found).remarks()]
     line = 1 + file.read_text().splitlines().index("  name: v")
     assert remark == (
-        "whether a pod is ready is not looked at beside controllers that make pods anew: its budget counts as its status says, without --controllers "
+        "whether a pod is ready is not looked at together with controllers that recreate pods: its budget counts as its status says, without --controllers "
         f"it is looked at (Pod/shop/v at {file}:{line})"
     )
 
@@ -243,7 +243,7 @@ def test_the_condition_of_a_victim_is_said_until_it_is_deleted(tmp_path: Path) -
     victim = in_status(pod("v", "2", 0, "n1"), Ready="True", DisruptionTarget="True")
     victim["status"]["conditions"][1]["reason"] = "PreemptionByScheduler"
     said = (
-        "the pod has the condition DisruptionTarget (PreemptionByScheduler): that whoever set it deletes it is not in the scenario "
+        "the pod has the condition DisruptionTarget (PreemptionByScheduler): that its setter deletes it is not in the scenario "
         "(Pod/shop/v)"
     )
     assert kept(tmp_path, node("n1"), victim, pod("p", "1", 10)).inventory.remarks == [said]

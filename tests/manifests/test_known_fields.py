@@ -237,7 +237,7 @@ def test_a_plugin_that_there_is_not_is_disabled_without_effect(tmp_path: File) -
 @pytest.mark.parametrize(
     ("version", "kind", "said"),
     [
-        ("v1", "ResourceQuota", "may keep pods from being created, which those that are still owed are not held to"),
+        ("v1", "ResourceQuota", "may keep pods from being created, which does not apply here to those that are still owed"),
         (
             "v1", "Policy",
             "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",

@@ -545,7 +545,7 @@ def test_two_claims_that_are_allocated_one_device(tmp_path: Path) -> None:
     found = kept(tmp_path, *GPUS, *some, pod("a", claims=both))
     assert list(written(found)["resourceClaims"]) == ["shop/one"]
     assert list(found.claims.remarks) == [
-        "two claims are allocated one device: shop/two is left out, beside shop/one"
+        "two claims are allocated one device: shop/two is left out, next to shop/one"
     ]
 
 

@@ -74,7 +74,7 @@ def test_of_two_nodes_the_one_is_told_where_nothing_was_done() -> None:
     """p has preempted on n1, where the victim never ends: that it may not do so on n2 is the point."""
     finding = found(STUCK_VICTIM, "1.36.4", "L-INV")
     assert finding.lasso is not None
-    assert finding.lasso.case == "p waits for ever for room that pods of lower priority have on n2"
+    assert finding.lasso.case == "p waits indefinitely for room that pods of lower priority have on n2"
     assert (finding.states, len(finding.trace or ())) == (217, 21)
     assert "Node n1 has the condition Ready=Unknown." in explain(finding).opening
 

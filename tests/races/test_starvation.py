@@ -67,7 +67,7 @@ def test_starvation(
 def test_the_nominated_pod_and_a_smaller_one_wait_for_ever_and_every_fair_actor_acts() -> None:
     trace = run("starved-by-a-nomination", "L-NOM", "1.12").trace
     assert isinstance(trace, LassoTrace)
-    assert trace.case == "p is nominated to n1 and does not fit, r fits and waits for ever"
+    assert trace.case == "p is nominated to n1 and does not fit, r fits and waits indefinitely"
     tried = {str(dict(s.args)["pod"]) for s in trace.cycle if (s.part, s.step) == ("scheduler", "pop")}
     assert len(tried) == 2
     acting = {f.name for f, answer in trace.fairness.items() if answer == "acts" and not f.strong}

@@ -58,7 +58,7 @@ VIOLATED = Finding(
     depth=4,
     seconds=1.234,
     trace=TRACE,
-    words="Violated after 4 steps, and by no shorter run.",
+    words="Violated after 4 steps, and no run is shorter.",
     expected="VIOLATED",
     title="Another pod takes the room that preemption made",
     sentence="No pod is assumed at the nominated pod's expense.",
@@ -148,9 +148,9 @@ STARVED = Finding(
     depth=12,
     seconds=0.1,
     trace=TRACE[:1],
-    lasso=ShownLasso("p waits for ever", 1, 3, ("scheduler", "binding cycle of q"), ("user",)),
+    lasso=ShownLasso("p waits indefinitely", 1, 3, ("scheduler", "binding cycle of q"), ("user",)),
     cycle=TRACE[1:],
-    words="Violated: p waits for ever.",
+    words="Violated: p waits indefinitely.",
 )
 
 AT_ONCE = Finding(

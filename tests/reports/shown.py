@@ -101,7 +101,7 @@ ASSUME = _step(
     ShownChange("work.on", "p", None, ""),
 )  # fmt: skip
 TELL = _step(
-    2, "cache", "watch", "tell", "p", "The cache hears of p.",
+    2, "cache", "watch", "tell", "p", "The cache is notified of p.",
     ShownChange("cache.node[p]", None, "n1", "cache: p is on n1", decisive=True),
 )  # fmt: skip
 
@@ -116,7 +116,7 @@ SHOWN = Finding(
     depth=3,
     seconds=0.5,
     trace=(BIND, TAKE, ASSUME),
-    words="Violated after 3 steps, and by no shorter run.",
+    words="Violated after 3 steps, and no run is shorter.",
     title="The cache <believes> what was",
     sentence="No node has more on it than it has room for.",
     issues=(1,),

@@ -282,7 +282,7 @@ def test_the_steps_of_a_lasso_stand_apart(count: int) -> None:
     step = LONG.story[0]
     many = tuple(replace(step, number=i + 1) for i in range(count + 2))
     finding = replace(
-        LONG, trace=many[:2], cycle=many[2:], lasso=ShownLasso("q waits for ever", 0, count), memory=None
+        LONG, trace=many[:2], cycle=many[2:], lasso=ShownLasso("q waits indefinitely", 0, count), memory=None
     )
     canvas, borders, _ = nodes_of(finding, "lasso")
     boxes = [place for name, place in borders.items() if name.startswith("step")]

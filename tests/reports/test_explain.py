@@ -42,7 +42,7 @@ def test_only_the_difference_that_would_have_been_closed_is_named() -> None:
 def test_what_would_have_prevented_it() -> None:
     (line,) = explain(SHOWN).remedy
     assert line == (
-        "The cache could have acted before step 3: The cache hears of p. "
+        "The cache could have acted before step 3: The cache is notified of p. "
         "After that, step 3, assume(q<i>), would have been impossible."
     )
     assert explain(replace(SHOWN, counterfactuals=())).remedy == ()
@@ -76,10 +76,10 @@ def test_remarks_of_traps_and_lassos() -> None:
     assert [t.remark for t in explain(NO_WAY_BACK).steps] == [
         "",
         "from here there is no way out; for example, it goes on like this:",
-        "and these steps repeat for ever:",
+        "and these steps repeat indefinitely:",
         "",
     ]
-    assert [t.remark for t in explain(STARVED).steps] == ["", "for ever:", "", ""]
+    assert [t.remark for t in explain(STARVED).steps] == ["", "indefinitely:", "", ""]
 
 
 def test_a_violation_at_once_has_no_steps() -> None:

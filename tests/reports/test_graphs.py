@@ -73,7 +73,7 @@ def test_every_kind_can_be_rendered(kind: Kind) -> None:
         "lanes": {"bind(p)", "take(p)", "assume(q<i>)"},
         "cluster": {"n1", "3 cpu", "n2", "1 cpu", "assumed", "nominated"},
         "states": {"0", "1", "2", "3", "delete(p)"},
-        "lasso": {"1  pop(p)", "4  write(q, not ok)", "for ever"},
+        "lasso": {"1  pop(p)", "4  write(q, not ok)", "indefinitely"},
     }
     assert wanted[kind] <= {(text or "").replace("\xa0", " ") for text in texts}
 
@@ -90,7 +90,7 @@ def test_arrows_lead_from_causes_to_effects() -> None:
     [
         (VIOLATED, "cluster", "nominated-node-race, 1.13: S-NOM: the states of the cluster are not known; draw the steps: --graph-kind lanes"),
         (VIOLATED, "states", "nominated-node-race, 1.13: S-NOM: the states around are not known; draw the steps: --graph-kind lanes"),
-        (VIOLATED, "lasso", "nominated-node-race, 1.13: S-NOM: the run does not go on for ever; draw its steps: --graph-kind lanes"),
+        (VIOLATED, "lasso", "nominated-node-race, 1.13: S-NOM: the run does not go on indefinitely; draw its steps: --graph-kind lanes"),
         (
             replace(SHOWN, nearby_states=ShownNearbyStates(812, refused=True)), "states",
             ("late, 1.13: S-CAP: 812 states around the run are too many to read; "

@@ -29,7 +29,7 @@ def test_outcomes(finding: Finding, outcome: str, strictly: str) -> None:
 
 
 def test_messages() -> None:
-    assert message(VIOLATED) == "Violated after 4 steps, and by no shorter run. As expected: VIOLATED."
+    assert message(VIOLATED) == "Violated after 4 steps, and no run is shorter. As expected: VIOLATED."
     gone = msgspec.structs.replace(HOLDS, expected="VIOLATED", words="Holds.")
     assert message(gone) == "Holds. Expected: VIOLATED."
     assert message(INCONCLUSIVE).startswith("INCONCLUSIVE: Stopped by the time limit")
@@ -40,7 +40,7 @@ def test_steps_with_what_is_to_be_said_between_them() -> None:
     assert (
         numbered(VIOLATED)[2] == "3. [binding cycle of a pod] bind(q, ok) - POST the Binding <first & last>"
     )
-    assert numbered(STARVED)[1] == "for ever:"
-    assert numbered(NO_WAY_BACK)[3] == "and these steps repeat for ever:"
+    assert numbered(STARVED)[1] == "indefinitely:"
+    assert numbered(NO_WAY_BACK)[3] == "and these steps repeat indefinitely:"
     assert numbered(AT_ONCE) == []
-    assert numbered(msgspec.structs.replace(STARVED, cycle=()))[-1] == "here it stays for ever"
+    assert numbered(msgspec.structs.replace(STARVED, cycle=()))[-1] == "here it stays indefinitely"

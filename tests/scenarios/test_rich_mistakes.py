@@ -27,7 +27,7 @@ BYTES = "expected a whole number of bytes from 0 to 1Pi such as 1000, 128Mi or 1
         ("resources: {gpu: 1}", "resources.gpu: the scheduler ignores `gpu`: give it a domain, such as example.com/gpu"),
         (
             "resources: {memory: 1}",
-            "resources.memory: `memory` is no extended resource: write it beside `resources`, not below it",
+            "resources.memory: `memory` is no extended resource: write it next to `resources`, not below it",
         ),
         (
             "resources: {example.com/gpu: 500m}",

@@ -25,7 +25,7 @@ def code_of(text: str, release: str | None, form: str, changes: Sequence[str]) -
     from ....reproduce.tours.request import parse_code
 
     if changes:
-        raise UsageProblem(f"--on-code: a version is held against its own model: leave out {changes[0]}")
+        raise UsageProblem(f"--on-code: a version is compared with its own model: leave out {changes[0]}")
     if form not in FORMS:
         raise UsageProblem(f"--on-code: the forms of its report are text and json: leave out -o {form}")
     return parse_code(text, release)

@@ -85,7 +85,7 @@ def prove(
         typer.Option(
             "--gang",
             metavar="N",
-            help="Beside the other pods a gang of N pods that are alike and wait (repeatable).",
+            help="Together with the other pods a gang of N pods that are alike and wait (repeatable).",
         ),
     ] = None,
     together: Annotated[

@@ -88,7 +88,7 @@ class Noting(Enum):
     """When an extender begins to count a pod on a node; the value is how a scenario names it."""
 
     HEARD = "heard"  # when its own informer shows the pod there
-    BOUND = "bound"  # when it binds the pod, or hears of it
+    BOUND = "bound"  # when it binds the pod, or is notified of it
     FILTERED = "filtered"  # when it answers the filter call, with one node only, as HAMi does
 
 

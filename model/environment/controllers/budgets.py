@@ -421,7 +421,7 @@ class Budgets(Component):
         return namesakes(self.universe, pod)
 
     @step(actor="disruption controller", each="budget")
-    @tells("The disruption controller counts the pods of {budget} anew.")
+    @tells("The disruption controller counts the pods of {budget} again.")
     def count_anew(self, budget: DisruptionBudget) -> None:
         """trySync and updatePdbStatus: pods that are gone or terminating leave disruptedPods; the status has what is left."""
         require(self.kept and not self.lags)

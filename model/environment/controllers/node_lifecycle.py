@@ -289,7 +289,7 @@ class NodeLifecycle(Component):
     # --- what it hears -----------------------------------------------------------------------------------------
 
     @step(actor="node lifecycle controller", goroutine="node lifecycle controller's informer", each="node")
-    @tells("The node lifecycle controller hears of node {node}.")
+    @tells("The node lifecycle controller is notified of node {node}.")
     def hear(self, node: Node) -> None:
         """The informer's store has the node as it is now, and the node is in the queue of updates."""
         require(self.runs)

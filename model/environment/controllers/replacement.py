@@ -75,7 +75,7 @@ class Controllers(Component):
             "seen": Words(
                 "controller of {0}: hears that it is {after}", "controller of {0}: hears that it is gone"
             ),
-            "awaited": Words("controller of {0}: waits until it hears of what it did", ""),
+            "awaited": Words("controller of {0}: waits until it is notified of what it did", ""),
             "succeeded": Words("controller of {0}: it has succeeded", "", decisive=True),
         }
     )
@@ -234,7 +234,7 @@ class Controllers(Component):
         self.api.delete_finished(owned.pod)
 
     @step(actor="controller", fair=False)
-    @tells("The controllers of {owner} start anew, and know no more than their informers have.")
+    @tells("The controllers of {owner} restart, and know no more than their informers have.")
     def restart(self, owner: Owner) -> None:
         """A new controller manager has no expectations, and lists pods from a watch cache that may lag (59848)."""
         mine = [owned for owned in self.universe[Owned] if owned.owner is owner]

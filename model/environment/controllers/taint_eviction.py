@@ -183,7 +183,7 @@ class TaintEviction(Component):
     @step(
         actor="taint eviction controller", goroutine="taint eviction controller's node updates", each="node"
     )
-    @tells("The taint eviction controller hears of node {node}.")
+    @tells("The taint eviction controller is notified of node {node}.")
     def hear_of_node(self, node: Node) -> None:
         """handleNodeUpdate: the node is in the informer's store, taintedNodes has its taints, and each pod there is looked at.
 
@@ -206,7 +206,7 @@ class TaintEviction(Component):
                         self.look_at(pod, shown.content)
 
     @step(actor="taint eviction controller", each="pod")
-    @tells("The taint eviction controller's informer hears of {pod}.")
+    @tells("The taint eviction controller's informer is notified of {pod}.")
     def hear_of_pod(self, pod: Pod) -> None:
         """PodUpdated: the pod is in the informer's store as it is now, and its name is in the queue of pods."""
         require(self.scope.taint_eviction)
@@ -228,7 +228,7 @@ class TaintEviction(Component):
             self.due[self.seen(pod)] = True
 
     @step(actor="taint eviction controller", each="pod")
-    @tells("The taint eviction controller handles what it has heard of {pod}.")
+    @tells("The taint eviction controller handles what it was notified of {pod}.")
     def handle_pod(self, pod: Pod) -> None:
         """handlePodUpdate: it gets the pod by its name, and looks at it if it is on the node that the event was about."""
         require(self.scope.taint_eviction)

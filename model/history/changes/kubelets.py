@@ -148,7 +148,7 @@ class TaintsNotAdmitted(Kubelet):
 
 @before(
     "82152",
-    "the disruption controller counts anew if its budget was written meanwhile",
+    "the disruption controller counts again if its budget was written meanwhile",
     first_in="1.17",
     issues=(82149,),
     backports=("1.15.7", "1.16.4"),

@@ -60,7 +60,7 @@ FILTERED = (
         changes("scheduler.verdict", after=NodeStatus.REJECTED),
     ),
     Sentence(
-        "The filters fail: {pod} can never fit on {node}, whoever is evicted{why}.",
+        "The filters fail: {pod} can never fit on {node}, whatever is evicted{why}.",
         changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
     ),
     Sentence("The filters are run for {pod} on {node}."),

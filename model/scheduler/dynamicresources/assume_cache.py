@@ -230,7 +230,7 @@ class AssumeCache(Component):
         return self.events[watch].is_empty
 
     @step(actor="assume cache")
-    @tells("The tracker of allocated devices is told of {claim}.")
+    @tells("The tracker of allocated devices is notified of {claim}.")
     def tell_tracker(self, claim: Claim) -> None:
         """The oldest event is given to the first handler, that of allocatedDevices."""
         for watch in self.universe[ClaimWatch]:
@@ -241,7 +241,7 @@ class AssumeCache(Component):
             self.told[watch] = True
 
     @step(actor="assume cache")
-    @tells("The scheduling queue is told of {claim}.")
+    @tells("The scheduling queue is notified of {claim}.")
     def tell_queue(self, claim: Claim) -> None:
         """Then to the second, that of the queue: it moves the pods that the change may help."""
         for watch in self.universe[ClaimWatch]:

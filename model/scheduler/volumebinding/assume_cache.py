@@ -174,7 +174,7 @@ class VolumeCache(Component):
         return as_expr(True)
 
     @step(actor="volume handler")
-    @tells("The scheduling queue is told of volumes.")
+    @tells("The scheduling queue is notified of volumes.")
     def tell_of_volumes(self, watch: StorageWatch) -> None:
         """The queue's handler: a volume that was added or updated may help whomever VolumeBinding has rejected."""
         require(self.volume_news[watch])

@@ -193,7 +193,7 @@ def refuse_backed(draft: Draft) -> None:
         place = members[pod.name].fields["resources"]
         if pod.name in owned:
             place.fail(
-                f"devices back what {pod.name} asks for, and of a pod that a controller makes anew again and again, this is not modelled: remove the resource, or the pod from its controller"
+                f"devices back what {pod.name} asks for, and of a pod that a controller makes again and again, this is not modelled: remove the resource, or the pod from its controller"
             )
         if pod.foreign:
             place.fail(

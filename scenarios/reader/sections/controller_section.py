@@ -128,7 +128,7 @@ def _refuse_pods(
         for other in _NOT_OWNED:
             if other in pods[name].fields:
                 pods[name].fields[other].fail(
-                    f"of a pod that a controller makes anew again and again, this is not modelled: remove `{other}`, or the pod from {owner.name}"
+                    f"of a pod that a controller makes again and again, this is not modelled: remove `{other}`, or the pod from {owner.name}"
                 )
         if any("recreates" in m.fields and m.fields["recreates"].node.value == name for m in pods.values()):
             place.fail(

@@ -114,7 +114,7 @@ def refuse_extenders(draft: Draft) -> None:
         counts = of.resource is not None and any(pod.requests.get(of.resource, 0) for pod in again)
         if again and (counts or (of.binds and of.resource is None)):
             section.fail(
-                "what an extender counts and binds of pods that `controllers` make anew is not modelled: let it manage a resource that other pods ask for"
+                "what an extender counts and binds of pods that `controllers` recreate is not modelled: let it manage a resource that other pods ask for"
             )
 
 

@@ -53,7 +53,7 @@ def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec
         directs = _directs(fields["directs"], gate, made) if "directs" in fields else ()
         keeper = KeeperSpec(name, gate, waits_for=awaited, directs=directs, **KEEPERS.read(fields))
         if keeper.apart and not directs:
-            fields["apart"].fail("it writes nothing beside: add `directs`, or remove this")
+            fields["apart"].fail("it writes nothing else: add `directs`, or remove this")
         found.append(keeper)
     return tuple(found)
 
@@ -91,5 +91,5 @@ def refuse_keepers(draft: Draft) -> None:
                 )
         if pod.gates and pod.name in owned:
             pods[pod.name].fields["schedulingGates"].fail(
-                "gates of pods that a controller makes anew again and again do not go one by one: remove `gateKeepers`, or the pod from its controller"
+                "gates of pods that a controller makes again and again do not go one by one: remove `gateKeepers`, or the pod from its controller"
             )

@@ -141,7 +141,7 @@ def refuse_foreign(draft: Draft) -> None:
         others.add(member.fields["schedulerName"].scalar("a name"))
         if len(others) > 1:
             member.fields["schedulerName"].fail(
-                "one scheduler beside kube-scheduler is modelled: name the same one"
+                "one scheduler next to kube-scheduler is modelled: name the same one"
             )
         for other in ("resourceClaims", "volumes", "podGroup", "extensionPoints", "recreates"):
             if other in member.fields:

@@ -53,23 +53,23 @@ CASES = {
     ),
     "pods": ("{cpu: 4, pods: 1}", "v: {cpu: 1, nodeName: n1}\np: {cpu: 1}", "does not fit on n1: Too many pods."),
     "too small": (
-        TWO_NODES, "p: {cpu: 3}", "can never fit on n1, whoever is evicted: Insufficient cpu.",
+        TWO_NODES, "p: {cpu: 3}", "can never fit on n1, whatever is evicted: Insufficient cpu.",
     ),
     "unschedulable": (
         "{cpu: 2, unschedulable: true}", "p: {cpu: 1}",
-        "can never fit on n1, whoever is evicted: node(s) were unschedulable.",
+        "can never fit on n1, whatever is evicted: node(s) were unschedulable.",
     ),
     "taint": (
         "{cpu: 2, taints: [{key: dedicated, value: a, effect: NoSchedule}]}", "p: {cpu: 1}",
-        "can never fit on n1, whoever is evicted: node(s) had untolerated taint(s).",
+        "can never fit on n1, whatever is evicted: node(s) had untolerated taint(s).",
     ),
     "selector": (
         "{cpu: 2}", "p: {cpu: 1, nodeSelector: {disk: ssd}}",
-        "can never fit on n1, whoever is evicted: node(s) didn't match Pod's node affinity/selector.",
+        "can never fit on n1, whatever is evicted: node(s) didn't match Pod's node affinity/selector.",
     ),
     "affinity": (
         "{cpu: 2}", f"p: {{cpu: 1, podAffinity: {{required: [{UNLIKE}]}}}}",
-        "can never fit on n1, whoever is evicted: node(s) didn't match pod affinity rules.",
+        "can never fit on n1, whatever is evicted: node(s) didn't match pod affinity rules.",
     ),
     "own anti-affinity": (
         "{cpu: 2}", f"v: {{cpu: 1, labels: {{app: web}}, nodeName: n1}}\np: {{cpu: 1, podAntiAffinity: {{required: [{UNLIKE}]}}}}",
@@ -82,7 +82,7 @@ CASES = {
     "spread, no label": (
         "{cpu: 2}",
         "p: {cpu: 1, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]}",
-        "can never fit on n1, whoever is evicted: node(s) didn't match pod topology spread constraints (missing required label).",
+        "can never fit on n1, whatever is evicted: node(s) didn't match pod topology spread constraints (missing required label).",
     ),
 }  # fmt: skip
 

@@ -104,5 +104,5 @@ def test_stopped_amid_the_safety_nets(shell: Shell, two: list[str], monkeypatch:
     monkeypatch.setattr(schedulers, "divergence", stop)
     ran = shell("verify", TICKS, "--alone", "--release", "1.36.3", *two[-2:])
     assert ran.code == 3
-    assert "STOPPED before all was compared: 1 of 1 decided; safety nets and outcomes were not compared to the end" in flat(ran.out)  # fmt: skip
+    assert "STOPPED before all was compared: 1 of 1 decided; regression checks and outcomes were not compared to the end" in flat(ran.out)  # fmt: skip
     assert diff_code(Comparison("a", "b", (), left=0)) == 3

@@ -78,7 +78,7 @@ def test_a_wrong_patch_fixes_one_property_and_breaks_another(shell: Shell) -> No
     lines = ran.out.splitlines()
     assert "L-PEND: REGRESSED" in lines
     assert "S-NOMVIS: fixed" in lines
-    assert "r waits for ever although it fits" in ran.out
+    assert "r waits indefinitely although it fits" in ran.out
 
 
 def test_the_right_patch_breaks_nothing_there(shell: Shell) -> None:
@@ -306,7 +306,7 @@ def test_a_race_that_needs_another_change_beside_its_fix(shell: Shell) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
         "podrace: 126962 changes nothing on 1.31.0: in every scenario the two systems are the same; "
-        "skipped-in-flight is a race beside 118438: add --with-fix 118438\n"
+        "skipped-in-flight is a race seen only with 118438: add --with-fix 118438\n"
     )
     ran = shell("verify", "126962", "--scenario", "skipped-in-flight", "--with-fix", "118438", "--alone")
     assert ran.code == 0
@@ -388,5 +388,5 @@ def test_a_step_that_can_always_run_fixes_nothing(shell: Shell) -> None:
     assert lines[3] == row
     lost = "OUT OF REACH after it, and reached before without a violation: nothing moves by itself (kept-out-by-others)"
     assert lost in " ".join(lines)
-    (net,) = [line for line in lines if line.startswith("safety nets that hold after it")]
-    assert net == "safety nets that hold after it: S-TOLD (kept-out-by-others, vacuous)"
+    (net,) = [line for line in lines if line.startswith("regression checks that hold after it")]
+    assert net == "regression checks that hold after it: S-TOLD (kept-out-by-others, vacuous)"

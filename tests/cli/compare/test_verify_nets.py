@@ -27,7 +27,7 @@ def test_a_patch_that_drops_every_failed_pod_is_no_success(shell: Shell) -> None
     lines = ran.out.splitlines()
     assert "S-GHOST: fixed" in lines
     assert (
-        "SAFETY NETS REGRESSED, which held before: S-CONS (ghost), S-STUCK (ghost), L-PEND (ghost); "
+        "REGRESSION CHECKS FAILED, which held before: S-CONS (ghost), S-STUCK (ghost), L-PEND (ghost); "
         "the shortest counterexample of them is below" in " ".join(lines)
     )
     # One counterexample is enough: the others show the same.
@@ -52,7 +52,7 @@ def test_json_and_markdown_say_the_same(shell: Shell) -> None:
     ]
     assert len(told["nets"][0]["after"]["trace"]) == 10
     ran = shell("verify", DROPS, *GHOST, "-o", "markdown")
-    assert "- SAFETY NETS REGRESSED, which held before: S-CONS (ghost)" in ran.out
+    assert "- REGRESSION CHECKS FAILED, which held before: S-CONS (ghost)" in ran.out
     assert "\n## ❌ ghost, 1.34.0 + DropsFailed: S-CONS REGRESSED\n" in ran.out
 
 
@@ -120,7 +120,7 @@ def test_a_patch_that_mends_one_thing_and_breaks_another(
 def test_the_nets_of_a_good_change_hold(shell: Shell) -> None:
     ran = shell("verify", "assigned-not-requeued", "--scenario", "bound-but-requeued")
     assert ran.code == 0
-    assert "safety nets that hold after it: " in ran.out
+    assert "regression checks that hold after it: " in ran.out
 
 
 def test_a_patch_that_has_a_write_refused_keeps_somebody_quiet(shell: Shell, tmp_path: Path) -> None:
@@ -163,4 +163,4 @@ def test_a_net_may_look_at_a_multiple_of_what_was_asked() -> None:
 def test_a_net_that_a_budget_leaves_open_is_said_and_no_success(shell: Shell) -> None:
     ran = shell("verify", DROPS, *GHOST, "--property", "S-ROOM", "--max-states", "100")
     assert ran.code == 3
-    assert "safety nets not compared to the end: S-CONS (ghost)" in ran.out
+    assert "regression checks not compared to the end: S-CONS (ghost)" in ran.out

@@ -158,7 +158,7 @@ def test_a_scenario_expects_answers(shell, tmp_path):
     assert ran.code == 0
     assert flat(ran.out).startswith(
         "tiny.yaml ok 1.19.0: ASK VIOLATED: Possible (scheduler assumes p on n; then: scheduler.start_binding(p); end: p bound to n): "
-        "Violated after 6 steps, and by no shorter run"
+        "Violated after 6 steps, and no run is shorter"
     )
     assert "1 file: 2 passed, 0 failed, 0 undecided" in ran.out
     (tmp_path / "tiny.yaml").write_text(TINY + ASKED.replace("impossible", "possible"), encoding="utf-8")

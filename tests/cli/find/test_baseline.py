@@ -73,7 +73,7 @@ def test_a_known_violation_passes_and_is_listed(shell: Shell, here: Path) -> Non
     mine, _ = json.loads(shell(*TEST, "--baseline", "known.yaml", "-o", "json").out)
     assert mine["known"] == {"reason": "nobody minds", "until": "1.38", "place": "known.yaml:2"}
     for form, words in (
-        ("junit", f'<skipped message="Violated after 4 steps, and by no shorter run (5 states, 4 transitions, depth 4 explored). Expected: HOLDS.; {note}" />'),
+        ("junit", f'<skipped message="Violated after 4 steps, and no run is shorter (5 states, 4 transitions, depth 4 explored). Expected: HOLDS.; {note}" />'),
         ("github", f"%0Anote: {note}\npodrace: 1 passed, 0 failed, 0 undecided, 1 known\n"),
         ("markdown", "📌 overfull, 1.36.3: MY-NONE VIOLATED (known)"),
     ):  # fmt: skip

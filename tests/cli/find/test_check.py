@@ -142,7 +142,7 @@ def test_without_arguments_the_seed_races_run_before_and_after(
     assert ran.code == 0
     assert ran.out.count("there, as expected") + ran.out.count("gone, as expected") == len(labels)
     assert (
-        "note: nominated-node-race, 1.13.0 + 72259: a residual of 72259: another interleaving breaks S-NOM although the "
+        "note: nominated-node-race, 1.13.0 + 72259: still open after 72259: another interleaving breaks S-NOM although the "
         "fix is in\n"
     ) in ran.out
     assert f"note: gone-victim, {NEWEST}: it is open in {NEWEST}, the newest version\n" in ran.out
@@ -201,7 +201,7 @@ def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
     assert ran.code == 1
     story = [
         "Another pod takes the room that preemption made\n",
-        "Violated is S-NOMVIS: Between the choice of a node for a preemptor and the moment",
+        "Property S-NOMVIS: Between the choice of a node for a preemptor and the moment",
         "For users: A pod takes the room that preemption has just freed.",
         "The cluster: node n1 has 2 cpu.\n",
         "Pod p asks for 2 cpu, has priority 10 and is pending.\n",
@@ -233,7 +233,7 @@ def test_the_other_seed_race_shows_what_repeats_for_ever(shell: Shell) -> None:
         "Node n is deleted.",
         "from here there is no way out; for example, it goes on like this:",
         "All nodes are tried for p, m last, and the attempt ends in an error: there is no node n to be found.",
-        "and these steps repeat for ever:",
+        "and these steps repeat indefinitely:",
     ]
     told = " ".join(ran.out.split())
     places = [told.find(words) for words in story]
@@ -392,7 +392,7 @@ def test_what_closes_a_race_is_told_in_the_text_alone(shell: Shell, monkeypatch:
         assert "What closes it" not in shell("check", "tiny.yaml", "--closing", "0").out
     assert asked == [60.0]
     assert shell("check", "tiny.yaml", "--closing", "soon").err == (
-        "podrace: --closing: `soon` is no duration: write for example 20s or 1m, or 0\n"
+        "podrace: --closing: `soon` is not a duration: use for example 20s or 1m, or 0\n"
     )
 
 

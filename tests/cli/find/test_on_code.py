@@ -40,7 +40,7 @@ def test_a_difference_is_told_step_by_step(shell: Shell, go: Path, monkeypatch: 
         (["/nowhere"], "--on-code: `/nowhere` is no directory: name a version such as v1.36.3, or a tree of kubernetes' sources"),
         (["v1.2.3"], "--on-code: v1.2.3 cannot be built any more: name v1.29.0 or later; v1.13.0 runs in a checkout of podrace, by `make reproduce-old`"),
         (["v1.36.3", "-o", "html"], "--on-code: the forms of its report are text and json: leave out -o html"),
-        (["v1.36.3", "--with-fix", "1"], "--on-code: a version is held against its own model: leave out --with-fix"),
+        (["v1.36.3", "--with-fix", "1"], "--on-code: a version is compared with its own model: leave out --with-fix"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run_is_said(shell: Shell, options: list[str], said: str) -> None:
@@ -60,5 +60,5 @@ def test_a_tree_is_one_of_kubernetes_and_held_against_a_release(shell: Shell, tm
     (tmp_path / "pkg" / "scheduler").mkdir(parents=True)
     (tmp_path / "pkg" / "scheduler" / "scheduler.go").touch()
     assert (
-        said() == f"podrace: --on-code: say with --release which version `{tmp_path}` is to be held against"
+        said() == f"podrace: --on-code: say with --release which version `{tmp_path}` is to be compared with"
     )

@@ -246,7 +246,7 @@ class NobodyAssumed(Property):
 
 
 class QueueDrains(Property):
-    """No pod stays in the queue for ever."""
+    """No pod stays in the queue indefinitely."""
 
     id = "MY-DRAIN"
     kind = "liveness"

@@ -112,7 +112,7 @@ def test_what_only_endless_runs_violate_is_left_to_check(shell: Shell) -> None:
         (("--steps", "-3"), "--steps: `-3` is no number of steps"),
         (("--seed", "18446744073709551616"), "is no seed: write a number from 0 to 2^64 - 1"),
         (("--seed", "x"), "--seed: `x` is no seed"),
-        (("--timeout", "soon"), "--timeout: `soon` is no duration"),
+        (("--timeout", "soon"), "--timeout: `soon` is not a duration"),
         (("--jobs", "0"), "--jobs: `0` is no number of threads"),
         (
             ("--property", "L-PEND"),

@@ -104,7 +104,7 @@ def test_no_way(shell: Shell, tiny: str) -> None:
     ran = shell("ways", tiny, "--graph", str(Path(tiny).parent / "x.dot"))
     assert ran.code == 0
     assert flat(ran.out).startswith(
-        "tiny, 1.19.0: S-CAP HOLDS One pod, one node Asked is S-CAP: The requests of"
+        "tiny, 1.19.0: S-CAP HOLDS One pod, one node Property S-CAP: The requests of"
     )
     assert (
         "No run violates S-CAP (1 exploration, 1 state): `podrace check` says whether anything put it to the test."

@@ -63,7 +63,7 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
         ),
         (
             ["x.log", "--clock-skew", "much"],
-            "--clock-skew: `much` is no duration: write for example 50ms or 2s, or 0",
+            "--clock-skew: `much` is not a duration: use for example 50ms or 2s, or 0",
         ),
         (
             ["x.log", "--property", "S-NOM"],

@@ -32,7 +32,7 @@ def test_a_run_that_ends_is_no_lasso(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert draw([wiped().finding], tmp_path / "race.dot", kind="lasso") == []
     assert not (tmp_path / "race.dot").exists()
     assert capsys.readouterr().err == (
-        "not drawn: wiped-nomination, 1.14.0 + 90660: S-NOM: the run does not go on for ever; draw its steps: --graph-kind lanes\n"
+        "not drawn: wiped-nomination, 1.14.0 + 90660: S-NOM: the run does not go on indefinitely; draw its steps: --graph-kind lanes\n"
     )
 
 

@@ -79,7 +79,7 @@ def test_a_found_walk_is_saved_replayed_and_shared(piped, shell):
     ran = piped("find p bound to n\nsave walk.json\nline\n", "tiny.yaml", "--release", "1.19")
     assert ran.code == 0
     assert "API server: p on n: 6 steps from here, and no fewer (7 states searched)." in ran.out
-    assert "An event about p goes out on the pod watch; it has still to reach the lister" in ran.out
+    assert "An event about p goes out on the pod watch; it still has to reach the lister" in ran.out
     assert "wrote walk.json: the walk of 6 steps\n" in ran.out
     assert ran.out.endswith(LINE)
     stored = json.loads(Path("walk.json").read_text(encoding="utf-8"))

@@ -80,7 +80,7 @@ def test_what_a_trace_holds(folder: Path) -> None:
         ("no_way_back", "fair steps lead to. Nothing else was looked at."),
         (
             "lasso",
-            "Violated: p waits for ever although it fits, by a stored run of 18 steps, executed again.",
+            "Violated: p waits indefinitely although it fits, by a stored run of 18 steps, executed again.",
         ),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_replay_shows_every_step_and_where_the_cycle_begins(shell: Shell) -> N
     assert "● q is assumed" in out
     lasso = shell("replay", "lasso.json", "-v").out
     lasso = lasso[lasso.index("│") :]
-    assert lasso.index("delete_node(n)") < lasso.index("for ever:") < lasso.index("add_fetched(p)")
+    assert lasso.index("delete_node(n)") < lasso.index("indefinitely:") < lasso.index("add_fetched(p)")
 
 
 def test_a_replay_respects_the_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +197,7 @@ BAD: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda d: d.pop("steps"), "no trace of podrace: Object missing required field `steps`: name a file that `podrace check --save-trace` wrote"),
     (lambda d: d.update(expected="HOLDS"), "no trace of podrace: Invalid enum value 'HOLDS' - at `$.expected`: name a file that `podrace check --save-trace` wrote"),
     (lambda d: d["fixes"].update(added=["72259"], removed=["72259"]), "fixes: fix 72259 cannot be put in and taken out at once"),
-    (lambda d: d.update(lasso={"case": "x", "turn": 99}), "lasso: `turn` is 99, and there are 15 steps: write after how many of them the rest repeats for ever"),
+    (lambda d: d.update(lasso={"case": "x", "turn": 99}), "lasso: `turn` is 99, and there are 15 steps: write after how many of them the rest repeats indefinitely"),
     (lambda d: d["scenario"].update(text="x: ["), "scenario: scenarios/72124.yaml:1: not a YAML that podrace reads: expected the node content, but found '<stream end>'"),
     (lambda d: d["scenario"].update(text=""), "scenario: scenarios/72124.yaml: the file is empty: a scenario has at least `nodes` and `pods`"),
 ]  # fmt: skip

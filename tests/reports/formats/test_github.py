@@ -40,7 +40,7 @@ def test_a_violation_is_an_error_at_its_place() -> None:
         "title": "nominated-node-race, 1.13: S-NOM VIOLATED",
     }
     assert text.splitlines()[:3] == [
-        "Violated after 4 steps, and by no shorter run.",
+        "Violated after 4 steps, and no run is shorter.",
         "No pod is assumed at the nominated pod's expense.",
         "1. [scheduler] pop(p) - NextPod: take the head of activeQ",
     ]

@@ -56,7 +56,7 @@ def test_a_violation_shows_its_steps_and_its_place() -> None:
     (failure,) = ElementTree.fromstring(to_junit([finding])).iter("failure")
     lines = (failure.text or "").splitlines()
     assert (lines[0], lines[2]) == ("a.yaml:4", "1. [scheduler] pop(p) - NextPod: take the head of activeQ")
-    assert failure.get("message") == "Violated after 4 steps, and by no shorter run."
+    assert failure.get("message") == "Violated after 4 steps, and no run is shorter."
 
 
 def test_times_only_where_there_are_any() -> None:

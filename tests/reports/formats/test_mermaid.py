@@ -32,12 +32,12 @@ def test_nothing_to_draw_is_an_empty_diagram_source() -> None:
 
 def test_what_repeats_is_a_loop() -> None:
     lines = [line.strip() for line in to_mermaid([STARVED], STYLE).splitlines()]
-    assert lines.index("loop for ever:") < lines.index("end") == len(lines) - 1
+    assert lines.index("loop indefinitely:") < lines.index("end") == len(lines) - 1
     trapped = to_mermaid([NO_WAY_BACK], STYLE)
     assert "Note over a0: from here there is no way out#59; for example, it goes on like this:\n" in trapped
-    assert "loop and these steps repeat for ever:\n" in trapped
+    assert "loop and these steps repeat indefinitely:\n" in trapped
     rests = to_mermaid([msgspec.structs.replace(STARVED, cycle=())], STYLE)
-    assert rests.endswith("Note over a0: here it stays for ever\n")
+    assert rests.endswith("Note over a0: here it stays indefinitely\n")
 
 
 def test_letters_that_mermaid_reads_are_written_as_codes() -> None:

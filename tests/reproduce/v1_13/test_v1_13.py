@@ -191,7 +191,7 @@ def test_one_of_three_equals_is_never_tried(tmp_path: Path) -> None:
         release="1.13.0",
         property="L-PEND",
         steps=(*first, *round_, *round_),
-        lasso=StoredLasso("q waits for ever although it fits", len(first) + len(round_)),
+        lasso=StoredLasso("q waits indefinitely although it fits", len(first) + len(round_)),
     )
     found = on_1_13(stored, tmp_path)
     assert found.verdict == "REPRODUCED"

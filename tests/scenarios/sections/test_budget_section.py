@@ -61,7 +61,7 @@ def test_pods_of_controllers_are_not_asked() -> None:
         text.replace("SCOPE", f"{KEPT}, readiness: true")
         + "controllers:\n  web: {kind: ReplicaSet, pods: [w]}\n"
     )
-    with pytest.raises(Problem, match="pods that controllers make anew are not asked"):
+    with pytest.raises(Problem, match="pods that controllers recreate are not asked"):
         parse_scenario(text)
 
 

@@ -75,14 +75,14 @@ def test_the_descheduler() -> None:
         ("controllers: {w: {kind: Job, completions: 3, pods: [a, b]}}", "controllers.w.completions: there are 2 pods for 3: add pods, or want fewer"),
         ("controllers: {w: {kind: Job, pods: [b, c]}}", "pods.c: it differs from b, and w makes all its pods from one template: write the same for both"),
         ("controllers: {w: {kind: Job, pods: [a, e]}}", "controllers.w.pods: another pod takes the name of `e` once: remove `recreates` there, or the pod here"),
-        ("controllers: {w: {kind: Job, pods: [d]}}", "pods.d.recreates: of a pod that a controller makes anew again and again, this is not modelled: remove `recreates`, or the pod from w"),
+        ("controllers: {w: {kind: Job, pods: [d]}}", "pods.d.recreates: of a pod that a controller makes again and again, this is not modelled: remove `recreates`, or the pod from w"),
         ("controllers: {w: {kind: DaemonSet, pods: {n9: [a]}}}", "controllers.w.pods.n9: there is no node `n9`; known: n1, n2"),
         ("descheduler: {RemoveDuplicates: {}}", "descheduler: the descheduler evicts no pod without an owner: add `controllers`"),
         ("descheduler: {}", "descheduler: a descheduler without plugins does nothing: name one, or remove it"),
         ("descheduler: {RemoveDuplicates: {maxSkew: 1}}", "descheduler.RemoveDuplicates.maxSkew: RemoveDuplicates has no such argument: remove it"),
         ("descheduler: {LowNodeUtilization: {thresholds: 1}}", "descheduler.LowNodeUtilization: `targetThresholds` is missing: give the share of a node's CPU, in per cent"),
         ("descheduler: {RemovePodsViolatingTopologySpreadConstraint: {}}", "`topologyKey` is missing: say over which label of nodes pods are spread"),
-        ("scope: {controller_restarts: 1}", "scope.controller_restarts: there are no controllers to start anew: remove `controller_restarts`"),
+        ("scope: {controller_restarts: 1}", "scope.controller_restarts: there are no controllers to restart: remove `controller_restarts`"),
         ("controllers: {w: {kind: Job, pods: [a]}}\ndescheduler: {RemoveDuplicates: {}}\npodDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}}}",
          "descheduler: evictions take from budgets that are kept: add `disruption_controller: true` to `scope`"),
     ],
@@ -105,7 +105,7 @@ def test_two_of_one_at_the_start() -> None:
 def test_a_second_scheduler() -> None:
     text = "nodes: {n: {cpu: 4}}\npods: {a: {cpu: 1, schedulerName: default-scheduler}, b: {cpu: 1, schedulerName: x}, c: {cpu: 1}}\n"
     assert [pod.foreign for pod in parse_scenario(text).spec.pods] == [False, True, False]
-    with pytest.raises(Problem, match="one scheduler beside kube-scheduler is modelled: name the same one"):
+    with pytest.raises(Problem, match="one scheduler next to kube-scheduler is modelled: name the same one"):
         parse_scenario(text.replace("c: {cpu: 1}", "c: {cpu: 1, schedulerName: y}"))
     with pytest.raises(
         Problem,

@@ -71,7 +71,7 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
         ),
         (
             HEAD + POD + "controllers: {web: {kind: ReplicaSet, pods: [p]}}\n",
-            "devices back what p asks for, and of a pod that a controller makes anew again and again, this is not modelled: remove the resource, or the pod from its controller",
+            "devices back what p asks for, and of a pod that a controller makes again and again, this is not modelled: remove the resource, or the pod from its controller",
         ),
         (
             HEAD + POD.replace("cpu: 1,", "cpu: 1, schedulerName: other,"),

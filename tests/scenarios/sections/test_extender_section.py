@@ -70,8 +70,8 @@ scope: {late_answers: 1}
         ("extender: {resource: x/gpu, verbs: [filter], counts: bound}", "extender.counts: it is never called for that: add `bind` to `verbs`"),
         ("extender: {resource: x/tpu, verbs: [bind]}", "extender: no pod asks for x/tpu: let one, or remove the section"),
         ("extender: {resource: x/gpu, verbs: [bind]}\nscope: {restarts: 1}", "scope.restarts: what a new process makes of calls under way is not modelled: remove `restarts` or `extender`"),
-        ("extender: {resource: x/gpu, verbs: [filter]}\ncontrollers: {w: {kind: ReplicaSet, pods: [p]}}", "extender: what an extender counts and binds of pods that `controllers` make anew is not modelled: let it manage a resource that other pods ask for"),
-        ("extender: {verbs: [bind]}\ncontrollers: {w: {kind: ReplicaSet, pods: [q]}}", "extender: what an extender counts and binds of pods that `controllers` make anew is not modelled"),
+        ("extender: {resource: x/gpu, verbs: [filter]}\ncontrollers: {w: {kind: ReplicaSet, pods: [p]}}", "extender: what an extender counts and binds of pods that `controllers` recreate is not modelled: let it manage a resource that other pods ask for"),
+        ("extender: {verbs: [bind]}\ncontrollers: {w: {kind: ReplicaSet, pods: [q]}}", "extender: what an extender counts and binds of pods that `controllers` recreate is not modelled"),
         ("scope: {extender_failures: 1}", "scope.extender_failures: there is no extender to fail: remove `extender_failures`"),
     ],
 )  # fmt: skip

@@ -38,7 +38,7 @@ def test_keepers() -> None:
         ("{k: {gate: x/qouta}}", "gateKeepers.k.gate: no pod has the scheduling gate `x/qouta`; did you mean `x/quota`?"),
         ("{k: {gate: x/zone}, l: {gate: x/zone}}", "gateKeepers.l.gate: two keepers take `x/zone` away: remove one of them"),
         ("{k: {gate: x/zone, waitsFor: [x/zone]}}", "gateKeepers.k.waitsFor: it would wait for itself: name other gates"),
-        ("{k: {gate: x/zone, apart: true}}", "gateKeepers.k.apart: it writes nothing beside: add `directs`, or remove this"),
+        ("{k: {gate: x/zone, apart: true}}", "gateKeepers.k.apart: it writes nothing else: add `directs`, or remove this"),
         ("{k: {gate: x/zone, directs: {r: east}}}", "gateKeepers.k.directs.r: there is no pod `r`; known: p, q"),
         ("{k: {gate: x/zone, directs: {q: east}}}", "gateKeepers.k.directs.q: q has no such gate: add it to its `schedulingGates`, or remove the pod here"),
         ("{k: {gate: x/zone, directs: {p: north}}}", "gateKeepers.k.directs.p: p has no such update; known: east, west"),
@@ -66,6 +66,6 @@ def test_what_does_not_go_with_gates_that_go_one_by_one() -> None:
     owned += "controllers: {w: {kind: ReplicaSet, pods: [q]}}\n"
     assert parse_scenario(owned).spec.pods[1].gates == ("x/zone",)
     with pytest.raises(
-        Problem, match=r"pods\.q\.schedulingGates: gates of pods that a controller makes anew"
+        Problem, match=r"pods\.q\.schedulingGates: gates of pods that a controller makes again and again"
     ):
         parse_scenario(owned + "gateKeepers: {k: {gate: x/zone}}\n")

@@ -57,7 +57,11 @@ class DeadNodeInfosStay(RemovedNodesCounted):
     """
 
 
-@before("list-kept", "the list of nodes to try is made anew only when nodes come or go", first_in="1.18")
+@before(
+    "list-kept",
+    "the list of nodes to try is made again only when nodes are added or removed",
+    first_in="1.18",
+)
 class ListMadeAnew(KeptSnapshot):
     """Each snapshot made the list anew; nobody looked whether it was as long as the tree (1.17). Up to 1.16 cycles went through the tree itself."""
 

@@ -70,7 +70,7 @@ class EveryNodeUpdateWakes(EventHandlers):
         self.queue.move_all()
 
 
-_DELETIONS_FIRST = "after an interruption of the watch, handlers hear of deletions first"
+_DELETIONS_FIRST = "after an interruption of the watch, handlers are notified of deletions first"
 
 
 @before("in-order-informers", _DELETIONS_FIRST, first_in="1.33")
@@ -326,7 +326,7 @@ class FitIgnoresNominations(Hints):
 
 @before(
     "139161",
-    "one anti-affinity term is enough to be kept out, for InterPodAffinity's hints as well",
+    "one anti-affinity term is enough to be excluded, for InterPodAffinity's hints as well",
     first_in="1.37",
 )
 class AllTermsKeepOut(Hints):
@@ -371,7 +371,7 @@ class HintsIgnoreNominations(Hints):
 
 @before(
     "135325",
-    "a deleted pod wakes those that its own anti-affinity kept out",
+    "a deleted pod wakes those that its own anti-affinity excluded",
     first_in="1.36",
     issues=(134393,),
 )
@@ -382,7 +382,7 @@ class OwnAntiAffinityOnly(Hints):
         return as_expr(self.matches_all(pod, other, anti=event.action == Action.DELETE))
 
 
-@before("127464", "a removed node wakes the pods that its domain kept out", first_in="1.32", issues=(110175,))
+@before("127464", "a removed node wakes the pods that its domain excluded", first_in="1.32", issues=(110175,))
 class RemovedNodesWakeNobody(EventHandlers):
     """No plugin was told of a removed node, whatever it had registered."""
 

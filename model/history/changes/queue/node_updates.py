@@ -37,7 +37,7 @@ class EveryNodeUpdateHeard(Hints):
         return super().hears(plugin, event)
 
 
-@before("taints-asked-for", "only who asks for changed taints hears of them", first_in="1.37")
+@before("taints-asked-for", "only plugins that ask for changed taints are notified of them", first_in="1.37")
 class NewNodesMeanTaints(Hints):
     """buildQueueingHintMap: a plugin that asked for new nodes, but not for changed taints, was given these as well, without a hint (1.30 to 1.36).
 

@@ -65,7 +65,7 @@ class CacheFedByEvents(VolumeCache):
             self.ahead_claim[claim] = False
 
     @step(actor="volume handler", fair=False)
-    @tells("The scheduling queue is told of volumes, of which the assume cache has still to be told.")
+    @tells("The scheduling queue is notified of volumes, before the assume cache.")
     def tell_ahead_of_volumes(self, watch: StorageWatch) -> None:
         """The queue's handler is given what the cache's has not been given yet."""
         new = {
@@ -81,7 +81,7 @@ class CacheFedByEvents(VolumeCache):
                 self.ahead_volume[volume] = True
 
     @step(actor="volume claim handler", fair=False)
-    @tells("The scheduling queue is told of {claim}, of which the assume cache has still to be told.")
+    @tells("The scheduling queue is notified of {claim}, before the assume cache.")
     def tell_ahead_of_claim(self, claim: VolumeClaim) -> None:
         """The same for claims."""
         current: Any = self.storage.claim[claim]

@@ -55,7 +55,7 @@ def finds(of: Any, model: Concrete) -> list[bool]:
 @pytest.mark.parametrize(
     ("more", "rest", "scope", "expected"),
     [
-        ("", "", "", [True, False]),  # c belongs to nobody who would make it anew
+        ("", "", "", [True, False]),  # c belongs to nobody who would recreate it
         ("d: {cpu: 1}", "", "", [False, False]),  # who waits needs a place, too
         ("d: {cpu: 1, exists: false}", "", "", [True, False]),
         ("d: {cpu: 1, schedulerName: other}", "", "", [True, False]),
