@@ -24,8 +24,6 @@ from ..reports.step import Value
 from .objects import extender_objects, objects_of, scores_object
 from .storage_objects import absent_storage
 
-FORMAT_VERSION = 1
-
 _TIMERS = ("queue.flush_backoff", "queue.flush_unschedulable")
 
 WAITING = "SchedulerAsyncAPICalls"

@@ -33,9 +33,6 @@ NEW = frozenset({"PodAdd", "UnscheduledPodAdd", "UnschedulablePodAdd"})
 UNSCHEDULABLE = "Unschedulable"
 """The queue's name for its parked pods (scheduling_queue.go of 1.28 to 1.36)."""
 
-FLUSH_METRIC = "scheduler_pod_scheduled_after_flush_total"
-"""Counts from 1.37 on; up to 1.36.4 it stays 0, as the copy of a pod with which its Binding goes lacks the flush's mark (QueuedPodInfo.DeepCopy)."""
-
 _SAID = {
     "Successfully bound pod to node": BOUND,
     "Attempting to schedule pod": TRIED,

@@ -20,7 +20,8 @@ PARTS = (
 )  # fmt: skip
 """The files there, in the order of docs/notebook/functions.md."""
 
-ABSTRACTED, MISSING, OUTSIDE = KINDS = ("abstracted", "missing", "outside")
+OUTSIDE = "outside"
+KINDS = ("abstracted", "missing", OUTSIDE)
 """Why a function has no element."""
 
 

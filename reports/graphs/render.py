@@ -12,7 +12,6 @@ from ...base.files import write_whole
 
 FORMATS = ("svg", "png", "dot")
 SECONDS = 120
-PNG_DPI = 144
 
 
 class RenderError(Exception):

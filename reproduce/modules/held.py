@@ -23,7 +23,6 @@ OLDEST = (1, 33)
 
 QUEUE = "pkg/scheduler/backend/queue"
 LOCK = "podrace_lock.go"
-STAGING = "staging/src/k8s.io"
 
 LEFT_OUT = frozenset({".git", "vendor", "_output", "test", "logo", "CHANGELOG", "hack", "cluster", "docs"})
 

@@ -337,40 +337,42 @@ class Timetable:
         if name in LISTS:
             self._interrupted[name] = number
             self._interruptions[name] += 1
-        pod = pod_of(transition)
         heirs = self._queue.heirs(transition, before, after)
         handed_over = {heir: self._records.pop(p) for p, heir in heirs.items()}
+        for p, record in handed_over.items():
+            through = record.through and self._queue.of(p, after) == BACKOFF
+            self._records[p] = replace(record, through=through)
         for p in self._queue.pods:
-            old, new = self._queue.of(p, before), self._queue.of(p, after)
-            flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
-            if p in heirs:
-                continue
-            if p in handed_over:
-                record = handed_over[p]
-                self._records[p] = replace(record, through=record.through and new == BACKOFF)
-            elif old == new:
-                if flushed and old == PARKED:
-                    due = PARKED_FLUSHES if self.rules.again else 1
-                    self._records[p] = replace(self._records[p], parked=number, due=due)
-            elif new == NONE:
-                record = self._records.pop(p)
-                if p is _popped(transition) and not self._queue.is_in_flight(p, before):
-                    earlier = self._flying.get(p, []) if self._queue.is_tried(p, before) else []
-                    popped = replace(record, attempts=record.attempts + 1, through=False)
-                    self._flying[p] = [*earlier, popped]
-            elif old == NONE:
-                self._records[p] = _Record(number, number)
-                if pod is None or transition.part != "failure" or not self._queue.share_name(p, pod):
-                    continue
-                if flights := self._flying.get(pod):
-                    rejected = self._queue.is_rejected(pod, before)
-                    self._records[p] = flights.pop(0).came_back(number, rejected)
-            else:
-                record = self._records[p]
-                if flushed and self.rules.again:
-                    record = replace(record, parked=number, due=PARKED_FLUSHES)
-                over = flushed or not record.backoff(self.rules)
-                self._records[p] = replace(record, through=over and new == BACKOFF)
+            if p not in heirs and p not in handed_over:
+                self._record_of(p, number, transition, before, after)
+
+    def _record_of(self, p: Pod, number: int, transition: Transition, before: State, after: State) -> None:
+        """What the step does to the record of a pod that keeps its own."""
+        pod = pod_of(transition)
+        old, new = self._queue.of(p, before), self._queue.of(p, after)
+        flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
+        if old == new:
+            if flushed and old == PARKED:
+                due = PARKED_FLUSHES if self.rules.again else 1
+                self._records[p] = replace(self._records[p], parked=number, due=due)
+        elif new == NONE:
+            record = self._records.pop(p)
+            if p is _popped(transition) and not self._queue.is_in_flight(p, before):
+                earlier = self._flying.get(p, []) if self._queue.is_tried(p, before) else []
+                self._flying[p] = [*earlier, replace(record, attempts=record.attempts + 1, through=False)]
+        elif old == NONE:
+            self._records[p] = _Record(number, number)
+            if pod is None or transition.part != "failure" or not self._queue.share_name(p, pod):
+                return
+            if flights := self._flying.get(pod):
+                rejected = self._queue.is_rejected(pod, before)
+                self._records[p] = flights.pop(0).came_back(number, rejected)
+        else:
+            record = self._records[p]
+            if flushed and self.rules.again:
+                record = replace(record, parked=number, due=PARKED_FLUSHES)
+            over = flushed or not record.backoff(self.rules)
+            self._records[p] = replace(record, through=over and new == BACKOFF)
 
     @property
     def timing(self) -> Timing:
