@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from podrace.checker.search import check
+from podrace.cli import main
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
+from tests.cli.helpers import flat
 from tests.model.scheduler.test_special_claims import MADE, USE, after, devices
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -24,6 +27,8 @@ IN_FLIGHT = ("139418", "140269")
         ("hazards/gone-victim", "S-STUCK", "1.37", (), V, 3200),
         ("hazards/gone-victim", "S-STUCK", "1.37", ("last-victim-gone",), H, 5268),
         ("hazards/gone-victim", "S-STUCK", "1.38.0-beta.0", (), H, 5268),
+        ("hazards/namespace-unasked", "S-STUCK", "1.37", (), V, 43),
+        ("hazards/namespace-unasked", "S-STUCK", "1.38.0-beta.0", (), H, 79),
         ("claims/reserved-after-allocation", "S-ASSUME", "1.36.3", IN_FLIGHT, V, 17498),
         (
             "claims/reserved-after-allocation",
@@ -42,6 +47,14 @@ def test_what_is_mended(
     classes = resolve(release, added, (), found.feature_gates).classes
     (result,) = check(instrument(found.spec, classes, [PROPERTIES[identifier]]), [identifier])
     assert (result.verdict.name, result.counts.states, result.vacuous) == (verdict, states, False)
+
+
+def test_a_nominated_node_that_becomes_too_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (SCENARIOS.parent / "docs" / "hazards.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"<!-- shrunk -->\n\n```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "shrunk.yaml").write_text(text, encoding="utf-8")
+    assert main.run(["test", str(tmp_path / "shrunk.yaml")]) == 0
+    assert "1 file: 4 passed, 0 failed, 0 undecided" in flat(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(("release", "assumed"), [("1.37.2", "gpu1"), ("1.38.0-beta.0", "None")])

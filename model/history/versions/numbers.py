@@ -28,7 +28,6 @@ PRE_RELEASES = ("1.38.0-beta.0",)
 NOT_YET = {
     "1.38.0-beta.0": (
         "SchedulerPreQueueingHints", "extenders that preempt get nodes without victims (135486)",
-        "a nominated node that shrinks wakes its preemptor (NodeResourcesFit)", "namespace labels count in the hints of InterPodAffinity",
         "victims that have not started are ordered by UID", "a claim with a negative capacity fails every PreFilter",
     ),
 }  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
-from ...environment.objects import Node, Pod, PodGroup, Term
+from ...environment.objects import NATIVE, Node, Pod, PodGroup, Term
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Component, Expr, all_of, any_of, as_expr
@@ -124,8 +124,8 @@ class Hints(Component):
         return bool(terms) and all(self.means(term, other) for term in terms)
 
     def means(self, term: Term, other: Pod) -> bool:
-        """Whether a term means another pod, as far as hints know: they are given terms that no namespaces were merged into, and ask without labels (141953)."""
-        return term.matches_by_name(other)
+        """Whether a term means another pod; of its namespace the labels are asked as well, from the informer's store (namespaceLabelsForNamespace, 1.38)."""
+        return term.matches(other)
 
     def after_pod_update(self, plugin: Plugin, pod: Pod, change: PodChange) -> Expr:
         """A pod was updated: one that waits (isSchedulableAfterTargetPodUpdate and the like), or one on a node (isSchedulableAfterAssignedPodChange)."""
@@ -201,6 +201,16 @@ class Hints(Component):
         if plugin.name == NODE_DECLARED_FEATURES:
             return as_expr(old.features != new.features)
         return as_expr(True)
+
+    def may_flee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
+        """Whether NodeResourcesFit has a pod tried again that is nominated to the node, so that it preempts elsewhere (1.38).
+
+        The pod fitted on the node, were it empty, and now has too little there of a native resource; pods of groups are left out.
+        """
+        if plugin.name != "NodeResourcesFit" or pod.group is not None:
+            return as_expr(False)
+        short = any_of(pod.request(r) > change.new.allocatable(r) for r in NATIVE)
+        return self.after_node(plugin, pod, change.old) & short
 
     def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
         """Whether the node has come into a domain of an affinity term of the pod's, or has left one of an anti-affinity term."""

@@ -7,8 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from ...environment.cluster.derived import Derived
+from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import forms, in_form
-from ...environment.objects import Pod
+from ...environment.objects import Node, Pod
 from ...environment.storage.claims import ClaimChange
 from ...language import (
     UNTOLD,
@@ -138,11 +139,24 @@ class Moves(Entries):
 
         One that is in no sub-queue comes back as the lister has it; upstream asks then, the model when the event comes.
         """
+
+        def hint(one: Pod) -> Expr:
+            said = self.hints.wakes(plugin, one, event, about)
+            if not isinstance(about, NodeChange) or not self.hints.hears(plugin, event):
+                return said
+            return said | (self._is_nominated_to(pod, about.new) & self.hints.may_flee(plugin, one, about))
+
         if form is not None or not pod.later:
-            return self.hints.wakes(plugin, form or pod, event, about)
-        listed = self.pod_watch.lister[pod].version
-        number = select(self.contains(pod), self.copy[pod].version, listed)
-        return in_form(self.universe, pod, number, lambda one: self.hints.wakes(plugin, one, event, about))
+            return hint(form or pod)
+        number = select(self.contains(pod), self.copy[pod].version, self.pod_watch.lister[pod].version)
+        return in_form(self.universe, pod, number, hint)
+
+    def _is_nominated_to(self, pod: Pod, node: Node) -> Expr:
+        """status.nominatedNodeName of the object that the hint is given; a nomination that is in the nominator only is not there."""
+        nominated: Expr = select(
+            self.contains(pod), self.copy[pod].nominated, self.pod_watch.lister[pod].nominated
+        )
+        return nominated == node
 
     def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ....environment.cluster.footprint import UsedPort
 from ....environment.cluster.node_versions import NodeVersion
 from ....environment.cluster.pod_versions import PodChange, PodVersion, in_form
-from ....environment.objects import Node, Pod, PodCopy, PodObject
+from ....environment.objects import Node, Pod, PodCopy, PodObject, Term
 from ....environment.watch import Handler, NodeWatch, PodWatch
 from ....language import (
     UNTOLD,
@@ -45,6 +45,7 @@ from ....scheduler.framework.placement import Placement
 from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
+from ...versions import PRE_RELEASES
 
 if TYPE_CHECKING:
     from ....environment.api import APIServer
@@ -334,6 +335,19 @@ class AllTermsKeepOut(Hints):
 
     def keeps_out(self, pod: Pod, other: Pod) -> bool:
         return self.matches_all(pod, other, anti=True)
+
+
+@before(
+    "namespace-labels-asked",
+    "InterPodAffinity's hints look at the labels of the namespace that the other pod is in",
+    first_in=PRE_RELEASES[0],
+    issues=(141953,),
+)
+class NamespaceLabelsUnasked(Hints):
+    """The hints were given terms that no namespaces were merged into, and held them against a pod without the labels of its namespace (up to 1.37)."""
+
+    def means(self, term: Term, other: Pod) -> bool:
+        return term.matches_by_name(other)
 
 
 TARGETS = "an update of a pod that waits is an event of its own, of which no hint asks whose it is"

@@ -10,6 +10,7 @@ from ....language import Expr, as_expr
 from ....scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin
 from ....scheduler.framework.events import NODE_ADD, NODE_PORTS
 from ...registry.change import before
+from ...versions import PRE_RELEASES
 
 _OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", NODE_PORTS, "NodeResourcesFit")
 """The plugins that asked for every update of a node from 1.24 to 1.31."""
@@ -35,6 +36,18 @@ class EveryNodeUpdateHeard(Hints):
         if _is_update(event) and plugin.name in (*_OF_ANY_UPDATE, "NodeUnschedulable"):
             return True
         return super().hears(plugin, event)
+
+
+@before(
+    "nominated-node-shrinks",
+    "a pod whose nominated node has become too small for it is tried again",
+    first_in=PRE_RELEASES[0],
+)
+class NominatedPodsStay(Hints):
+    """To NodeResourcesFit a node that became smaller helped nobody: the nominated pod waited until its victims were gone (up to 1.37)."""
+
+    def may_flee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
+        return as_expr(False)
 
 
 @before("taints-asked-for", "only plugins that ask for changed taints are notified of them", first_in="1.37")
