@@ -7,13 +7,25 @@ from pathlib import Path
 
 import pytest
 
+from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.search import check
+from podrace.checker.trace.execution import replay
 from podrace.cli import main
 from podrace.model.history import resolve
+from podrace.model.scheduler.queue.sub_queues import SubQueue
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios import find_scenarios
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.cli.helpers import flat
-from tests.model.scheduler.test_special_claims import MADE, USE, after, devices
+from tests.model.scheduler.test_special_claims import (
+    CLAIM,
+    CLUSTER,
+    MADE,
+    RESERVED,
+    TOLD,
+    USE,
+    after,
+    devices,
+)
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
@@ -61,3 +73,26 @@ def test_a_nominated_node_that_becomes_too_small(tmp_path: Path, capsys: pytest.
 def test_an_allocation_that_was_not_written_is_not_assumed(release: str, assumed: str) -> None:
     lost = (*MADE, f"dynamic_resources.lose_allocation({USE})", f"dynamic_resources.assume_unwritten({USE})")
     assert devices(after(*lost, release=release)) == ["None", assumed, "gpu1"]
+
+
+@pytest.mark.parametrize(
+    ("gate", "sub_queue"), [(True, SubQueue.UNSCHEDULABLE), (False, SubQueue.BACKOFF)], ids=["on", "off"]
+)
+def test_whom_a_change_of_a_claim_is_asked_of(gate: bool, sub_queue: SubQueue) -> None:
+    """A parked pod that no plugin is known to have rejected is moved by any change of a claim, unless only those that name it are asked."""
+    text = CLUSTER.replace("pods: {", "pods: {q: {cpu: 1}, ")
+    removed = () if gate else ("pre-queueing-hints",)
+    classes = resolve("1.38.0-beta.0", (), removed).classes
+    system = instrument(parse_scenario(text, "x.yaml").spec, classes, [])
+    numbers = {transition.label: number for number, transition in enumerate(system.transitions)}
+    run = (
+        *RESERVED,
+        f"dynamic_resources.create_claim({USE})",
+        f"claim_cache.deliver(claim={CLAIM})",
+        TOLD[0],
+    )
+    state = list(replay(system, tuple(numbers[label] for label in run)).states[-1])
+    place = {variable.name: i for i, variable in enumerate(system.variables)}["queue.sub_queue[q]"]
+    state[place] = SubQueue.UNSCHEDULABLE.value
+    moved = Interpreter(system).successor(tuple(state), numbers[TOLD[1]])
+    assert moved[place] == sub_queue.value

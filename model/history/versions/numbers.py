@@ -27,7 +27,7 @@ PRE_RELEASES = ("1.38.0-beta.0",)
 
 NOT_YET = {
     "1.38.0-beta.0": (
-        "SchedulerPreQueueingHints", "extenders that preempt get nodes without victims (135486)",
+        "a nominated node that shrinks while its pod is in flight: asked is the lister's pod of that moment, not the requeued one", "extenders that preempt get nodes without victims (135486)",
         "victims that have not started are ordered by UID", "a claim with a negative capacity fails every PreFilter",
     ),
 }  # fmt: skip

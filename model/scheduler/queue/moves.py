@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from ...environment.cluster.derived import Derived
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import forms, in_form
-from ...environment.objects import Node, Pod
+from ...environment.names import namesakes
+from ...environment.objects import OWN, Claim, Node, Pod
 from ...environment.storage.claims import ClaimChange
 from ...language import (
     UNTOLD,
@@ -158,6 +159,22 @@ class Moves(Entries):
         )
         return nominated == node
 
+    def is_asked_about(self, pod: Pod, about: About) -> Expr:
+        """Whether a move looks at the parked pod at all (collectEntitiesToEvaluate): whom DynamicResources names for a change of a claim (preQueueingHint, 1.38).
+
+        These are the pods that name the claim, by the informer's store; all, if the change gives a device back.
+        """
+        if not isinstance(about, ClaimChange):
+            return as_expr(True)
+        named = (self._names(p, about.claim) for p in (pod, *namesakes(self.universe, pod)))
+        return about.deallocated | any_of(named)
+
+    def _names(self, pod: Pod, claim: Claim) -> Expr:
+        listed = self.pod_watch.lister[pod]
+        if claim.special or claim.name not in pod.claims:
+            return as_expr(False)
+        return as_expr(listed.exists) & (claim.name not in pod.generated or as_expr(listed.named) == OWN)
+
     def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
         """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
         return ~self.is_rejected(pod) | self.matches(pod, event, about)
@@ -204,7 +221,8 @@ class Moves(Entries):
         moved: dict[Pod, Expr] = {}
         for pod, wanted in which.items():
             parked = self.sub_queue[pod] == SubQueue.UNSCHEDULABLE
-            woken = parked & wanted & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
+            asked = parked & wanted & self.is_asked_about(pod, about)
+            woken = asked & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
             with when(woken):
                 self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
                 self._displace(pod)

@@ -55,7 +55,7 @@ class SubQueues(Component):
 
     `rejected_by[p]` are the plugins for which p's last attempt did not fit. `in_flight[p]`: p was popped, and Done was
     not called for it yet. Upstream keeps the events since the Pop in a list, and asks the hints when the pod comes back;
-    an event's hint depends on nothing that changes, so it is asked here when the event comes: `in_flight_events[p][g]` says that
+    an event's hint depends on nothing that changes but the pod's object (A-HINT-OBJECT), so it is asked here when the event comes: `in_flight_events[p][g]` says that
     plugin g, had it rejected p, would have it tried again. `gated[p]`: when p was last to leave the parked pods, a PreEnqueue
     plugin held it back.
     """

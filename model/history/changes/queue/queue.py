@@ -30,6 +30,7 @@ from ....scheduler.framework.status import Phase
 from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
+from ...versions import PRE_RELEASES
 from .event_handlers import TARGETS
 
 
@@ -367,6 +368,20 @@ class GatedPodsAreNotFlushed(PriorityQueue):
 
     def wildcards_pass_gates(self) -> bool:
         return False
+
+
+@before(
+    "pre-queueing-hints",
+    "a change of a claim is asked of the pods that name it (SchedulerPreQueueingHints)",
+    first_in=PRE_RELEASES[0],
+    gate="SchedulerPreQueueingHints",
+    gated_in="1.37",
+)
+class EveryParkedPodAsked(PriorityQueue):
+    """Every parked pod was looked at, and one that no plugin was known to have rejected was moved by any change of a claim."""
+
+    def is_asked_about(self, pod: Pod, about: About) -> Expr:
+        return as_expr(True)
 
 
 @before(
