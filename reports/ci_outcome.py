@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Literal, get_args
 
 from ..base.structs import dataclass
@@ -17,12 +18,13 @@ _ALWAYS = ("passed", "failed", "undecided")
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a report needs to know beside its findings: its words, the version of podrace, and whether a property that
-    holds only because nothing tested it counts as failed.
+    """What a report needs to know beside its findings: its words, the version of podrace, whether a property that
+    holds only because nothing tested it counts as failed, and where the drawings of counterexamples are, by the number of the finding.
     """
 
     version: str = "0"
     vacuous_fails: bool = False
+    pictures: Mapping[int, str] = field(default_factory=dict)
 
     def outcome(self, finding: Finding) -> Outcome:
         """Failed: violated, or not as expected where that is known. Undecided and ignored never count as passed, nor do violations that a baseline lists."""

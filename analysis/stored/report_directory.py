@@ -9,6 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...base.files import is_draft
@@ -92,14 +93,14 @@ def _is_ours(path: Path) -> bool:
 def write_report(folder: Path, runs: Sequence[Run], findings: Sequence[Finding], style: Style) -> list[Path]:
     """Write all files; what an earlier report left of counterexamples is removed. Raises UsageProblem, RenderError."""
     with OutputDirectory(OPTION, folder) as outer:
-        violated = [
-            (run, finding) for run, finding in zip(runs, findings, strict=True) if finding.trace is not None
-        ]
+        stems = _stems(findings)
+        style = replace(style, pictures={at: f"{FOLDER}/{stem}.svg" for at, stem in stems.items()})
         written = [outer.write(name, form(findings, style)) for name, form in FILES.items()]
-        if violated or outer.has(FOLDER):
+        if stems or outer.has(FOLDER):
             with OutputDirectory(OPTION, folder / FOLDER, outer) as inner:
                 inner.clear()
-                written += _write_counterexamples(inner, violated, style)
+                for at, stem in stems.items():
+                    written += _write_counterexample(inner, stem, runs[at], findings[at], style)
         return written
 
 
@@ -113,17 +114,16 @@ def write_audit_report(folder: Path, report: AuditReport) -> list[Path]:
         return written
 
 
-def _write_counterexamples(
-    inner: OutputDirectory, violated: Sequence[tuple[Run, Finding]], style: Style
-) -> list[Path]:
-    written: list[Path] = []
+def _stems(findings: Sequence[Finding]) -> dict[int, str]:
+    """How the files about each counterexample begin, by the number of the finding."""
+    found: dict[int, str] = {}
     stems: Counter[str] = Counter()
-    for run, finding in violated:
-        stem = file_stem(finding)
-        stems[stem] += 1  # scenarios in different files may have the same name
-        unique = stem if stems[stem] == 1 else f"{stem}-{stems[stem]}"
-        written += _write_counterexample(inner, unique, run, finding, style)
-    return written
+    for at, finding in enumerate(findings):
+        if finding.trace is not None:
+            stem = file_stem(finding)
+            stems[stem] += 1  # scenarios in different files may have the same name
+            found[at] = stem if stems[stem] == 1 else f"{stem}-{stems[stem]}"
+    return found
 
 
 def _write_counterexample(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,14 @@ class Output:
 
         return Style(podrace_version(), self.fail_on_vacuous)
 
+    def style_with_pictures(self, findings: Sequence[Finding]) -> Style:
+        """The same where every drawing that is asked for will be made."""
+        violated = [at for at, finding in enumerate(findings) if finding.trace is not None]
+        if self.graph is None or self.graph.suffix.lower() == ".dot" or self.graph_kind != "lanes":
+            return self.style()
+        pictures = {at: str(beside(self.graph, number)) for number, at in enumerate(violated, 1)}
+        return replace(self.style(), pictures=pictures)
+
     def timed(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with how long they took only if that was asked for."""
         import msgspec
@@ -125,7 +133,7 @@ def report(
         from ...reports.formats.forms import FORMS
 
         findings = output.timed(findings)
-        text = FORMS[output.form](findings, output.style())
+        text = FORMS[output.form](findings, output.style_with_pictures(findings))
         if output.form != "github":
             print_form(text)
         else:

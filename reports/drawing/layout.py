@@ -24,6 +24,8 @@ ROW_WIDTH = 1000.0
 """Nodes that need more than this stand in several rows."""
 NAME, SMALL = 12.0, 11.0
 LINE, CHIP = 14.0, 22.0
+FRAME = 6.0
+"""How far around a node and what is nominated to it its frame stands."""
 PENDING = "pending:"
 
 Kind = Literal["", "assumed", "terminating", "nominated"]
@@ -72,8 +74,12 @@ class Rectangle:
 
 @dataclass(slots=True)
 class Layout:
-    """A drawing: nodes, pods on top of them, and labels. `over` are the lines that pods reach beyond, from left to right."""
+    """A drawing: a frame around each node with all that belongs to it, nodes, pods on top of them, and labels.
 
+    `over` are the lines that pods reach beyond, from left to right.
+    """
+
+    frames: list[Rectangle] = field(default_factory=list)
     nodes: list[Rectangle] = field(default_factory=list)
     pods: list[Rectangle] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
@@ -184,7 +190,10 @@ class _Column:
             words = f"{pod.name} ({WORDS[kind]})" if kind else pod.name
             _chip(found, pod, kind, words, x, at, 2 * self.width)
             at += CHIP
-        return at
+        top = floor - self.above - 2
+        wide = 2 * (self.width + FRAME)
+        found.frames.append(Rectangle(x - FRAME, top, wide, at + 2 - top, self.whole, exists=self.box.exists))
+        return at + 2
 
 
 def _pod(pod: Placed, kind: Kind, x: float, y: float, width: float, height: float) -> Rectangle:

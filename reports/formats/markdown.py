@@ -1,11 +1,12 @@
 """The report in Markdown, for a pull request or the summary of a CI step: a table, then each counterexample with its
-sequence diagram and its numbered steps.
+drawing, or without one its sequence diagram, and its numbered steps, folded.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from ..ci_outcome import USUAL, Style, issue_link, numbered, subject, vacuity
 from ..document import ABOUT, Finding, about_of
@@ -30,8 +31,8 @@ def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
     blocks += [f"> scheduler {plain(version.words)}" for version in versions_of(f.version for f in findings)]
     if about := about_of(findings):
         blocks += [f"## {ABOUT}", "\n".join(f"- {plain(line)}" for line in about)]
-    for finding in findings:
-        blocks += _section(finding, style)
+    for number, finding in enumerate(findings):
+        blocks += _section(finding, style, style.pictures.get(number, ""))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -53,7 +54,7 @@ def _mark(finding: Finding, style: Style) -> str:
     return MARKS["undecided" if finding.qualified and outcome == "passed" else outcome]
 
 
-def _section(finding: Finding, style: Style) -> list[str]:
+def _section(finding: Finding, style: Style, picture: str) -> list[str]:
     blocks = [f"## {_mark(finding, style)} {plain(subject(finding))} {finding.marked}"]
     blocks += [f"*{plain(finding.title)}*"] if finding.title else []
     blocks += [f"**{plain(finding.property)}**: {plain(finding.sentence)}"] if finding.sentence else []
@@ -61,14 +62,16 @@ def _section(finding: Finding, style: Style) -> list[str]:
     links = [f"[kubernetes/kubernetes#{n}]({issue_link(n)})" for n in finding.issues]
     blocks += [f"See {', '.join(links)}."] if links else []
     blocks += [plain(finding.words)] if finding.words else []
-    return blocks if finding.trace is None else [*blocks, *counterexample(finding, style)]
+    return blocks if finding.trace is None else [*blocks, *counterexample(finding, picture)]
 
 
-def counterexample(finding: Finding, style: Style) -> list[str]:
-    """The sequence diagram and the steps."""
+def counterexample(finding: Finding, picture: str = "") -> list[str]:
+    """The drawing, if there is a file of it, else the sequence diagram; and the steps."""
     blocks = []
-    drawn = diagram(finding)
-    if len(drawn) <= MOST_LETTERS:
+    drawn = "" if picture else diagram(finding)
+    if picture:
+        blocks.append(f"![{plain(subject(finding))}](<{quote(picture)}>)")
+    elif len(drawn) <= MOST_LETTERS:
         blocks.append(f"```mermaid\n{drawn}```")
     else:
         blocks.append(f"The sequence diagram of {len(finding.story)} steps is more than Mermaid draws.")

@@ -5,84 +5,78 @@ Nodes are boxes, pods stand in them by size; a nomination is dashed, an assumed 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import graphviz
 
 from ..document import Finding, ShownStep
 from ..drawing.fitting import lines, width
 from ..drawing.layout import Layout, Rectangle, layout
 from ..picture import Scene, scenes
-from ..states import State, states_of
+from ..states import states_of
 from .style import MUTED, POD_COLOURS, TITLE, VIOLATION, NotDrawn, digraph, heading, inches, place, where
 
 BETWEEN = 24
 """The gap between drawings beside each other."""
+LEAST = 420
+"""How wide the sentences above the drawings may be at the least."""
 SENTENCE, CAPTION = 13, 9
+FRAME, EDGE = "#f4f6f8", "#cbd2d9"
 
 
 def to_dot(finding: Finding) -> str:
-    """One row per step that stands out and changes the picture. NotDrawn if no state or no such step is known."""
+    """One row per step that stands out and changes the picture, and one above it where the picture before is not the row above.
+
+    NotDrawn if no state or no such step is known.
+    """
     steps = decisive_steps(finding)
     assert finding.cluster is not None
-    states = states_of(finding)
     graph = digraph("cluster", "neato", outputorder="nodesfirst", splines="line")
-    whens = ("before", "after")
-    rows = [
-        [
-            (when, i, scene)
-            for when in whens
-            for i, scene in enumerate(scenes(finding.cluster, states[step.number - (when == "before")]))
-        ]
-        for step in steps
-    ]
-    drawn = [[(when, i, scene, layout(scene)) for when, i, scene in row] for row in rows]
+    rows: list[tuple[str, tuple[Scene, ...]]] = []
+    for step in steps:
+        before, after = (_scenes(finding, number) for number in (step.number - 1, step.number))
+        if not rows or rows[-1][1] != before:
+            rows.append((f"Before step {step.number}", before))
+        rows.append((f"{step.number}. {step.sentence}", after))
+    drawn = [(words, [(scene, layout(scene)) for scene in seen]) for words, seen in rows]
     wide = BETWEEN + max(
-        max(one.width, width(f"{when}, {scene.caption}", CAPTION))
-        for row in drawn
-        for when, _, scene, one in row
+        max(one.width, width(scene.caption, CAPTION)) for _, row in drawn for scene, one in row
     )
-    whole = wide * len(whens) * len(finding.cluster.pictures)
+    whole = max(wide * len(finding.cluster.pictures), LEAST)
     pods = [pod.name for pod in finding.cluster.pods]
     y = 0.0
-    for step, row in zip(steps, drawn, strict=True):
-        for n, line in enumerate(lines(f"{step.number}. {step.sentence}", whole, SENTENCE)):
-            name = f"row{step.number}" if n == 0 else f"row{step.number}line{n}"
-            _text(graph, name, line, 0, y, SENTENCE)
+    for r, (words, row) in enumerate(drawn):
+        for n, line in enumerate(lines(words, whole, SENTENCE)):
+            _text(graph, f"row{r}line{n}", line, 0, y, SENTENCE)
             y -= SENTENCE + 4
         y -= 8
-        for column, (when, i, scene, one) in enumerate(row):
-            left = column * wide + (12 if when == "after" else 0)
-            drawing = _Drawing(graph, f"s{step.number}{when[0]}{i}", pods, (left, y - 12))
-            _text(graph, f"{drawing.name}caption", f"{when}, {scene.caption}", left, y - 6, CAPTION, MUTED)
+        for column, (scene, one) in enumerate(row):
+            drawing = _Drawing(graph, f"r{r}c{column}", pods, (column * wide, y - 12))
+            _text(graph, f"{drawing.name}caption", scene.caption, column * wide, y - 6, CAPTION, MUTED)
             drawing.draw(one)
-        y -= 12 + max(one.height for *_, one in row) + 26
+        y -= 12 + max(one.height for _, one in row) + 26
     graph.node(
-        "title", heading(finding, "the cluster before and after each decisive step"), shape="none",
-        pos=place(whole / 2, 56),
+        "title", heading(finding, "the cluster before and after each decisive step", int(whole / 7)), shape="none",
+        pos=place(whole / 2, 66),
     )  # fmt: skip
     return str(graph.source)
 
 
 def decisive_steps(finding: Finding) -> list[ShownStep]:
     """The steps to be drawn: those that stand out and change the picture, or if none does, those that change it."""
-    states = states_of(finding)
-    if finding.cluster is None or not states:
+    if finding.cluster is None or not states_of(finding):
         raise NotDrawn(
             f"{where(finding)}: the states of the cluster are not known; draw the steps: --graph-kind lanes"
         )
-    changing = [
-        s for s in finding.story if _seen(finding, states, s.number) != _seen(finding, states, s.number - 1)
-    ]
+    changing = [s for s in finding.story if _scenes(finding, s.number) != _scenes(finding, s.number - 1)]
     decisive = [s for s in changing if s.decisive]
     if not changing:
         raise NotDrawn(f"{where(finding)}: no step changes the cluster; draw the steps: --graph-kind lanes")
     return decisive or changing
 
 
-def _seen(finding: Finding, states: Sequence[State], number: int) -> tuple[Scene, ...]:
+def _scenes(finding: Finding, number: int) -> tuple[Scene, ...]:
+    """The cluster after so many steps."""
     assert finding.cluster is not None
-    return scenes(finding.cluster, states[number])
+    return scenes(finding.cluster, states_of(finding)[number])
 
 
 def _text(
@@ -113,11 +107,15 @@ class _Drawing:
         self.graph, self.name, self.pods, self.corner = graph, name, pods, corner
 
     def draw(self, drawn: Layout) -> None:
-        """Draw it: nodes, pods on them, and what is written."""
+        """Draw it: frames, nodes, pods on them, and what is written."""
+        for n, frame in enumerate(drawn.frames):
+            self._rectangle(
+                f"f{n}", frame, "", {"style": "filled,rounded", "fillcolor": FRAME, "color": EDGE}
+            )
         for n, node in enumerate(drawn.nodes):
             colour = VIOLATION if (node.x, node.x + node.width, node.y) in drawn.over else MUTED
-            style = "solid" if node.exists else "dashed"
-            self._rectangle(f"n{n}", node, "", {"style": style, "color": colour})
+            style = "filled" if node.exists else "filled,dashed"
+            self._rectangle(f"n{n}", node, "", {"style": style, "fillcolor": "white", "color": colour})
         for n, pod in enumerate(drawn.pods):
             words = "\n".join(label.text for label in pod.labels)
             self._rectangle(f"p{n}", pod, words, self._look(pod))
@@ -132,7 +130,7 @@ class _Drawing:
         assert pod.pod is not None
         fill = POD_COLOURS[self.pods.index(pod.pod) % len(POD_COLOURS)]
         if pod.kind == "nominated":
-            return {"style": "dashed,rounded", "color": TITLE}
+            return {"style": "dashed,rounded", "color": TITLE, "penwidth": "1.5"}
         if pod.kind == "terminating":
             return {"style": "filled,dotted", "fillcolor": fill}
         if pod.kind == "assumed":

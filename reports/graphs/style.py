@@ -57,7 +57,8 @@ def heading(finding: Finding, what: str, letters: int = 90) -> str:
     rows = [
         (16, f"<B>{escape(line)}</B>") for line in wrap(finding.title or finding.scenario, letters * 3 // 5)
     ]
-    rows.append((11, escape(f"{finding.scenario}, release {finding.label}, {finding.property}: {what}")))
+    below = f"{finding.scenario}, release {finding.label}, {finding.property}: {what}"
+    rows += [(11, escape(line)) for line in wrap(below, letters)]
     cells = "".join(
         f'<TR><TD><FONT POINT-SIZE="{size}" COLOR="{TITLE}">{text}</FONT></TD></TR>' for size, text in rows
     )

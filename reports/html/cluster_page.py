@@ -18,6 +18,7 @@ def draw(scene: Scene, pods: tuple[str, ...], prefix: str) -> Markup:
     )
     svg = el(
         "svg", el("title", scene.words), _hatching(prefix),
+        *(_titled(one.whole, _rect(one, "frame")) for one in drawn.frames),
         *(_node(one) for one in drawn.nodes), *(_pod(one, pods, prefix) for one in drawn.pods), *over,
         *(_titled(label.whole, _text(label)) for label in drawn.labels),
         viewBox=f"0 0 {drawn.width:g} {drawn.height:g}", width=f"{drawn.width:g}", role="img",

@@ -198,6 +198,24 @@ def notes_of(memory: Memory, before: State, after: State) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def badge_of(note: str) -> tuple[str, str]:
+    """A note as a badge of a few words with its subject, and what the note says beyond that."""
+    for begins, word, parted in _BADGES:
+        if note.startswith(begins):
+            subject, _, rest = note.removeprefix(begins).partition(parted)
+            return f"{word} {subject}", rest
+    return "", note
+
+
+_BADGES = (
+    (f"{DIVERGES} views differ on ", "views differ on", ": "),
+    ("Views on ", "views of", " now: "),
+    ("All views agree on ", "views agree on", " again."),
+    ("An event about ", "event of", " goes out on the "),
+)
+"""How each kind of note begins, its badge, and what stands between its subject and the rest."""
+
+
 def said(difference: ViewDifference, memory: Memory) -> str:
     """What each view says of a subject, views that say the same together."""
     words: dict[str, list[str]] = {}

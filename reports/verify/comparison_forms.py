@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
-from ..ci_outcome import Style
 from ..document import Finding
 from ..filtered import text_filtered, to_json
 from ..formats.markdown import counterexample, plain
@@ -87,7 +86,7 @@ def _violation(after: Finding, outcome: str, remark: str = "") -> Iterator[str]:
         yield f"**{after.property}**: {plain(after.sentence)}"
     if remark:
         yield f"{plain(remark)}."
-    yield from counterexample(after, Style())
+    yield from counterexample(after)
 
 
 FORMS: Mapping[str, Callable[[Comparison], str]] = {"json": comparison_to_json, "markdown": to_markdown}

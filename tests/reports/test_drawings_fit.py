@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from podrace.reports.document import Finding, ShownLasso
 from podrace.reports.drawing.fitting import at_most, lines, shortened, width
 from podrace.reports.drawing.layout import Layout, Rectangle, layout
-from podrace.reports.evidence import NodeShape, Picture, PodShape, ShownCluster
+from podrace.reports.evidence import Cause, NodeShape, Picture, PodShape, ShownCluster
 from podrace.reports.graphs import Kind, to_dot
 from podrace.reports.graphs.render import render
 from podrace.reports.html import to_html
 from podrace.reports.picture import PODS, Box, Placed, Scene, scarcest, scenes
 from podrace.reports.states import State
-from podrace.reports.text.explanation import crowded, explain
+from podrace.reports.text.explanation import badge_of, crowded, explain
 from tests.profiles import examples
 from tests.reports.long_names import LONG, LONG_LASSO, NODE_1, POD_P, POD_Q
 from tests.reports.shown import SHOWN
@@ -232,6 +232,9 @@ def nodes_of(
         points = [
             tuple(map(float, found)) for s in shapes for found in re.findall(r"(-?[\d.]+),(-?[\d.]+)", s)
         ]
+        for round_ in group.iter(f"{SVG}ellipse"):
+            x, y, wide, high = (float(round_.attrib[key]) for key in ("cx", "cy", "rx", "ry"))
+            points += [(x - wide, y - high), (x + wide, y + high)]
         if points:
             xs, ys = zip(*points, strict=True)
             borders[name] = Area(min(xs), min(ys), max(xs), max(ys))
@@ -252,8 +255,8 @@ def test_the_lanes_can_be_told_alone(finding: Finding) -> None:
     told = explain(finding)
     for one in told.steps:
         said = joined(texts[f"step{one.number}"])
-        for sentence in (one.text, *one.notes):
-            assert joined(sentence) in said
+        for words in (one.text, *(part for note in one.notes for part in badge_of(note))):
+            assert joined(words) in said
     for line in told.opening:
         assert joined(line) in joined(texts["title"])
     for heading, below in told.sections:
@@ -266,12 +269,64 @@ def test_the_lanes_can_be_told_alone(finding: Finding) -> None:
     assert [pair for pair in combinations(boxes, 2) if pair[0].meets(pair[1])] == []
 
 
+PIXELS = 4 / 3
+STEP = LONG.story[0]
+
+
+@given(st.data())
+@settings(max_examples=examples(10), deadline=None)
+def test_lanes_are_as_wide_as_github_shows_them_and_no_arrow_crosses_a_box(data: st.DataObject) -> None:
+    actors = data.draw(st.lists(st.integers(0, 8), min_size=1, max_size=34))
+    story = tuple(replace(STEP, number=i + 1, actor=f"actor {a}") for i, a in enumerate(actors))
+    pairs = [(a, b) for a in range(1, len(actors) + 1) for b in range(a + 1, len(actors) + 1)]
+    causes = data.draw(st.lists(st.sampled_from(pairs), max_size=20, unique=True)) if pairs else []
+    finding = replace(
+        LONG,
+        trace=story,
+        memory=None,
+        counterfactuals=(),
+        causes=tuple(Cause(b, a, ("x",)) for a, b in causes),
+    )
+    canvas, borders, _ = nodes_of(finding, "lanes")
+    assert (canvas.right - canvas.left) * PIXELS <= 900
+    boxes = {name: box for name, box in borders.items() if name.startswith(("bead", "step"))}
+    assert [pair for pair in combinations(boxes.values(), 2) if pair[0].meets(pair[1])] == []
+    for tail, head, line in arrows_of(finding):
+        crossed = [name for name, box in boxes.items() if name not in (tail, head) and box.meets(line, 1)]
+        assert crossed == [], (tail, head)
+
+
+def arrows_of(finding: Finding) -> list[tuple[str, str, Area]]:
+    """The straight parts of arrows, each from which node to which, and the area of each."""
+    svg = ElementTree.fromstring(render(to_dot(finding, "lanes"), "svg"))
+    found = []
+    for group in svg.iter(f"{SVG}g"):
+        tail, _, head = (group.findtext(f"{SVG}title") or "").partition("->")
+        if group.attrib.get("class") != "edge" or tail.startswith("top"):
+            continue
+        path = next(group.iter(f"{SVG}path")).attrib["d"]
+        points = [tuple(map(float, pair)) for pair in re.findall(r"(-?[\d.]+)[ ,](-?[\d.]+)", path)]
+        xs, ys = zip(*points, strict=True)
+        assert max(xs) - min(xs) < 0.1 or max(ys) - min(ys) < 0.1, (tail, head)
+        found.append((tail, head, Area(min(xs) - 2, min(ys) - 2, max(xs) + 2, max(ys) + 2)))
+    return found
+
+
+def test_a_nominated_pod_stands_in_the_frame_of_its_node() -> None:
+    drawn = layout(scene(2, 3, 1, 4))
+    for frame, node in zip(drawn.frames, drawn.nodes, strict=True):
+        assert area(node).within(area(frame))
+        inside = [pod for pod in drawn.pods if area(pod).within(area(frame))]
+        assert [pod.kind for pod in inside].count("nominated") == 1
+    assert [pair for pair in combinations(map(area, drawn.frames), 2) if pair[0].meets(pair[1])] == []
+
+
 def test_the_cluster_in_a_file() -> None:
     drawn = render(to_dot(LONG, "cluster"), "svg")
     titles = {element.attrib.get(XLINK_TITLE) for element in ElementTree.fromstring(drawn).iter()}
     assert {f"{POD_P}, asks for 2 cpu", f"{POD_Q}, asks for 2 cpu, assumed", f"{NODE_1}: 3 cpu"} <= titles
     canvas, borders, _ = nodes_of(LONG, "cluster")
-    pods = [place for name, place in borders.items() if re.fullmatch(r"s\d+[ba]\dp\d+", name)]
+    pods = [place for name, place in borders.items() if re.fullmatch(r"r\d+c\dp\d+", name)]
     assert pods
     assert [one for one in borders.values() if not one.within(canvas)] == []
     assert [pair for pair in combinations(pods, 2) if pair[0].meets(pair[1])] == []

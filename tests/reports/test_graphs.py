@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sysconfig
 from pathlib import Path
@@ -49,8 +50,7 @@ def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert finding.trace is not None
     for step in finding.trace:
-        assert str(step.number) in texts
-        assert step.call in texts
+        assert texts.count(str(step.number)) == 2  # on its rail, and with its sentence
 
 
 @pytest.mark.parametrize("kind", ["lanes", "cluster", "states"])
@@ -70,9 +70,9 @@ def test_every_kind_can_be_rendered(kind: Kind) -> None:
     assert drawn == render.render(to_dot(finding, kind), "svg")
     texts = {e.text for e in ElementTree.fromstring(drawn).iter() if e.tag.endswith("text")}
     wanted = {
-        "lanes": {"bind(p)", "take(p)", "assume(q<i>)"},
+        "lanes": {"p is bound to n1.", "views differ on p", "event of p"},
         "cluster": {"n1", "3 cpu", "n2", "1 cpu", "assumed", "nominated"},
-        "states": {"0", "1", "2", "3", "delete(p)"},
+        "states": {"0  at the start", "1  bind(p)", "2  take(p)", "3  assume(q<i>)", "delete(p)"},
         "lasso": {"1  pop(p)", "4  write(q, not ok)", "indefinitely"},
     }
     assert wanted[kind] <= {(text or "").replace("\xa0", " ") for text in texts}
@@ -80,9 +80,13 @@ def test_every_kind_can_be_rendered(kind: Kind) -> None:
 
 def test_arrows_lead_from_causes_to_effects() -> None:
     dot = to_dot(SHOWN)
-    assert "step1 -> step2" in dot
-    assert "step2 -> step3" in dot
-    assert "step1 -> step3" not in dot  # follows from the other two
+    ends = re.findall(r"(bead\d+) -> a\d+from|a\d+to -> (bead\d+)", dot)
+    assert ["".join(end) for end in ends] == [
+        "bead1",
+        "bead2",
+        "bead2",
+        "bead3",
+    ]  # 1 -> 3 follows from the other two
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from ...configuration.app import app, examples
 from ...configuration.arguments import (
     ClosingTime,
     Graph,
+    GraphKind,
+    GraphKindOption,
     NoColor,
     Own,
     Patches,
@@ -26,12 +28,14 @@ SHOWN, GONE = 0, 1
     epilog=examples(
         "podrace check 72124 --save-trace race.json",
         "podrace explain race.json -o html > race.html",
+        "podrace explain race.json -o markdown --graph race.svg > race.md",
     ),
 )
 def explain(
     trace: TraceFile,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
+    graph_kind: GraphKindOption = GraphKind.lanes,
     own: Own = None,
     patch: Patches = None,
     closing: ClosingTime = "20s",
@@ -48,7 +52,9 @@ def explain(
     from ...terminal.output import Output, draw, report, say
     from ...terminal.progress_display import progress_display
 
-    out = Output(output.value, graph, no_color, extent="whole" if verbose else "usual")
+    out = Output(
+        output.value, graph, no_color, graph_kind=graph_kind.value, extent="whole" if verbose else "usual"
+    )
     time = parse_closing(closing)
     out.refuse_unusable()
     patches = patches_of(patch or ())
@@ -78,5 +84,5 @@ def explain(
     with tolerant_of_closed_pipes():
         report([finding], out, closed)
     if graph is not None:
-        draw([finding], graph, no_color, closings=closed)
+        draw([finding], graph, no_color, graph_kind.value, closed)
     raise typer.Exit(SHOWN)

@@ -36,6 +36,22 @@ def test_a_run_that_ends_is_no_lasso(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
 
 
+def test_markdown_shows_the_drawing_that_is_made_with_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell = Shell(capsys)
+    shell("check", "72124", "--save-trace", "race.json", "--closing", "0")
+    ran = shell("explain", "race.json", "-o", "markdown", "--graph", "my race.svg")
+    assert "\n![nominated-node-race, 1.13.0: S-NOMVIS](<my%20race.svg>)\n\n<details>" in ran.out
+    assert "mermaid" not in ran.out
+    assert (tmp_path / "my race.svg").read_bytes().startswith(b"<?xml")
+    for options in ((), ("--graph", "race.dot"), ("--graph", "race.svg", "--graph-kind", "cluster")):
+        assert "```mermaid\n" in shell("explain", "race.json", "-o", "markdown", *options).out
+    assert "digraph counterexample {" in Path("race.dot").read_text()
+    assert "as the scheduler believes" in Path("race.svg").read_text().replace("&#160;", " ")
+
+
 @pytest.mark.parametrize("command", ["check", "ways"])
 def test_a_kind_without_a_file(capsys: pytest.CaptureFixture[str], command: str) -> None:
     ran = Shell(capsys)(command, "72124", "--graph-kind", "cluster")

@@ -45,6 +45,12 @@ def test_all_files_are_there(reports: tuple[Path, Path]) -> None:
     assert set(contents(reports[0])) == expected
 
 
+def test_the_summary_shows_the_drawings(reports: tuple[Path, Path]) -> None:
+    summary = (reports[0] / "summary.md").read_text(encoding="utf-8")
+    assert f"](<counterexamples/{STEM}.svg>)" in summary
+    assert "mermaid" not in summary
+
+
 def test_the_same_search_gives_the_same_bytes(reports: tuple[Path, Path]) -> None:
     assert contents(reports[0]) == contents(reports[1])
 
