@@ -21,9 +21,10 @@ from .checks.devices import Devices
 from .checks.nominations import Nominations
 from .checks.waiting import Waiting
 from .history.history import History
+from .history.objects import BEFORE
 from .reading.lines import open_source
 from .reading.reading import CLAIMS, FOREIGN, Account, Reader
-from .reading.records import Claim, Node, Pod, Write, time_text
+from .reading.records import EVER, Claim, Node, Pod, Write, time_text
 from .reading.sorting import AT_ONCE
 
 SKEW = 50_000
@@ -34,6 +35,8 @@ LARGEST = 1 << 30
 
 MOST_NAMESPACES = 20
 """How many namespaces are named if somebody asks about one that the log does not have."""
+
+CLOCKS = "times by which requests have an order: a file for each API server, --clock-skew"
 
 ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding, Waiting)
 
@@ -113,6 +116,10 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     trust = _trust(asked, account, history, unknown)
     checks = [check for check in checks if not wanted or check.id in wanted]
     answers = [check.answer(trust, asked.window) for check in checks]
+    whole = account.skipped.keys() <= set(FOREIGN)  # of what is damaged, nobody knows what it was
+    silent = whole and not (account.events or read.attempts or any(answer.hits for answer in answers))
+    if silent and account.lines and not asked.growing:
+        raise Problem(_no_audit_log(asked, account))
     if asked.explain:
         answers = [
             _explained(answer, asked, check, lease) for answer, check in zip(answers, checks, strict=True)
@@ -189,9 +196,10 @@ def _refuse_reversed(window: Window) -> None:
 
 def _no_audit_log(asked: Asked, account: Account) -> str:
     names = ", ".join(one_line(name, 200) for name in asked.files)
-    why = "; ".join(f"{counted(number, 'line')}: {reason}" for reason, number in account.skipped.items())
+    told = "; ".join(f"{counted(number, 'line')}: {reason}" for reason, number in account.skipped.items())
+    why = f" ({told})" if told else ""
     return one_line(
-        f"{names}: no audit event in {counted(account.lines, 'line')} ({why}): name a log that the API server writes to --audit-log-path",
+        f"{names}: no audit event in {counted(account.lines, 'line')}{why}: name a log that the API server writes to --audit-log-path",
         LONGEST,
     )
 
@@ -231,36 +239,48 @@ def _several(account: Account) -> bool:
 
 
 def _trust(asked: Asked, account: Account, history: History, unknown: str) -> Trust:
-    against = [] if account.events else ["there is no audit event in what was read"]
-    if not asked.complete:
-        against.append(
-            "nobody says that the log has every write of its period: say so with --complete, if it does"
-        )
     skipped = sum(account.skipped.values())
+    gaps = history.gaps + history.from_before if asked.initial else history.gaps
+    clocks = _clocks(history)
+    against: list[tuple[str, str]] = []
+    """What speaks against the log, and what would close that."""
+    if not account.events:
+        against.append(("there is no audit event in what was read", "a log that the API server writes"))
+    if not asked.complete:
+        against.append((
+            "nobody says that the log has every write of its period: say so with --complete, if it does",
+            "--complete, if the log has every write of its period",
+        ))  # fmt: skip
     if skipped:
+        many = "line was" if skipped == 1 else "lines were"
         against.append(
-            f"{skipped:,} {'line was' if skipped == 1 else 'lines were'} skipped, and may have been anything"
+            (f"{skipped:,} {many} skipped, and may have been anything", "the lines that were skipped, whole")
         )
     if account.unfinished:
-        against.append(
-            f"of {account.unfinished:,} requests at least, only one of the two lines is in the log"
-        )
+        against.append((
+            f"of {account.unfinished:,} requests at least, only one of the two lines is in the log",
+            "both lines of each request",
+        ))  # fmt: skip
     if account.backwards:
-        against.append(f"{account.backwards:,} requests ended before they began, as their times say")
+        against.append(
+            (f"{account.backwards:,} requests ended before they began, as their times say", CLOCKS)
+        )
     if asked.complete:
-        gaps = history.gaps + history.from_before if asked.initial else history.gaps
-        against += [f"the log is not complete: {gap} ({count:,})" for gap, count in gaps.items()]
-    clocks = _clocks(history)
-    against += clocks
+        against += [
+            (f"the log is not complete: {gap} ({count:,})", "the lines that are missing")
+            for gap, count in gaps.items()
+        ]
+    against += [(clock, CLOCKS) for clock in clocks]
     if unknown:
-        against.append(unknown)
+        against.append((unknown, "a --namespace that the log has"))
     start = (
         () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
     )
+    times = account.first, account.last
     return Trust(
-        tuple(against), start, dict(history.missing), frozenset(account.levels), not clocks,
+        tuple(reason for reason, _ in against), start, dict(history.missing), frozenset(account.levels), not clocks,
         history.contradictions.early_until,
-        *((account.first, account.last) if account.first <= account.last else ()),
+        *(times if times[0] <= times[1] else (BEFORE, EVER)), tuple(dict.fromkeys(remedy for _, remedy in against)),
     )  # fmt: skip
 
 

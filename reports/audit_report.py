@@ -59,7 +59,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What the log says of one property.
 
     HIT: violated in every order that the log leaves open. EXCLUDED: in none, and everything that could break it is in the log. NOT EXCLUDED:
-    anything else, for these `reasons`; `policy` are rules of an audit policy that would have told more.
+    anything else, for these `reasons`; `policy` are rules of an audit policy that would have told more. `possible`: those of the reasons that are signs
+    of a violation, which some order of the log has; they come first. `decides`: what would close the answer.
     """
 
     property: str
@@ -68,6 +69,13 @@ class Answer(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...] = ()
     reasons: tuple[str, ...] = ()
     policy: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
+    decides: tuple[str, ...] = ()
+
+    @builtins.property
+    def headline(self) -> str:
+        """The verdict as people read it: POSSIBLE where something in the log speaks for a violation, and does not show it."""
+        return "POSSIBLE" if self.possible else self.verdict
 
     @builtins.property
     def words(self) -> str:
@@ -101,6 +109,24 @@ class AuditReport(msgspec.Struct, frozen=True):
     until: str | None = None
     signs: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+
+
+HEADLINES = ("HIT", "POSSIBLE", "NOT EXCLUDED", "EXCLUDED")
+"""What answers are, the gravest first."""
+
+
+def gravest_first(report: AuditReport) -> list[Answer]:
+    """The answers in the order in which people want to read them."""
+    return sorted(report.answers, key=lambda answer: HEADLINES.index(answer.headline))
+
+
+def deciding(report: AuditReport) -> dict[str, list[str]]:
+    """What would decide open answers, and the properties that wait for it."""
+    found: dict[str, list[str]] = {}
+    for answer in report.answers:
+        for remedy in answer.decides:
+            found.setdefault(remedy, []).append(answer.property)
+    return found
 
 
 HIT, EXCLUDED, OPEN = 1, 0, 3

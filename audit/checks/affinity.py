@@ -78,7 +78,7 @@ class AntiAffinity(Check):
                             "a term of anti-affinity goes by what the log does not have", one.pod.key
                         )
                     elif one.node == other.node or self._may_share(term.topology_key, node, where, moment):
-                        self.leave_open(
+                        self.suspect(
                             "in some order of what the log has, two pods are too close",
                             f"{one.pod.key} and {other.pod.key} at {at(moment)}",
                         )

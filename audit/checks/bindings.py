@@ -53,12 +53,12 @@ class OneBinding(Check):
         earlier = next((sent for sent in before if 200 <= sent.code < 300), None)
         if earlier is None:
             if any(not 300 <= sent.code < 500 for sent in before):
-                self.leave_open(
+                self.suspect(
                     "a Binding ran into an error, may have been carried out, and another one came", pod.key
                 )
             return
         if earlier.end >= now.begin:
-            self.leave_open("two Bindings of a pod were under way at the same time", pod.key)
+            self.suspect("two Bindings of a pod were under way at the same time", pod.key)
         elif len(self.seconds) < MOST_SECONDS:
             sure = bool(now.uid) and now.uid == earlier.uid
             self.seconds.append(_Second(pod.key, earlier, now, sure))
@@ -68,7 +68,7 @@ class OneBinding(Check):
         found = []
         for second in self.seconds:
             if not second.sure and not trust.complete:
-                self.leave_open("two Bindings of a pod of one name, which may be two pods", second.pod)
+                self.suspect("two Bindings of a pod of one name, which may be two pods", second.pod)
                 continue
             first, now = second.first, second.second
             same = (

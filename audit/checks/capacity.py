@@ -61,14 +61,12 @@ class Capacity(Check):
             too_much = _exceeded([_most(s, moment) for s in there], states, least=True)
             if too_much is not None:
                 resource, asked, has = too_much
-                self.leave_open(
+                self.suspect(
                     "in some order of what the log has, a node is overfull",
                     f"{node.name} at {at(moment)}, {_of(resource, asked, has)}",
                 )
             elif _port(there) is not None:
-                self.leave_open(
-                    "in some order of what the log has, two pods have one port of a node", node.name
-                )
+                self.suspect("in some order of what the log has, two pods have one port of a node", node.name)
 
     def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
         """Whether the node is overfull, if the pods that arrived are still there."""

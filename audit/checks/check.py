@@ -52,9 +52,15 @@ LONGEST = 2000
 """Names in a log can be forged; so many characters of an answer are enough."""
 
 
+START = "--initial FILE: what `kubectl get nodes,pods -A -o json` printed when the log began"
+WITHIN = "--since and --until within the time that the lines are of"
+NAMED = "what the reasons say is not known"
+ORDER = "bodies with resourceVersions, which say in which order requests took effect"
+
+
 @dataclass(frozen=True)
 class Trust:
-    """Whether the log has every write of its period (`complete`), or what speaks against it; and what was not logged.
+    """Whether the log has every write of its period (`complete`), or what speaks against it, and what would close that (`remedies`); and what was not logged.
 
     `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write. `orders`: nothing speaks against the order of the times.
     `early`: until then the log has lines of before the state that is said to be that at its beginning. `first` and `last`: when its first and its last line were written.
@@ -68,6 +74,7 @@ class Trust:
     early: int = BEFORE
     first: int = BEFORE
     last: int = EVER
+    remedies: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -99,6 +106,7 @@ class Check:
         self.open: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
         self.first: Callable[[], Case] | None = None
+        self.suspected: set[str] = set()
 
     def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
         """See Watcher."""
@@ -122,6 +130,11 @@ class Check:
         if example and len(told) < MOST_EXAMPLES and example not in told:
             told.append(example)
 
+    def suspect(self, reason: str, example: str = "") -> None:
+        """Note the same where the log speaks for a violation, and does not show it."""
+        self.suspected.add(reason)
+        self.leave_open(reason, example)
+
     def found(self, trust: Trust) -> list[Found]:
         """The violations that are sure, in the order of their times."""
         raise NotImplementedError
@@ -144,20 +157,31 @@ class Check:
             for f in found[:1]
         ]
         none = [f"the log has no write of {kind} at all" for kind in absent]
-        start = [*trust.start, *_early(trust, wanted)]
-        outside += _uncovered(trust, wanted)
-        reasons = [*outside, *self._reasons(), *none, *self._missing(trust), *start, *trust.against]
+        early, uncovered = _early(trust, wanted), _uncovered(trust, wanted)
+        suspected = self._reasons(True)  # whenever it was: of a part of the log nobody knows
+        possible = [*(outside if hits else ()), *(suspected if wanted == Window() else ())]
+        others = [*outside, *uncovered, *suspected, *self._reasons(False), *none]
+        others += [*self._missing(trust), *trust.start, *early, *trust.against]
+        reasons = list(dict.fromkeys([*possible, *others]))
         if not reasons:
             return Answer(self.id, self.sentence, "EXCLUDED")
         lacking = {KINDS[kind] for kind in absent} | {what for what in self.needs if trust.missing.get(what)}
         rules = tuple(rule for what, rule in RULES.items() if what in lacking)
         told = tuple(one_line(reason, LONGEST) for reason in reasons)
-        return Answer(self.id, self.sentence, "NOT EXCLUDED", (), told, rules)
+        decides = [f"{what}, by a rule of `podrace audit --policy`" for what in RULES if what in lacking]
+        decides += [START] if trust.start else []
+        decides += [WITHIN] if early or uncovered else []
+        decides += [*trust.remedies, *([NAMED] if self.open.keys() - self.suspected else [])]
+        decides = decides or [ORDER]
+        return Answer(
+            self.id, self.sentence, "NOT EXCLUDED", (), told, rules, told[: len(possible)], tuple(decides)
+        )
 
-    def _reasons(self) -> list[str]:
+    def _reasons(self, suspected: bool) -> list[str]:
         return [
             f"{reason} ({_times(count)}{': ' if self.examples.get(reason) else ''}{'; '.join(self.examples.get(reason, ()))})"
             for reason, count in self.open.items()
+            if (reason in self.suspected) is suspected
         ]
 
     def _missing(self, trust: Trust) -> list[str]:

@@ -61,7 +61,7 @@ class Conditions(Check):
                 self._leave_open(pod)
 
     def _leave_open(self, pod: PodHistory) -> None:
-        self.leave_open(
+        self.suspect(
             "PodScheduled=False was sent for a pod that may have been bound, and no body shows what came of it",
             pod.key,
         )

@@ -134,7 +134,7 @@ class Devices(Check):
             if other is claim or not any(value is None or device in value for value in values):
                 continue
             shown = "/".join(device)
-            self.leave_open(
+            self.suspect(
                 "in some order of what the log has, two claims have a device",
                 f"{shown} of {other.key} and {claim.key} at {at(end)}",
             )

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 from xml.etree import ElementTree as xml
 
-from ..audit_report import Answer, AuditReport, Hit, account_lines
+from ..audit_report import Answer, AuditReport, Hit, account_lines, deciding, gravest_first
 from ..filtered import text_filtered, to_json
 from ..html.audit_page import to_html
 from .junit import clean
@@ -41,7 +41,7 @@ def to_junit(report: AuditReport) -> str:
             continue
         kind = "failure" if answer.verdict == "HIT" else "error"
         told = xml.SubElement(
-            case, kind, {"type": answer.verdict, "message": f"{answer.verdict}: {answer.words}"}
+            case, kind, {"type": answer.verdict, "message": f"{answer.headline}: {answer.words}"}
         )
         told.text = "\n".join([answer.sentence, *_told(answer), *answer.reasons])
     out = xml.SubElement(suite, "system-out")
@@ -85,15 +85,20 @@ MOST_TOLD = 20
 def to_markdown(report: AuditReport) -> str:
     """As GitHub's Markdown: a table, then what was hit and what is not excluded."""
     rows = [["", "property", "answer", ""], ["---"] * 4]
-    rows += [[MARKS[OUTCOMES[a.verdict]], a.property, a.verdict, plain(a.sentence)] for a in report.answers]
+    answers = gravest_first(report)
+    rows += [[MARKS[OUTCOMES[a.verdict]], a.property, a.headline, plain(a.sentence)] for a in answers]
     blocks = ["# podrace audit", "\n".join(f"| {' | '.join(row)} |" for row in rows)]
-    for answer in report.answers:
+    for answer in answers:
         told = [*_told(answer)[:MOST_TOLD], *answer.reasons]
         if len(answer.hits) > MOST_TOLD:
             told.append(f"{len(answer.hits):,} violations in all")
         if told:
-            blocks += [f"## {MARKS[OUTCOMES[answer.verdict]]} {answer.property} {answer.verdict}"]
+            blocks += [f"## {MARKS[OUTCOMES[answer.verdict]]} {answer.property} {answer.headline}"]
             blocks += ["\n".join(f"- {plain(line)}" for line in told)]
+    if remedies := deciding(report):
+        table = [["what would decide the open answers", "of"], ["---"] * 2]
+        table += [[plain(remedy), ", ".join(properties)] for remedy, properties in remedies.items()]
+        blocks += ["\n".join(f"| {' | '.join(row)} |" for row in table)]
     if report.signs:
         blocks += [
             "## Signs, which decide nothing",
@@ -106,7 +111,7 @@ def to_markdown(report: AuditReport) -> str:
 def _results(answer: Answer, rule: int) -> list[dict[str, Any]]:
     base = {"ruleId": answer.property, "ruleIndex": rule}
     if answer.verdict == "NOT EXCLUDED":
-        text = f"not excluded: {'; '.join(answer.reasons)}"
+        text = f"{answer.headline.lower()}: {'; '.join(answer.reasons)}"
         return [{**base, "kind": "open", "level": "none", "message": {"text": _text(text)}}]
     return [
         {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from ..audit_report import Answer, AuditReport, Bar, Hit, Timeline, account_lines
+from ..audit_report import Answer, AuditReport, Bar, Hit, Timeline, account_lines, gravest_first
 from .elements import Markup, el, join
 from .page import framed
 
-BADGES = {"HIT": "violated", "EXCLUDED": "holds", "NOT EXCLUDED": "inconclusive"}
+BADGES = {"HIT": "violated", "POSSIBLE": "violated", "EXCLUDED": "holds", "NOT EXCLUDED": "inconclusive"}
 
 STYLE = """
 .occupancy { width: 100%; height: auto; max-width: 60rem; display: block; margin: .8rem 0; }
@@ -47,7 +47,7 @@ def to_html(report: AuditReport) -> str:
             el("p", lead, class_="lead"), *(el("p", line, class_="meta") for line in account_lines(report))
         ),
         verdicts=_verdicts(report),
-        sections=join(*map(_section, report.answers), _signs(report)),
+        sections=join(*map(_section, gravest_first(report)), _signs(report)),
         style=STYLE,
     )
 
@@ -61,14 +61,14 @@ def _verdicts(report: AuditReport) -> Markup:
             el("td", _badge(answer)),
             el("td", answer.words),
         )
-        for answer in report.answers
+        for answer in gravest_first(report)
     ]
     table = el("table", el("thead", el("tr", *head)), el("tbody", *rows), class_="verdicts")
     return el("div", table, class_="scroll", role="region", aria_label="Answers", tabindex=0)
 
 
 def _badge(answer: Answer) -> Markup:
-    return el("span", answer.verdict, class_=f"badge {BADGES[answer.verdict]}")
+    return el("span", answer.headline, class_=f"badge {BADGES[answer.headline]}")
 
 
 def _section(answer: Answer) -> Markup:
@@ -84,6 +84,7 @@ def _section(answer: Answer) -> Markup:
         if answer.reasons
         else None
     )
+    decides = el("p", f"What would decide it: {'; '.join(answer.decides)}.") if answer.decides else None
     rules = join(
         el("h3", "Rules of an audit policy that would tell more"),
         *(el("p", el("code", rule)) for rule in answer.policy),
@@ -95,6 +96,7 @@ def _section(answer: Answer) -> Markup:
         *map(_hit, answer.hits[:MOST_HITS]),
         el("p", f"and {more:,} more: -o json has all") if more > 0 else None,
         reasons,
+        decides,
         rules if answer.policy else None,
         id=answer.property,
         class_="finding",

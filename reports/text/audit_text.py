@@ -1,4 +1,4 @@
-"""`podrace audit` for people: what was read, an answer for each property with its violations or its reasons, and signs."""
+"""`podrace audit` for people: an answer for each property with its violations or its reasons, the gravest first; signs, what would decide the open ones, and what was read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
-from ..audit_report import Answer, AuditReport, account_lines
+from ..audit_report import Answer, AuditReport, account_lines, deciding, gravest_first
 from .findings_text import INDENT, print_wrapped
 
-STYLES = {"HIT": "bold red", "NOT EXCLUDED": "bold yellow", "EXCLUDED": "bold green"}
+STYLES = {"HIT": "bold red", "POSSIBLE": "bold red", "NOT EXCLUDED": "bold yellow", "EXCLUDED": "bold green"}
 
 MOST_HITS = 10
 MOST_SIGNS = 10
@@ -17,13 +17,10 @@ MOST_SIGNS = 10
 
 def print_audit(console: Console, report: AuditReport) -> None:
     """Print the answers."""
-    for line in account_lines(report):
-        print_wrapped(console, Text(line, "dim"))
-    for answer in report.answers:
-        console.print()
+    for answer in gravest_first(report):
         _print_answer(console, answer)
-    if report.signs:
         console.print()
+    if report.signs:
         print_wrapped(console, Text("Signs, which decide nothing:", "bold"))
         for sign in report.signs[:MOST_SIGNS]:
             print_wrapped(console, Text(sign), INDENT)
@@ -31,22 +28,32 @@ def print_audit(console: Console, report: AuditReport) -> None:
             print_wrapped(
                 console, Text(f"and {len(report.signs) - MOST_SIGNS:,} more: -o json has all"), INDENT
             )
+        console.print()
+    if remedies := deciding(report):
+        print_wrapped(console, Text("What would decide the open answers:", "bold"))
+        for remedy, properties in remedies.items():
+            row = Text(remedy).append(f": {', '.join(properties)}", "dim")
+            print_wrapped(console, row, 2 * INDENT, f"{INDENT}- ")
+        console.print()
     rules = list(dict.fromkeys(rule for answer in report.answers for rule in answer.policy))
     if rules:
-        console.print()
         print_wrapped(
             console, Text("Rules of an audit policy that would tell more (podrace audit --policy):", "bold")
         )
         for rule in rules:
             print_wrapped(console, Text(rule), INDENT)
-    console.print()
-    words = [answer.verdict for answer in report.answers]
+        console.print()
+    for line in account_lines(report):
+        print_wrapped(console, Text(line, "dim"))
+    words = [answer.headline for answer in report.answers]
     told = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
     print_wrapped(console, Text(f"{counted(len(words), 'property')}: {told}.", "bold"))
 
 
 def _print_answer(console: Console, answer: Answer) -> None:
-    print_wrapped(console, Text(f"{answer.property} ", "bold").append(answer.verdict, STYLES[answer.verdict]))
+    print_wrapped(
+        console, Text(f"{answer.property} ", "bold").append(answer.headline, STYLES[answer.headline])
+    )
     print_wrapped(console, Text(answer.sentence, "dim"), INDENT)
     for hit in answer.hits[:MOST_HITS]:
         by = f" (sent by {hit.by})" if hit.by else ""

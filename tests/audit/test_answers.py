@@ -8,7 +8,7 @@ import pytest
 from podrace.audit.checks.check import Window
 from podrace.audit.reading.records import time_of
 from podrace.base.problems import Problem
-from podrace.reports.audit_report import Answer, exit_code
+from podrace.reports.audit_report import Answer, exit_code, gravest_first
 from tests.audit.written_logs import (
     SCHEDULER,
     Object,
@@ -559,11 +559,30 @@ def test_many_namespaces_are_not_all_named(tmp_path: Path) -> None:
         answered(tmp_path, events, window=Window(namespace="m22"))
 
 
-def test_nothing_is_said_of_files_without_audit_events(tmp_path: Path) -> None:
-    for text in ("", "scheduler_pod_scheduled_after_flush_total 0\n"):
-        report = answered(tmp_path, text, listed())
-        assert {a.verdict for a in report.answers} == {"NOT EXCLUDED"}
-        assert all("there is no audit event in what was read" in a.reasons for a in report.answers)
+def test_files_without_audit_events_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(Problem) as problem:
+        answered(tmp_path, "scheduler_pod_scheduled_after_flush_total 0\n", listed())
+    assert str(problem.value) == (
+        f"{tmp_path}/audit.log: no audit event in 1 line: name a log that the API server writes to --audit-log-path"
+    )
+    report = answered(tmp_path, "", listed())  # of a cluster in which nothing was written
+    assert {a.verdict for a in report.answers} == {"NOT EXCLUDED"}
+    assert all("there is no audit event in what was read" in a.reasons for a in report.answers)
+
+
+def test_what_speaks_for_a_violation_leads(tmp_path: Path) -> None:
+    events = [seen("n", 0), *both("a", 1), *both("b", 2, "1500m")]
+    report = answered(tmp_path, events, complete=False)
+    told = answer(report, "S-CAP")
+    assert (told.verdict, told.headline) == ("NOT EXCLUDED", "POSSIBLE")
+    assert told.reasons[0].startswith("in some order of what the log has, a node is overfull (")
+    assert told.possible == told.reasons[:1]
+    assert told.decides == (
+        "--initial FILE: what `kubectl get nodes,pods -A -o json` printed when the log began",
+        "--complete, if the log has every write of its period",
+    )
+    assert gravest_first(report)[0] is told
+    assert answer(report, "S-AFF").headline == "NOT EXCLUDED"
 
 
 def test_what_no_api_server_logs_is_refused(tmp_path: Path) -> None:

@@ -30,8 +30,10 @@ def test_the_text(shell: Shell, tmp_path: Path) -> None:
     ran = shell(*written(tmp_path, OVERFULL))
     assert ran.code == 1
     told = flat(ran.out)
-    assert told.startswith(
-        "read 1 file: 6 lines, 6 audit events, 6 writes looked at, from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:02.200Z writes: nodes/status 1 at RequestResponse; pods 2 at RequestResponse; pods/binding 2 at RequestResponse; pods/status 1 at RequestResponse S-CAP HIT The requests of"
+    assert told.startswith("S-CAP HIT The requests of")
+    assert (
+        "read 1 file: 6 lines, 6 audit events, 6 writes looked at, from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:02.200Z writes: nodes/status 1 at RequestResponse; pods 2 at RequestResponse; pods/binding 2 at RequestResponse; pods/status 1 at RequestResponse 5 properties: 1 HIT"
+        in told
     )
     assert f"{TIME}: {WORDS} (sent by system:kube-scheduler)" in told
     assert told.endswith("5 properties: 1 HIT, 4 EXCLUDED.")
@@ -43,6 +45,13 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
     assert shell(*arguments).code == 0
     assert shell("audit", arguments[-1]).code == 3
     assert shell("audit", arguments[-1], "--property", "S-CAP").out.endswith("1 property: 1 NOT EXCLUDED.\n")
+    events = [*CLEAN, created("z", 1.9, "2"), bound("z", "n", 1.95)]
+    (tmp_path / "audit.log").write_text(lines(events))
+    ran = shell("audit", arguments[-1])
+    assert ran.code == 3
+    assert ran.out.startswith("S-CAP POSSIBLE\n")
+    assert "  - in some order of what the log has, a node is overfull (" in ran.out
+    assert "What would decide the open answers:\n  - --initial FILE: what" in ran.out
 
 
 @pytest.mark.parametrize(
