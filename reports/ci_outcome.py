@@ -50,22 +50,6 @@ def subject(finding: Finding) -> str:
     return f"{finding.scenario}, {finding.label}: {finding.property}"
 
 
-def command_of(finding: Finding) -> str:
-    """The command line that finds this again; patches and gates have to be added."""
-    words = [
-        "podrace",
-        "check",
-        finding.scenario,
-        "--release",
-        finding.release,
-        "--property",
-        finding.property,
-    ]
-    for option, keys in (("--with-fix", finding.fixes.added), ("--without-fix", finding.fixes.removed)):
-        words += [word for key in keys for word in (option, key)]
-    return " ".join(words)
-
-
 def message(finding: Finding, style: Style = USUAL) -> str:
     """The verdict with what it rests on, and what was expected if that is not what came out, or is vacuous where that fails."""
     words = finding.words

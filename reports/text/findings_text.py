@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
-from ..ci_outcome import Style, command_of, message, outcome_sums, vacuity
+from ..ci_outcome import Style, message, outcome_sums, vacuity
 from ..document import FROM_CACHE, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from ..verdict_words import time_words
@@ -37,12 +37,12 @@ def print_report(
 
     `closings` has, by the number of a finding, what closes its race.
     """
-    for number, finding in enumerate(findings):
-        if extent == "brief" and finding.trace is None:
-            continue
-        if extent == "brief":
+    if extent == "brief":
+        for finding in _first_of_each(findings):
             _print_in_brief(console, finding)
-            continue
+        _print_sums(console, findings, extent)
+        return
+    for number, finding in enumerate(findings):
         print_heading(console, finding)
         if finding.trace is not None:
             print_counterexample(console, finding, extent == "whole", _closing(finding, closings.get(number)))
@@ -56,10 +56,20 @@ def _closing(finding: Finding, told: Sequence[str] | None) -> Sequence[str]:
     return told or (() if finding.closing is msgspec.UNSET else finding.closing)
 
 
+def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
+    """Of each scenario the first counterexample: what an overview tells of it."""
+    found: dict[str, Finding] = {}
+    for finding in findings:
+        if finding.trace is not None:
+            found.setdefault(finding.scenario, finding)
+    return list(found.values())
+
+
 def _print_sums(console: Console, findings: Sequence[Finding], extent: Extent) -> None:
-    print_versions(console, (finding.version for finding in findings))
+    if extent != "brief":
+        print_versions(console, (finding.version for finding in findings))
     hidden = () if extent == "whole" else (FROM_CACHE,)
-    told = [f for f in findings if extent != "brief" or f.trace is not None]
+    told = _first_of_each(findings) if extent == "brief" else findings
     notes = [f"note: {f.scenario}, {f.label}: {n}" for f in told for n in f.notes if n not in hidden]
     for line in dict.fromkeys(notes):
         print_wrapped(console, Text(line, "dim"))
@@ -97,13 +107,12 @@ def print_versions(
 
 
 def _print_in_brief(console: Console, finding: Finding) -> None:
-    """Print a counterexample in a few lines, and the command that tells all of it."""
+    """Print a counterexample in a few lines."""
     _print_first_line(console, finding)
-    links = f" ({_links(finding)})" if finding.issues else ""
+    links = f" ({', '.join(f'#{number}' for number in finding.issues)})" if finding.issues else ""
     if finding.title or links:
         print_wrapped(console, Text(f"{finding.title}{links}", "italic"), INDENT)
     print_gist(console, finding)
-    console.print(Text(f"{INDENT}{command_of(finding)}", "cyan"), soft_wrap=True)
     console.print()
 
 

@@ -14,6 +14,8 @@ from .lanes_text import COLOURS, actors_of, print_lanes
 from .wrapping import INDENT, print_wrapped
 
 CLOSES = "What closes it"
+GIST = 2
+"""How many decisive steps a counterexample is told by in brief."""
 
 
 def print_story(console: Console, finding: Finding, closing: Sequence[str] = ()) -> None:
@@ -103,9 +105,9 @@ def _print_section(console: Console, heading: str, lines: Sequence[str]) -> None
 
 
 def print_gist(console: Console, finding: Finding) -> None:
-    """Print the counterexample in a few lines: its decisive steps, how it ends, and what the verdict rests on."""
+    """Print the counterexample in a few lines: its last decisive steps, how it ends, and what the verdict rests on."""
     told = explain(finding)
     decisive = [one.text for one in told.steps if one.decisive] or [one.text for one in told.steps]
     rests_on = finding.words.partition(" (")[0].rstrip(".")
-    lines = [*dict.fromkeys(decisive), *told.outcome, f"{rests_on}."]
+    lines = [*list(dict.fromkeys(decisive))[-GIST:], *told.outcome, f"{rests_on}."]
     print_wrapped(console, Text(" ".join(lines)), INDENT)

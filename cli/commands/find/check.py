@@ -284,8 +284,9 @@ def check(
 
 NEXT = """
 What to do next:
-  podrace check gone-victim --affected      # which versions have this race
-  podrace check 72124 --report race         # a race step by step; race/report.html has pictures
-  podrace init cluster.yaml                 # a scenario of your own to begin with
+  podrace check -v                      # the same in full: steps, notes, versions
+  podrace check gone-victim --affected  # which versions have this race
+  podrace check 72124 --report race     # step by step, with pictures in race/
+  podrace init cluster.yaml             # a scenario of your own to begin with
 """
 """The end of the first run."""
