@@ -23,7 +23,7 @@ app = ConfiguredTyper(
         "podrace check 72124                      # a race, told step by step",
         "podrace check mine.yaml --release 1.36   # a scenario of your own",
         "kubectl get nodes,pods -A -o yaml | podrace check -f -",
-        "podrace verify 72259                     # what an upstream change brings about",
+        "podrace verify 72259                     # what an upstream change does",
     ),
     cls=CommandGroups,
     callback=_podrace,

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from podrace.analysis.request.options import bytes_in_words, scaled_down
 from podrace.checker.core.exploration import Progress
 from podrace.cli.commands import all_commands
+from podrace.cli.configuration.command_groups import MODULES
 from podrace.cli.terminal.progress_display import describe
 from podrace.properties import PROPERTIES
 from podrace.properties.titles import GROUPS, TITLES
@@ -106,6 +107,14 @@ def test_properties_for_programs(shell: Shell) -> None:
 
 def test_version(shell: Shell) -> None:
     assert shell("version").out.startswith("podrace 0.")
+
+
+def test_every_help_fits_on_80_columns(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = list(MODULES)
+    assert len(commands) > 20
+    helps = [shell("--help"), *(shell(name, "--help") for name in commands)]
+    assert [line for ran in helps for line in ran.out.splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("line", [["--help"], ["check", "-h"]])

@@ -74,8 +74,8 @@ def _as_steps(args: Sequence[str]) -> list[str]:
     "`not:` that it does not come between its neighbours. docs/ask.md has the answers to questions that reviewers have asked.\n\n"
     "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out).",
     epilog=examples(
-        'podrace ask 72124 "scheduler writes p nominated to n1" "scheduler assumes q on n1"',
-        'podrace ask mine.yaml "users delete p" --then "scheduler.pop(p)" --end "p parked"',
+        'podrace ask 72124 "writes p nominated to n1" "scheduler assumes q on n1"',
+        'podrace ask mine.yaml "users delete p" --then "pop(p)" --end "p parked"',
         'podrace ask 72124 "scheduler assumes q on n1" --release 1.13..1.20',
     ),
 )

@@ -82,7 +82,7 @@ class TimeScale(Enum):
         "podrace check mine.yaml --release 1.36 --property S-NOM -o html > race.html",
         "podrace check gone-victim --affected        # which releases have it",
         "podrace check mine.py:Table --size Philosopher=4",
-        "kubectl get nodes,pods,pdb,priorityclass -A -o yaml | podrace check -f - --pods 5",
+        "kubectl get nodes,pods,pdb,pc -A -o yaml | podrace check -f - --pods 5",
     ),
 )
 def check(

@@ -40,7 +40,7 @@ class AuditForm(Enum):
     epilog=examples(
         "podrace audit audit-*.log.gz",
         "kubectl get nodes,pods -A -o json > start.json    # when the log begins",
-        "podrace audit --initial start.json --complete audit.log -o html > answer.html",
+        "podrace audit --initial start.json --complete audit.log -o html > a.html",
         "podrace audit --policy > audit-policy.yaml",
     ),
 )
