@@ -162,7 +162,7 @@ def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for setting in (part.strip() for text in texts for part in text.split(",")):
         name, equals, value = (part.strip() for part in setting.partition("="))
-        if not equals or value.lower() not in ("true", "false"):
+        if not name or not equals or value.lower() not in ("true", "false"):
             raise UsageProblem(f"--gate: `{one_line(setting)}`: write NAME=true or NAME=false")
         on = value.lower() == "true"
         try:

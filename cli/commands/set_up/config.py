@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ....base.problems import UsageProblem
-from ....base.text import known_names, one_line
+from ....base.text import nearest_names, one_line
 from ...configuration.app import app
 from ...configuration.arguments import Form, FormOption
 from ...configuration.command_options import Commands
@@ -51,7 +51,9 @@ def show_config(commands: Commands, names: Sequence[str], named: Path | None, ev
     """Print the settings of these commands (of all, if none is named). Raises UsageProblem."""
     for name in names:
         if name not in commands:
-            raise UsageProblem(f"unknown command `{one_line(name)}`; {known_names(name, commands)}")
+            raise UsageProblem(
+                f"unknown command `{one_line(name)}`; {nearest_names(name, commands)}`podrace --help` lists all"
+            )
     rows = list(_rows(commands, names or list(commands), named, every))
     if form == "json":
         print_json(rows)
