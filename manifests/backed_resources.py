@@ -32,6 +32,7 @@ class BackedResources:
     ) -> None:
         self._claims = devices.claims
         self._class: dict[str, str] = {}
+        self._doubts: dict[str, str] = {}
         has = list(nodes)
         wanted = {r for amounts in asked for r, amount in amounts.items() if amount}
         named = [(c.extended, c.name) for c in devices.classes.values() if c.extended]
@@ -46,11 +47,15 @@ class BackedResources:
                 )
             elif plugged := [amounts for amounts in has if amounts.get(resource)]:
                 if len(plugged) < len(has):
+                    self._doubts[resource] = (
+                        f"{shown}: nodes without a device plugin for it are taken to have none"
+                    )
                     remarks.add(
                         "some nodes have the extended resource from a device plugin, and devices back it on the others: the others are "
                         "taken to have none", shown,
                     )  # fmt: skip
             elif resource in self._class:
+                self._doubts[resource] = f"{shown}: another class backs it, too, and one of them is taken"
                 remarks.add(
                     f"several classes back the extended resource: {self._class[resource]} is taken, the scheduler takes the newest", shown
                 )  # fmt: skip
@@ -71,6 +76,8 @@ class BackedResources:
 
         One that is there already, as the pod's status says (`made`) or its owner, has the name from here on that it has in scenarios.
         """
+        if doubt := next((self._doubts[r] for r, a in requests.items() if a and r in self._doubts), ""):
+            claims = replace(claims, doubt=f"{pod} asks for {doubt}")
         asked: Mapping[str, int] = {r: a for r, a in requests.items() if a and r in self._class}
         if not asked:
             return claims
@@ -87,6 +94,5 @@ class BackedResources:
             wish = replace(wish, unlike="another claim has the name that it would have in a scenario")
         while wish.unlike and name in self._claims:
             name += "-2"
-        return PodClaims(
-            claims.volumes, (*claims.devices, name), {**claims.templates, name: wish}, name, resource
-        )
+        devices, templates = (*claims.devices, name), {**claims.templates, name: wish}
+        return replace(claims, devices=devices, templates=templates, special=name, resource=resource)

@@ -31,6 +31,7 @@ from .reading.cluster_objects import (
 )
 from .reading.cluster_version import ClusterVersion, NamedVersions
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
+from .reading.device_taints import read_taint_rule
 from .reading.known_fields import check_fields
 from .reading.manifest_files import Remarks, documents, folders_passed_over, read_sources
 from .reading.manifest_values import Fields, Manifest
@@ -107,7 +108,8 @@ class Inventory:
             said.add(why, name)
         none = ClusterClaims(WrittenVolumes(), WrittenDevices(), {}, Remarks())
         bound, pending = (
-            [replace(p, claims=PodClaims()) for p in some] for some in (self.bound, self.pending)
+            [replace(p, claims=PodClaims(doubt=f"{p.name}: {why}" if p.claims.devices else "")) for p in some]
+            for some in (self.bound, self.pending)
         )
         return replace(
             self, bound=bound, pending=pending, claims=none, remarks=[*self.remarks, *said.lines()]
@@ -256,7 +258,7 @@ GROUPS = {
     "Deployment": "apps", "ReplicaSet": "apps", "StatefulSet": "apps",
     "PersistentVolumeClaim": "", "PersistentVolume": "", "StorageClass": "storage.k8s.io",
     "ResourceClaim": "resource.k8s.io", "ResourceClaimTemplate": "resource.k8s.io", "DeviceClass": "resource.k8s.io",
-    "ResourceSlice": "resource.k8s.io",
+    "ResourceSlice": "resource.k8s.io", "DeviceTaintRule": "resource.k8s.io",
 }  # fmt: skip
 """The kinds that are read, and the API group of each."""
 
@@ -268,7 +270,6 @@ DAEMONS_OWED = (
 NOT_MODELLED = {
     "CSINode": "say how many volumes a node takes, which is not modelled",
     "CSIStorageCapacity": "say where there is capacity for volumes, which is not modelled",
-    "DeviceTaintRule": "taint devices, which is not modelled",
     "ReplicationController": "say which pods are still owed, and nobody waits for these here",
     "ResourceQuota": "may keep pods from being created, which does not apply here to those that are still owed",
     "v1 Policy": "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",
@@ -489,6 +490,9 @@ def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -
             written.devices.classes[meta.name] = read_device_class(meta, fields)
         case "ResourceSlice":
             written.devices.slices.append(read_slice(meta, fields))
+        case "DeviceTaintRule":
+            if (rule := read_taint_rule(fields)) is not None:
+                written.devices.rules.append(rule)
         case "ResourceClaim":
             written.devices.claims[meta.name] = read_claim(meta, fields)
         case "ResourceClaimTemplate":

@@ -30,7 +30,8 @@ class KeptClaims:
 
     `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
     those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter. `exclusive`: one pod only may use one of the claims of
-    volumes; `unbound`: one of them is still to be bound.
+    volumes; `unbound`: one of them is still to be bound. `doubts` say what of the claims of devices was taken otherwise than it may be: what then
+    holds may be violated in the cluster, and the other way round.
     """
 
     volumes: Mapping[str, Sequence[str]]
@@ -42,6 +43,7 @@ class KeptClaims:
     remarks: Sequence[str]
     exclusive: bool
     unbound: bool
+    doubts: Sequence[str] = ()
 
     @property
     def properties(self) -> list[str]:
@@ -62,6 +64,12 @@ class _Choice:
     extended: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    def leave_out(self, remark: str) -> None:
+        """Say so of something without which another verdict may come out."""
+        self.remarks.append(remark)
+        self.doubts.append(remark)
 
     @property
     def names(self) -> list[str]:
@@ -83,12 +91,12 @@ def claims_kept(
     for pod in choice.waiting if any(devices.values()) else ():
         contested = {*_contested(choice, choice.waiting)}
         if devices.get(pod.name) and not contested.isdisjoint(pod.claims.volumes):
-            choice.remarks.append(
+            choice.leave_out(
                 "volumes of a pod that has claims of devices, too, are not modelled: that one pod only may use its claim is left out "
                 f"({pod.name})"
             )
         if devices.get(pod.name) and any(claims.open_volume(n, pod.claims) for n in pod.claims.volumes):
-            choice.remarks.append(
+            choice.leave_out(
                 "volumes of a pod that has claims of devices, too, are not modelled: those that are not bound are taken to be had "
                 f"({pod.name})"
             )
@@ -105,7 +113,20 @@ def claims_kept(
         choice.remarks,
         exclusive,
         unbound,
+        list(dict.fromkeys([*_doubts(choice), *choice.doubts])),
     )
+
+
+def _doubts(choice: _Choice) -> Iterator[str]:
+    """What is not known of the claims of devices of kept pods; of pods on nodes only where one that waits wants devices."""
+    wanted = any(p.claims.devices or p.claims.doubt for p in choice.waiting)
+    names = [p.name for p in choice.pods]
+    for pod in choice.pods if wanted else ():
+        if pod.claims.doubt:
+            yield pod.claims.doubt
+        for name in pod.claims.devices:
+            if why := choice.claims.doubt(pod.name, name, pod.claims, names):
+                yield why
 
 
 def _closed(
@@ -284,9 +305,7 @@ def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list
                 continue
             twin = next((n for n, c in found.items() if c.device and c.device == claim.device), name)
             if twin != name:
-                choice.remarks.append(
-                    f"two claims are allocated one device: {name} is left out, next to {twin}"
-                )
+                choice.leave_out(f"two claims are allocated one device: {name} is left out, next to {twin}")
                 continue
             found[name] = claim
             of_pods.setdefault(pod.name, []).append(name)
@@ -373,11 +392,8 @@ def _holds(choice: _Choice, pod: ClusterPod, claim: OpenDevice) -> bool:
 def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[DeviceKey]]:
     """The claims by the devices that they may have. Where these overlap, only what all of them may have is kept."""
     held = {c.device for c in claims if c.device is not None}
-    open_ = {
-        key
-        for key in choice.claims.at
-        if _at(choice, key) and (key not in choice.claims.taken or key in held)
-    }
+    wanted = {key for claim in claims for key in claim.candidates if key not in choice.claims.taken}
+    open_ = {key for key in choice.claims.at if key in wanted | held and _at(choice, key)}
     groups: list[tuple[list[OpenDevice], set[DeviceKey]]] = []
     for claim in claims:
         some, keys = [claim], set(claim.candidates) & open_
@@ -385,7 +401,7 @@ def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[Dev
             groups.remove(group)
             both = group[1] & keys
             if both != group[1] | keys:
-                choice.remarks.append(
+                choice.leave_out(
                     f"devices that some of the kept claims only may have are left out ({claim.name} and {group[0][0].name})"
                 )
             some, keys = [*group[0], *some], both
@@ -403,7 +419,12 @@ def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[Dev
 def _at(choice: _Choice, key: DeviceKey) -> list[str]:
     """The kept nodes that reach a device: one, or all of them; a device that some of several reach is left out."""
     at = [n for n in choice.names if n in choice.claims.at[key]]
-    return at if len(at) == 1 or at == choice.names else []
+    if len(at) <= 1 or at == choice.names:
+        return at
+    lost = f"a device that some of the kept nodes reach, and not all, is left out ({key[2]} of {key[1]})"
+    if lost not in choice.remarks:
+        choice.leave_out(lost)
+    return []
 
 
 def _enough(choice: _Choice, keys: set[DeviceKey], claims: Sequence[OpenDevice]) -> Iterator[DeviceKey]:

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 
 from ..model.environment.objects import Node, NodeAffinity, Pod
 from ..scenarios.reader.sections.claim_section import special_claim
+from .published_devices import PublishedDevices
 from .reading.device_objects import (
-    TAINTED,
     ClaimReference,
     DeviceKey,
-    DeviceObject,
     DeviceWish,
     ResourceClaimObject,
     WrittenDevices,
-    matches,
 )
 from .reading.manifest_files import Remarks
 from .reading.volume_objects import Mount, StorageClassObject, VolumeClaimObject, VolumeObject, VolumeWish
@@ -40,7 +38,7 @@ class PodClaims:
     """The claims of a pod, as namespace/name, in their order: of volumes, and of devices.
 
     Of those that are made for the pod, and that need not be there yet, `templates` says what they ask for. `special` is the claim, the last of
-    devices, that the scheduler makes for the extended `resource` which devices back.
+    devices, that the scheduler makes for the extended `resource` which devices back. `doubt` says what else the pod wants that is taken to be had everywhere.
     """
 
     volumes: tuple[str, ...] = ()
@@ -48,6 +46,7 @@ class PodClaims:
     templates: Mapping[str, VolumeWish | DeviceWish] = field(default_factory=dict)
     special: str = ""
     resource: str = ""
+    doubt: str = ""
 
     def again(self) -> PodClaims:
         """Those of the pod that is created in its place: what is made for a pod is made anew."""
@@ -60,6 +59,7 @@ class PodClaims:
             {names[n]: wish for n, wish in self.templates.items()},
             names.get(self.special, ""),
             self.resource,
+            self.doubt,
         )
 
 
@@ -109,13 +109,11 @@ class ClusterClaims:
     ) -> None:
         self.volumes, self.devices, self._nodes, self._remarks = volumes, devices, nodes, remarks
         self._default = next((c.name for c in volumes.classes.values() if c.default), "")
-        self.at: dict[DeviceKey, frozenset[str]] = {}
-        self._published: dict[DeviceKey, DeviceObject] = {}
-        self._read_slices()
+        self._published = PublishedDevices(devices, nodes, self._selected, remarks)
+        self.at = self._published.at
         self._used: dict[str, str] = {}
         self._at_volumes: dict[str, frozenset[str]] = {}
         self.taken: set[DeviceKey] = {key for claim in devices.claims.values() for key in claim.devices}
-        self._candidates: dict[tuple[str, tuple[str, ...]], tuple[DeviceKey, ...]] = {}
 
     # --- whose claims --------------------------------------------------------------------------------
 
@@ -130,7 +128,7 @@ class ClusterClaims:
         """The claims of a pod, namespace/name. `made` says which claims were made for it, `own` are templates of a StatefulSet."""
         namespace, _, name = pod.partition("/")
         templates: dict[str, VolumeWish | DeviceWish] = {}
-        volumes, devices = [], []
+        volumes, devices, doubt = [], [], ""
         for template, wish in own:
             claim = f"{namespace}/{template}-{name}"
             if claim not in self.volumes.claims:
@@ -143,6 +141,11 @@ class ClusterClaims:
             if claim not in volumes:
                 volumes.append(claim)
         for reference in references:
+            if reference.claim is None and reference.template is None:
+                doubt = (
+                    f"the claim {reference.name} of {pod} is its group's, and taken to be free on every node"
+                )
+                continue
             if reference.name in made and made[reference.name] is None:
                 continue
             given = reference.claim or made.get(reference.name) or f"{name}-{reference.name}"
@@ -153,7 +156,7 @@ class ClusterClaims:
                     templates[claim] = found
             if claim not in devices:
                 devices.append(claim)
-        return PodClaims(tuple(volumes), tuple(devices), templates)
+        return PodClaims(tuple(volumes), tuple(devices), templates, doubt=doubt)
 
     # --- volumes -------------------------------------------------------------------------------------
 
@@ -253,56 +256,6 @@ class ClusterClaims:
 
     # --- devices -------------------------------------------------------------------------------------
 
-    def _read_slices(self) -> None:
-        newest: dict[tuple[str, str], int] = {}
-        for one in self.devices.slices:
-            pool = (one.driver, one.pool)
-            newest[pool] = max(newest.get(pool, 0), one.generation)
-        current = [s for s in self.devices.slices if s.generation == newest[s.driver, s.pool]]
-        there = Counter((s.driver, s.pool) for s in current)
-        for one in current:
-            if there[one.driver, one.pool] < one.parts:
-                self._remarks.add(
-                    "the pool is not complete, and its devices are left out: the allocator passes over it, too",
-                    one.meta.shown,
-                )
-                continue
-            for device in one.devices:
-                if device.unlike:
-                    kept = (
-                        "not allocated to claims that tolerate nothing"
-                        if device.unlike == TAINTED
-                        else "not modelled"
-                    )
-                    self._remarks.add(
-                        f"{device.unlike}, which is {kept}: left out", f"device {device.key[2]} of {one.pool}"
-                    )
-                    continue
-                where = device.where
-                self._published[device.key] = device
-                self.at[device.key] = (
-                    frozenset(self._nodes)
-                    if not where.node and where.selector is None
-                    else frozenset({where.node} & self._nodes.keys())
-                    if where.selector is None
-                    else self._selected(where.selector)
-                )
-
-    def candidates(self, wish: DeviceWish) -> tuple[DeviceKey, ...]:
-        """The devices that a claim may have, whether or not another claim has them."""
-        key = (wish.of, wish.selectors)
-        if key not in self._candidates:
-            found = self.devices.classes.get(wish.of)
-            selectors = (*(found.selectors if found else ()), *wish.selectors)
-            said = {device.key: matches(device, selectors) for device in self._published.values()}
-            if None in said.values():
-                self._remarks.add(
-                    "a selector of devices says more than comparisons of a driver and attributes: it is taken to be met",
-                    f"DeviceClass/{wish.of}",
-                )
-            self._candidates[key] = tuple(k for k, met in said.items() if met is not False)
-        return self._candidates[key]
-
     def unlike(self, name: str, claims: PodClaims) -> str:
         """Why a claim of devices is left out, and what it wants taken to be free on every node; empty if it is not."""
         claim = self.devices.claims.get(name)
@@ -320,6 +273,26 @@ class ClusterClaims:
             return "it is not allocated one device"
         return ""
 
+    def doubt(self, pod: str, name: str, claims: PodClaims, kept: Collection[str]) -> str:
+        """What of a claim of devices is taken otherwise than it may be, so that no verdict on pods with it is sure; "" for nothing."""
+        shown = f"claim {name} of {pod}"
+        claim = self.devices.claims.get(name)
+        stays = claim is not None and claim.allocated and self.is_held(claim, kept) and name != claims.special
+        wish = claim.wish if claim is not None else claims.templates.get(name)
+        assert wish is None or isinstance(wish, DeviceWish)
+        mine = claim.devices if claim is not None else ()
+        for key in () if wish is None else mine if stays else (*mine, *self._published.candidates(wish)):
+            if wish is not None and self._published.evicts(key, wish):
+                return f"{shown}: a taint of {key[2]} of {key[1]} has pods evicted (NoExecute), which is not modelled"
+        if stays:
+            return ""
+        if why := self.unlike(name, claims):
+            where = "where it is allocated" if claim is not None and claim.allocated else "on every node"
+            return f"{shown} is taken to be free {where}: {why}"
+        assert wish is not None
+        why = self._published.doubt(wish)
+        return f"{shown}: {why}" if why else ""
+
     def open_device(self, name: str, claims: PodClaims, kept: Collection[str]) -> OpenDevice | None:
         """A claim of the pod's that is not allocated, or reserved for none but kept pods; None for one that is left out or held by others."""
         if self.unlike(name, claims):
@@ -330,17 +303,23 @@ class ClusterClaims:
         resource = claims.resource if name == claims.special else ""
         if claim is None or not claim.allocated:
             return OpenDevice(
-                name, wish.of, self.candidates(wish), resource=resource, exists=claim is not None
+                name, wish.of, self._published.candidates(wish), resource=resource, exists=claim is not None
             )
         if self.is_held(claim, kept) or claim.devices[0] not in self.at:
             return None
         return OpenDevice(
-            name, wish.of, self.candidates(wish), claim.devices[0], claim.reserved, claim.readiness, resource
+            name,
+            wish.of,
+            self._published.candidates(wish),
+            claim.devices[0],
+            claim.reserved,
+            claim.readiness,
+            resource,
         )
 
     def has_conditions(self, key: DeviceKey) -> bool:
         """Whether a pod is bound only once the driver has said that the device is ready."""
-        return self._published[key].conditions
+        return self._published.has_conditions(key)
 
     def is_held(self, claim: ResourceClaimObject, kept: Collection[str]) -> bool:
         """Whether somebody holds an allocated claim who is left out."""
@@ -348,17 +327,17 @@ class ClusterClaims:
 
     def _device_reach(self, name: str, claims: PodClaims) -> frozenset[str] | None:
         """The nodes where a pod can have a claim's device as things are; None for all."""
-        if self.unlike(name, claims):
-            return None
         claim = self.devices.claims.get(name)
         special = name == claims.special  # one that is left is deleted first, and its device is free then
         if claim is not None and claim.allocated and not special:
             return None if claim.reach is None else self._selected(claim.reach)
+        if self.unlike(name, claims):
+            return None
         own = claim.devices if claim is not None else ()
         wish = claim.wish if claim is not None else claims.templates[name]
         assert isinstance(wish, DeviceWish)
         reach: frozenset[str] = frozenset()
-        for key in self.candidates(wish):
+        for key in self._published.candidates(wish):
             if key not in self.taken or key in own:
                 reach |= self.at[key]
         return reach
@@ -435,9 +414,11 @@ class ClusterClaims:
         """Note what of the claims of a pod that waits is left out."""
         for name in claims.devices:
             if why := self.unlike(name, claims):
+                reach = (
+                    "on every node" if self._device_reach(name, claims) is None else "where it is allocated"
+                )
                 self._remarks.add(
-                    f"a claim of devices is left out, and taken to be free on every node: {why}",
-                    f"{name} of {pod}",
+                    f"a claim of devices is left out, and taken to be free {reach}: {why}", f"{name} of {pod}"
                 )
             else:
                 self.open_device(name, claims, ())

@@ -75,6 +75,7 @@ Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
 
 __all__ = [
     "FROM_CACHE",
+    "NOT_MODELLED",
     "Finding",
     "Fixes",
     "NoWayBack",
@@ -196,6 +197,10 @@ class Known(msgspec.Struct, frozen=True):
     reason: str
     until: str
     place: str
+
+
+NOT_MODELLED = "not_modelled"
+"""In a scope: what of the objects in manifests could give another verdict, and is not modelled."""
 
 
 class Finding(Shown, frozen=True):

@@ -20,7 +20,7 @@ from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
 from ...model.history.versions import exact, version_of
-from ...reports.document import Finding
+from ...reports.document import NOT_MODELLED, Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
 from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED
@@ -59,13 +59,30 @@ class Represented:
     kept: Representative | None = None
 
     def tell(self, files: Iterable[str], findings: Iterable[Finding]) -> list[Finding]:
-        """The findings, of scenarios in these files, with what was kept and left out, and with why nothing tested a property."""
+        """The findings, of scenarios in these files, with what was kept and left out, and with why nothing tested a property.
+
+        What holds is not known to hold where claims of devices were taken otherwise than they may be.
+        """
         return [
-            msgspec.structs.replace(f, about=self._about, notes=self._notes(f))
+            self._doubted(msgspec.structs.replace(f, about=self._about, notes=self._notes(f)))
             if file == self.scenario.file
             else f
             for file, f in zip(files, findings, strict=True)
         ]
+
+    def _doubted(self, finding: Finding) -> Finding:
+        doubts = self.kept.claims.doubts if self.kept is not None else ()
+        if not doubts or finding.verdict == "IGNORED":
+            return finding
+        why = "; ".join(doubts)
+        found = msgspec.structs.replace(finding, scope=finding.scope | {NOT_MODELLED: why})
+        if finding.verdict == "VIOLATED":
+            note = f"the counterexample is one of the cluster only if nothing in it rests on what is not modelled: {why}"
+            return msgspec.structs.replace(found, notes=(*finding.notes, note))
+        words = "No violation was found, and nothing follows for the cluster: what decides it is not modelled in full."
+        return msgspec.structs.replace(
+            found, verdict="INCONCLUSIVE", words=words, vacuous=False, never_acted=msgspec.UNSET
+        )
 
     @property
     def _about(self) -> tuple[str, ...]:

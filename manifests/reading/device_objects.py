@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ...model.environment.objects import NodeAffinity
+from ...model.environment.objects import NodeAffinity, Taint, Toleration
 from ...scenarios.tables.directives import read_node_selector
 from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
+from .device_taints import DeviceTaintRule, read_taints, read_tolerations
 from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_label
@@ -21,7 +22,6 @@ POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 MANY = 1 << 31
 DIVIDED = "the device shares counters with others (consumesCounters)"
 SHARED = "the device may be allocated several times (allowMultipleAllocations)"
-TAINTED = "the device is tainted"
 
 DeviceKey = tuple[str, str, str]
 """Driver, pool and name of a device."""
@@ -53,6 +53,7 @@ class DeviceObject:
     attributes: Attributes
     unlike: str = ""
     conditions: bool = False
+    taints: tuple[Taint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class DeviceWish:
     of: str = ""
     selectors: tuple[str, ...] = ()
     unlike: str = ""
+    tolerations: tuple[Toleration, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class ResourceClaimObject:
 
 @dataclass(frozen=True, slots=True)
 class ClaimReference:
-    """What of a claim stands in a pod: its name there, and the name of a ResourceClaim, or of a template by which one is made."""
+    """What of a claim stands in a pod: its name there, and the name of a ResourceClaim, or of a template by which one is made; of a claim of its group neither."""
 
     name: str
     claim: str | None
@@ -112,6 +114,7 @@ class WrittenDevices:
     slices: list[SliceObject] = field(default_factory=list)
     claims: dict[str, ResourceClaimObject] = field(default_factory=dict)
     templates: dict[str, DeviceWish] = field(default_factory=dict)
+    rules: list[DeviceTaintRule] = field(default_factory=list)
 
 
 def read_device_class(meta: Meta, fields: Fields) -> DeviceClassObject:
@@ -157,7 +160,7 @@ def read_claim(meta: Meta, fields: Fields) -> ResourceClaimObject:
     given = allocation.below("devices", "a mapping with `results`").elements("results", "a list of devices")
     results = [result.mapping("a result with `driver`, `pool` and `device`") for result in given]
     keys, unlike = _results(results)
-    made = DeviceWish(wish.of, wish.selectors, wish.unlike or unlike)
+    made = replace(wish, unlike=wish.unlike or unlike)
     return ResourceClaimObject(
         meta, made, True, keys, allocation.read("nodeSelector", read_node_selector), tuple(reserved), others,
         read_readiness(results, status), special,
@@ -222,11 +225,9 @@ def _request(request: Manifest) -> DeviceWish:
         unlike = "it asks for several devices"
     elif asked.boolean("adminAccess"):
         unlike = ADMIN
-    elif asked.elements("tolerations", "a list of tolerations"):
-        unlike = "it tolerates taints of devices"
     elif "capacity" in asked:
         unlike = "it asks for capacity of a device"
-    return DeviceWish(of, selectors, unlike)
+    return DeviceWish(of, selectors, unlike, read_tolerations(asked))
 
 
 def read_slice(meta: Meta, fields: Fields) -> SliceObject:
@@ -270,13 +271,12 @@ def _device(element: Manifest, driver: str, pool: str, own: Where | None) -> Dev
         unlike = DIVIDED
     elif fields.boolean("allowMultipleAllocations"):
         unlike = SHARED
-    elif fields.elements("taints", "a list of taints"):
-        unlike = TAINTED
     elif fields.boolean("bindsToNode") and not where.node:
         unlike = "the device stays with the node that it is first used on (bindsToNode), though several may reach it"
     conditions = bool(names_in(fields, "bindingConditions"))
     key = driver, pool, name.text("the name of a device")
-    return DeviceObject(key, where, _attributes(fields.get("attributes"), driver), unlike, conditions)
+    attributes = _attributes(fields.get("attributes"), driver)
+    return DeviceObject(key, where, attributes, unlike, conditions, read_taints(fields))
 
 
 _KINDS = ("int", "bool", "string", "version")
@@ -307,13 +307,14 @@ def _constant(kind: str, value: Manifest) -> Constant:
 
 
 def read_references(pod: Fields, owner: str, remarks: Remarks) -> tuple[ClaimReference, ...]:
-    """resourceClaims of a pod specification; those of a pod's group are left out, with a remark."""
+    """resourceClaims of a pod specification; of those of a pod's group a remark says that they are left out."""
     found = []
     for element in pod.elements("resourceClaims", "a list of claims"):
         fields = element.mapping("a claim with `name`")
         name = fields.need("name", "a pod's claim has one")
         if "podGroupResourceClaim" in fields:
             remarks.add("a claim of the pod's group is left out, and taken to be free on every node", owner)
+            found.append(ClaimReference(read_label(name, "a name"), None, None))
             continue
         if ("resourceClaimName" in fields) == ("resourceClaimTemplateName" in fields):
             element.fail("name one: `resourceClaimName` or `resourceClaimTemplateName`")

@@ -50,7 +50,7 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # Names of priority classes and others may be system:node-critical and the like.
 CLUSTER_WIDE = (
-    "Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice",
+    "Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice", "DeviceTaintRule",
 )  # fmt: skip
 
 

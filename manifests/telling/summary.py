@@ -197,6 +197,8 @@ def _claims(kept: Representative) -> Iterator[str]:
         yield "claims:"
     for line in kept.claims.lines[: 2 * MOST_LINES]:
         yield f"  {line}"
+    for line in kept.claims.doubts:
+        yield f"not modelled, so that nothing holds for sure: {line}"
 
 
 def _node(node: ClusterNode, kept: Representative) -> str:

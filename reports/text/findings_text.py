@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ...base.text import counted
 from ..ci_outcome import Style, message, outcome_sums, vacuity
-from ..document import FROM_CACHE, Finding, Value, show
+from ..document import FROM_CACHE, NOT_MODELLED, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from ..verdict_words import time_words
 from .story_text import print_counterexample, print_gist
@@ -143,7 +143,7 @@ def _print_rest(console: Console, finding: Finding, extent: Extent) -> None:
     print_wrapped(console, Text(finding.words), INDENT)
     if finding.verdict == "IGNORED":
         return
-    if finding.verdict == "INCONCLUSIVE":
+    if finding.verdict == "INCONCLUSIVE" and NOT_MODELLED not in finding.scope:
         advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
         print_wrapped(console, Text(advice), INDENT)
     _print_scope(console, finding)

@@ -55,8 +55,19 @@ def test_a_device_of_two_claims(tmp_path: Path) -> None:
     (hit,) = of(tmp_path, got("a", 2, GPU), got("b", 3, GPU)).hits
     assert (hit.words, hit.time, hit.by) == (TWICE, "2026-01-01T00:00:03.000Z", SCHEDULER)
     assert of(tmp_path, got("a", 2, GPU), got("b", 3, OTHER)).verdict == "EXCLUDED"
-    for shared in ({"adminAccess": True}, {"shareID": "x"}):
-        assert of(tmp_path, got("a", 2, GPU), got("b", 3, {**GPU, **shared})).verdict == "EXCLUDED"
+    assert of(tmp_path, got("a", 2, GPU), got("b", 3, {**GPU, "adminAccess": True})).verdict == "EXCLUDED"
+
+
+def test_a_device_that_claims_share_is_left_open(tmp_path: Path) -> None:
+    """Until now it was excluded that it was given away twice, though nobody had looked at its capacity."""
+    found = of(tmp_path, got("a", 2, OTHER), got("b", 3, {**GPU, "shareID": "x"}))
+    assert found.verdict == "NOT EXCLUDED"
+    assert found.reasons == (
+        (
+            "claims share a device, and its capacity is in no log: that it was given away twice cannot be excluded "
+            "(once: gpu.example.com/n/gpu-0 of default/b)"
+        ),
+    )
 
 
 def test_a_device_that_was_given_back(tmp_path: Path) -> None:

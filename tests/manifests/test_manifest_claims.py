@@ -658,10 +658,6 @@ def test_what_is_left_out_of_devices_is_said(
             {"allowMultipleAllocations": True},
             "the device may be allocated several times (allowMultipleAllocations), which is not modelled: left out",
         ),
-        (
-            {"taints": [{"key": "dry", "effect": "NoSchedule"}]},
-            "the device is tainted, which is not allocated to claims that tolerate nothing: left out",
-        ),
     ],
 )
 def test_devices_that_the_model_has_not(tmp_path: Path, given: dict[str, Any], remarks: str) -> None:
