@@ -30,6 +30,7 @@ from .environment.objects import (
     Volume,
     VolumeClaim,
 )
+from .environment.storage.device_slices import DeviceSlice
 from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Universe, Variable, substitute
 from .language.declarations.component import Model
 from .language.declarations.tracer import NeverEnabled, StepTrace, tracing
@@ -44,6 +45,7 @@ TRUTHS: Mapping[type[Entity], tuple[str, str]] = {
     Volume: ("storage.volume.exists", "volume {}, which is to come"),
     VolumeClaim: ("storage.claim.exists", "claim {}, which is to come"),
     Claim: ("resource_claims.object.life", "claim {}, which is to come"),
+    DeviceSlice: ("device_slices.published", "device {}, which is to be published"),
     PodGroup: ("pod_groups.exists", "group {}, which is to come"),
 }
 """For each kind of objects that may come later, the state that says that one is there, and how it is called until then."""

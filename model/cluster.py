@@ -45,6 +45,7 @@ from .environment.storage.claims import (
     ClaimController,
     ResourceClaims,
 )
+from .environment.storage.device_slices import DeviceSlices
 from .environment.storage.devices import DeviceDriver
 from .environment.storage.pv_controller import Provisioner, PVController
 from .environment.storage.volumes import (
@@ -82,6 +83,7 @@ from .scheduler import (
     Sampling,
     Scheduler,
     Scores,
+    SliceInformer,
     Snapshot,
     SpreadScores,
     VolumeBinding,
@@ -153,8 +155,10 @@ class Cluster(Model):
     claim_maker: ClaimMaker
     claim_deletions: ClaimDeletions
     device_driver: DeviceDriver
+    device_slices: DeviceSlices
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker
+    slice_informer: SliceInformer
     dynamic_resources: DynamicResources
     storage: Storage
     storage_users: StorageUsers

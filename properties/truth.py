@@ -144,6 +144,7 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     for of in dict.fromkeys(c.of for c in own):
         free = count(
             ~any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every)
+            & parts["device_slices"].is_published(d)
             for d in prop.universe[Device]
             if d.is_on(node) and d.of == of
         )
@@ -169,7 +170,8 @@ def have_devices(prop: Property, way: Sequence[tuple[Pod, Node]], own: Sequence[
     def is_free(device: Device) -> Expr:
         every = prop.universe[Claim]
         allocated = any_of(claims[c].device == device for c in every)
-        return ~allocated & ~any_of(tracker.in_flight[c] == device for c in every if c not in own)
+        free = ~allocated & ~any_of(tracker.in_flight[c] == device for c in every if c not in own)
+        return free & parts["device_slices"].is_published(device)
 
     enough = []
     for of in dict.fromkeys(c.of for c in used):

@@ -11,7 +11,7 @@ from enum import Enum
 from ..language import UNTOLD, Component, Entity, clamp, constraint, integer, per, require
 from .cluster.owned_pods import Owner
 from .cluster.scope import BOUNDS
-from .objects import Claim, Node, Pod, Volume, VolumeClaim
+from .objects import Claim, Device, Node, Pod, Volume, VolumeClaim
 
 
 class Fault(Enum):
@@ -47,6 +47,7 @@ class Fault(Enum):
     MISSED_CLAIM_UPDATE = "missed_claim_updates"
     CONTROLLER_RESTART = "controller_restarts"
     DEVICE_FAILURE = "device_failures"
+    DEVICE_WITHDRAWAL = "device_withdrawals"
     EXTENDER_FAILURE = "extender_failures"
     LATE_ANSWER = "late_answers"
     READINESS_LOSS = "readiness_losses"
@@ -61,6 +62,7 @@ SECTIONS: Mapping[str, type[Entity]] = {
     "volumes": Volume,
     "volumeClaims": VolumeClaim,
     "resourceClaims": Claim,
+    "devices": Device,
     "controllers": Owner,
 }
 """Where a scenario has the objects that faults strike."""

@@ -15,6 +15,7 @@ from .cycles.schedule_one import Scheduler
 from .dynamicresources.assume_cache import AssumeCache
 from .dynamicresources.claim_tracker import ClaimTracker
 from .dynamicresources.dynamic_resources import DynamicResources
+from .dynamicresources.slice_informer import SliceInformer
 from .event_handlers import EventHandlers, Waking
 from .framework.events import Action, ClusterEvent, NodeUpdate, Plugin, PodUpdate
 from .framework.filters import Filters
@@ -44,5 +45,5 @@ __all__ = [
     "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "GangScheduling", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
     "Phase", "Placement", "Plugin", "PodGroupCycle", "PodGroupStates", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "ResourceScores", "Sampling", "Scheduler", "Scores",
-    "Snapshot", "SpreadScores", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
+    "SliceInformer", "Snapshot", "SpreadScores", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",
 ]  # fmt: skip

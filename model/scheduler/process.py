@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .cycles.schedule_one import Scheduler
     from .dynamicresources.assume_cache import AssumeCache
     from .dynamicresources.dynamic_resources import DynamicResources
+    from .dynamicresources.slice_informer import SliceInformer
     from .event_handlers import EventHandlers
     from .framework.waiting_pods import WaitingPods
     from .preemption.async_preemption import AsyncPreemption
@@ -80,6 +81,7 @@ class Process(Component):
     async_preemption: AsyncPreemption
     dynamic_resources: DynamicResources
     claim_cache: AssumeCache
+    slice_informer: SliceInformer
     volume_binding: VolumeBinding
     volume_cache: VolumeCache
     handlers: EventHandlers
@@ -104,6 +106,7 @@ class Process(Component):
         self.pod_watch.relist(handled)
         self.node_watch.relist(handled)
         self.claim_cache.relist()
+        self.slice_informer.relist()
         self.volume_cache.relist()
         if handled:
             self._learn({n: (self.api.node_exists[n], self.api.node_version[n]) for n in self.universe[Node]})

@@ -44,6 +44,7 @@ DEVICES = Table("`devices`", "device", [
     Field("node", text("name of a node"), "none", "where the device is; one without a node can be reached from all", say=lambda device: None if device.node is None else device.node.name),
     Field("deviceClassName", CLASS_NAME, "none", "the device class that it is in; those that name none are of one class, too", attribute="of"),
     Field("bindingConditions", FLAG, "false", "whether a pod is bound only once the driver has said that the device is ready (from 1.36 on)", attribute="conditions"),
+    Field("exists", FLAG, "true", "false: its driver publishes it later, some time after its node is there", say=lambda device: None if device.exists else False),
 ])
 
 CLAIMS = Table("`resourceClaims`", "resourceClaim", [

@@ -1079,6 +1079,19 @@ def test_a_claim_kinds():
         assert enabled(model, partial(plugin.reserve_claim, use, device)) is (device.of == "")
 
 
+def test_a_claim_slices():
+    (scenario,) = find_scenarios("scenarios/claims/published-late.yaml")
+    system = trace_system(build_cluster(scenario.spec, resolve("1.36").classes))
+    steps = {t.label.partition("(")[0] for t in system.transitions if "slice" in t.part}
+    assert steps == {
+        "device_slices.publish", "device_slices.withdraw", "device_slices.collect", "slice_informer.deliver",
+    }  # fmt: skip
+    kept = [v.name for v in system.variables if "slice" in v.name]
+    assert kept == ["device_slices.published[gpu1]", "slice_informer.shown[gpu1]"]  # no pool, no generation
+    none = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
+    assert not [v.name for v in none.variables if "slice" in v.name]
+
+
 def test_a_claim_finalizer():
     system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
     writes = {t.step for t in system.transitions if t.part == "dynamic_resources" and "write" in t.step}

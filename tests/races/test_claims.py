@@ -25,6 +25,7 @@ from tests.races.claim_patches import (
     UnreservedAssumed,
 )
 from tests.races.test_binding_conditions import NAMES as CONDITIONS
+from tests.races.test_device_slices import NAMES as SLICES
 from tests.races.test_extended_resources import NAMES as EXTENDED
 from tests.races.test_shared_claims import NAMES as SHARED
 from tests.races.test_shared_claims import NeverAllocatedElsewhere
@@ -229,6 +230,7 @@ def test_every_scenario_is_tested_and_explained() -> None:
         *SHARED,
         *EXTENDED,
         *CONDITIONS,
+        *SLICES,
     }
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES

@@ -415,11 +415,6 @@ def test_affinity(affinity: str, message: str) -> None:
             "podDisruptionBudgets.b: `selector` is missing: say which pods the budget protects",
         ),
         (
-            "devices: {gpu0: {node: n, exists: false}}",
-            ("devices.gpu0.exists: ResourceSlices that change are not modelled (A-CLAIM-KINDS), so that every device is there from the start "
-            "to the end: remove this, or let a claim come later (`exists: false` of `resourceClaims`)"),
-        ),
-        (
             "podDisruptionBudgets: {b: {selector: {matchLabels: {a: b}}, disruptedPods: [q]}}",
             "podDisruptionBudgets.b.disruptedPods[0]: there is no pod `q`; known: p",
         ),
@@ -456,7 +451,7 @@ def test_affinity(affinity: str, message: str) -> None:
             ("scope: unknown field `config`; known: pod_events, node_events, claim_events, node_deletions, node_creations, node_updates, "
             "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, late_bindings, write_failures, "
             "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, watch_stalls, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, extender_failures, late_answers, readiness_losses, start_failures, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, pod_phases, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, scale_down_keeps_room, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush, time, slow, file_order"),
+            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, watch_stalls, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, device_withdrawals, extender_failures, late_answers, readiness_losses, start_failures, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, pod_phases, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, scale_down_keeps_room, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush, time, slow, file_order"),
         ),
         (
             "scope: {slow: [scheduler]}",

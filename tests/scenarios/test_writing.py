@@ -37,7 +37,7 @@ nodes:
   n1: {cpu: 2..4, memory: 4Gi, conditions: {Ready: Unknown, Other: 'False'}, declaredFeatures: [b, a], labels: {zone: 'true', rack: '1'}}
   n2: {cpu: 3500m, memory: 1536Mi, updates: {cordoned: {unschedulable: true}, bare: {labels: {}, taints: [], memory: 0}}, taints: [{key: k, effect: NoExecute}]}
   n3: {cpu: 2, exists: false}
-devices: {d1: {node: n1, deviceClassName: gpu, bindingConditions: true}, d2: {}, d3: {deviceClassName: gpu}}
+devices: {d1: {node: n1, deviceClassName: gpu, bindingConditions: true}, d2: {}, d3: {deviceClassName: gpu, exists: false}}
 deviceClasses: {gpu: {extendedResourceName: example.com/gpu}}
 resourceClaimTemplates: {t: {}, other: {deviceClassName: gpu}}
 resourceClaims:

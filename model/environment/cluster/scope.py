@@ -103,7 +103,7 @@ def selection(words: str, *choices: str, **others: Any) -> Any:
 ANY_TIME, SCALES = "any", "scales"
 SHORT_ACTORS = (
     "scheduler", "binding cycle", "failure handler", "requeue goroutine", "preemption goroutine", "API dispatcher", "queue timers", "pod informer",
-    "second pod informer", "node informer", "pod group informer", "claim informer", "volume informer", "volume claim informer", "queue handler",
+    "second pod informer", "node informer", "pod group informer", "claim informer", "slice informer", "volume informer", "volume claim informer", "queue handler",
     "cache handler", "node handler", "pod group handler", "volume handler", "volume claim handler", "assume cache",
 )  # fmt: skip
 """Whose steps are done before minutes have passed, by scales of time."""
@@ -182,6 +182,7 @@ class Scope:
     missed_claim_updates: int = fault("resourceClaims", "changes of ResourceClaims that the scheduler is never notified of, because a list after an interrupted watch shows only how they are by then")
     controller_restarts: int = fault("controllers", "a controller restarts: it has forgotten what it has just done, and knows of pods what its informer has", needs=[("controllers", "there are no controllers to restart: remove `controller_restarts`")])
     device_failures: int = fault("resourceClaims", "devices of which the driver says that they cannot be made ready")
+    device_withdrawals: int = fault("devices", "devices that are not published any more, as their driver is stopped or restarted; it publishes them again some time after")
     extender_failures: int = fault("pods", "calls of an [`extender`](#extender) that fail", needs=[("extender extenders", "there is no extender to fail: remove `extender_failures`")])
     late_answers: int = fault("pods", "answers of an [`extender`](#extender) with `counts: filtered` that come too late: it has counted the pod, and the scheduler has an error", needs=[("extender extenders", "there is no extender to fail: remove `late_answers`")])
     readiness_losses: int = fault("pods", "pods whose readiness probe fails, until somebody mends that; needs `readiness`", needs=[("readiness", "nobody looks whether pods are ready: add `readiness: true`, or remove this")])

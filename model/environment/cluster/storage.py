@@ -12,16 +12,23 @@ from .nodes import Node
 class Device(Entity):
     """A device that a driver has published, on a node; none for one that every node can reach. `of` is the device class that it is in.
 
-    `conditions`: it has binding conditions, so that a pod is bound only once its driver has said that the device is ready.
+    `conditions`: it has binding conditions, so that a pod is bound only once its driver has said that the device is ready. `exists` is False for one that its driver publishes later.
     """
 
     about = "device {}"
 
     def __init__(
-        self, index: int, name: str, node: Node | None = None, of: str = "", *, conditions: bool = False
+        self,
+        index: int,
+        name: str,
+        node: Node | None = None,
+        of: str = "",
+        *,
+        conditions: bool = False,
+        exists: bool = True,
     ) -> None:
         super().__init__(index, name)
-        self.node, self.of, self.conditions = node, of, conditions
+        self.node, self.of, self.conditions, self.exists = node, of, conditions, exists
 
     def is_on(self, node: Node) -> bool:
         """Whether an allocation of the device lets a pod go to the node."""

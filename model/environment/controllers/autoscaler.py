@@ -88,6 +88,13 @@ class Drains(Protocol):
         """The drain is over."""
 
 
+class Slices(Protocol):
+    """What is asked of ResourceSlices."""
+
+    def could_have(self, pod: Pod, node: Node, *, to_come: bool = False) -> Expr:
+        """Whether the claims of a pod can be allocated on the node."""
+
+
 class Autoscaler(NodeFit):
     """`doomed[n]`: the autoscaler has found the node empty, and is about to take it away. `cleared[n]`: it has tainted it, and found it empty once more."""
 
@@ -97,6 +104,7 @@ class Autoscaler(NodeFit):
     binding: Posts
     faults: Faults
     drain: Drains
+    device_slices: Slices
 
     doomed = per(Node, boolean(possible=_scales))
     cleared = per(Node, boolean(possible=_taints))
@@ -130,6 +138,10 @@ class Autoscaler(NodeFit):
     def has_nobody(self, node: Node) -> Expr:
         """Whether the API server shows nobody who is bound to the node."""
         return ~any_of(self.is_on(pod, node) for pod in self.keeping())
+
+    def fits(self, pod: Pod, node: Node, content: Node) -> Expr:
+        """Also whether the pod can have its devices there, as far as they are published."""
+        return super().fits(pod, node, content) & self.device_slices.could_have(pod, node)
 
     # --- nodes that go ---------------------------------------------------------------------------------------
 
@@ -264,7 +276,8 @@ class Autoscaler(NodeFit):
         """Whether the pod fits on the node while nobody else is there."""
         if not takes(pod, node):
             return as_expr(False)
-        return all_of(self.asked(pod, r) <= node.allocatable(r) for r in pod.resources)
+        devices = self.device_slices.could_have(pod, node, to_come=True)
+        return devices & all_of(self.asked(pod, r) <= node.allocatable(r) for r in pod.resources)
 
 
 def leaving_version(versions: tuple[NodeVersion, ...], node: Node) -> NodeVersion | None:

@@ -10,7 +10,7 @@ makes in PreBind. One that PreFilter finds is left from an earlier attempt: the 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ...environment.objects import OWN, Claim, Device, Node, Pod
 from ...environment.storage.claims import (
@@ -84,17 +84,25 @@ class Stage(Enum):
     GIVEN_UP = 15
 
 
+class ShownSlices(Protocol):
+    """The informer of ResourceSlices."""
+
+    def is_shown(self, device: Device) -> Expr:
+        """Whether it has the device."""
+
+
 class FindDevices(Component):
     """The state of the plugin in the cycles of each pod (stateData).
 
     `copy[u]` is the claim as the plugin has it, `lag[u]` how far it is behind, `chosen[u]` the device that Reserve put in flight, `unavailable[u]`: the
-    claim is allocated, and not available on some node. `listed[d]`: the device was taken when this cycle looked.
+    claim is allocated, and not available on some node. `listed[d]`: the device was taken, or not published, when this cycle looked.
     """
 
     api: APIServer
     resource_claims: ResourceClaims
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker
+    slice_informer: ShownSlices
     scheduler: Scheduler
     binding: Binding
     pod_group_cycle: GroupCycles
@@ -276,7 +284,7 @@ class FindDevices(Component):
     @step(actor="scheduler")
     @tells("DynamicResources adds the devices of the claims in flight, for {pod}.")
     def add_in_flight(self, pod: Pod) -> None:
-        """Then those in flight; if the allocated devices have changed meanwhile, it begins anew."""
+        """Then those in flight; if the allocated devices have changed meanwhile, it begins anew. Then the slices are listed."""
         require(bool(pod.claims))
         require(self.scheduler.at(Phase.ADD_IN_FLIGHT, pod))
         with when(self.lists_again()):
@@ -284,7 +292,8 @@ class FindDevices(Component):
             self.scheduler.phase = Phase.LIST_DEVICES
         with otherwise():
             for device in self.universe[Device]:
-                self.listed[device] = self.listed[device] | self.claim_tracker.has_in_flight(device)
+                taken = self.claim_tracker.has_in_flight(device) | ~self.slice_informer.is_shown(device)
+                self.listed[device] = self.listed[device] | taken
             self.scheduler.phase = self.scheduler.first_filtering()
         self.claim_tracker.begin_listing()
 

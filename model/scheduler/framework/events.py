@@ -162,6 +162,7 @@ NODE_ADD = ClusterEvent("NodeAdd", "Node", Action.ADD)
 NODE_DELETE = ClusterEvent("NodeDelete", "Node", Action.DELETE)
 CLAIM_UPDATE = ClusterEvent("ResourceClaimUpdate", "ResourceClaim", Action.UPDATE_CLAIM)
 """A ResourceClaim changed in the assume cache."""
+SLICE_CHANGE = ClusterEvent("ResourceSliceAddOrUpdate", "ResourceSlice", Action.ADD | Action.UPDATE)
 UNSCHEDULED_POD_ADD = ClusterEvent("UnscheduledPodAdd", "Pod", Action.ADD)
 """A pod without a node was added: told where groups of pods are scheduled."""
 POD_GROUP_ADD = ClusterEvent("PodGroupAdd", "PodGroup", Action.ADD)
@@ -320,6 +321,7 @@ def default_plugins(
                 Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE,
             ),
             CLAIM_UPDATE,
+            SLICE_CHANGE,
         )
     if gates:
         registered[SCHEDULING_GATES] = (ClusterEvent("PodUpdate", "Pod", Action.UPDATE),)

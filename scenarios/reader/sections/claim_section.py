@@ -22,17 +22,12 @@ def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, 
     """The devices, by name; one without a node can be reached from all."""
     if section is None:
         return {}
-    members = read_members(section, "devices", (*DEVICES.names, "exists"), "{node: n1}")
+    members = read_members(section, "devices", DEVICES.names, "{node: n1}")
     found = {}
     for index, (name, member) in enumerate(members.items()):
-        if "exists" in member.fields:
-            member.fields["exists"].fail(
-                "ResourceSlices that change are not modelled (A-CLAIM-KINDS), so that every device is there from the start to the end: remove this, "
-                "or let a claim come later (`exists: false` of `resourceClaims`)"
-            )
         value = member.fields.get("node")
         node = nodes[_known(value, nodes, "node")] if value is not None else None
-        found[name] = Device(index, name, node, **DEVICES.read(member.fields))
+        found[name] = Device(index, name, node, exists=member.exists, **DEVICES.read(member.fields))
     return found
 
 
@@ -62,6 +57,8 @@ def read_claims(
         if given is not None and device is not None and device.of != of:
             said = f"of class {one_line(device.of)}" if device.of else "of no class"
             given.fail(f"{given.described} is {said}: name the class of both alike, as `deviceClassName`")
+        if given is not None and device is not None and not device.exists:
+            given.fail(f"{given.described} is published later, and nobody has it yet: remove one of the two")
         if given is not None and any(device is other.device for other in found.values()):
             given.fail(f"{given.described} is allocated to another claim already: name another device")
         if users is not None and reserved and device is None:

@@ -1,0 +1,72 @@
+"""What the scheduler knows of ResourceSlices, where these come and go (the informer of ResourceSlices, which DynamicResources lists in PreFilter; eventhandlers.go, 1.36)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...environment.objects import Device
+from ...environment.storage.device_slices import DeviceSlice, DeviceSlices
+from ...language import (
+    Component,
+    Expr,
+    Lasts,
+    Sentence,
+    Words,
+    as_expr,
+    boolean,
+    changes,
+    per,
+    require,
+    step,
+    tells,
+    when,
+    words,
+)
+from ..framework.events import SLICE_CHANGE
+
+if TYPE_CHECKING:
+    from ..queue.scheduling_queue import PriorityQueue
+
+
+class SliceInformer(Component):
+    """`shown[s]`: the informer has the slice, and has told the queue of it."""
+
+    device_slices: DeviceSlices
+    queue: PriorityQueue
+
+    shown = per(DeviceSlice, boolean())
+
+    steps_last = Lasts.SHORT
+
+    phrases = words(
+        {"shown": Words("slice informer: {0} is published", "slice informer: {0} is not published")}
+    )
+
+    def setup(self) -> None:
+        for of in self.universe[DeviceSlice]:
+            self.shown[of] = of.exists
+
+    def relist(self) -> None:
+        """A new process lists the slices before it schedules."""
+        for of in self.universe[DeviceSlice]:
+            self.shown[of] = self.device_slices.published[of]
+
+    def is_shown(self, device: Device) -> Expr:
+        """Whether the informer has the device."""
+        of = self.device_slices.slice_of(device)
+        return as_expr(True) if of is None else as_expr(self.shown[of])
+
+    @step(actor="slice informer", each="of")
+    @tells(
+        Sentence(
+            "The informer delivers that {of} is published.", changes("slice_informer.shown", after=True)
+        ),
+        "The informer delivers that {of} is not published any more.",
+    )
+    def deliver(self, of: DeviceSlice) -> None:
+        """The store, and then the queue's handler, in one step: a slice that is added wakes the pods that DynamicResources has rejected, one that is deleted none."""
+        published = self.device_slices.published[of]
+        require(as_expr(published) != as_expr(self.shown[of]))
+        self.shown[of] = published
+        with when(published):
+            self.queue.move_all(SLICE_CHANGE)
