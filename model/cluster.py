@@ -46,6 +46,7 @@ from .environment.storage.claims import (
     ResourceClaims,
 )
 from .environment.storage.device_slices import DeviceSlices
+from .environment.storage.device_taints import DeviceTaints
 from .environment.storage.devices import DeviceDriver
 from .environment.storage.pv_controller import Provisioner, PVController
 from .environment.storage.volumes import (
@@ -156,6 +157,7 @@ class Cluster(Model):
     claim_deletions: ClaimDeletions
     device_driver: DeviceDriver
     device_slices: DeviceSlices
+    device_taints: DeviceTaints
     claim_cache: AssumeCache
     claim_tracker: ClaimTracker
     slice_informer: SliceInformer

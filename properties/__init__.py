@@ -23,6 +23,7 @@ from .claims import (
     ClaimsAreWorkedOn,
     DeviceAllocatedOnce,
     FlightsHaveOwners,
+    TaintedDevicesAreLeft,
 )
 from .conditions import BoundPodsSayScheduled, RejectedPodsSaySo
 from .dead_ends import PlaceableStaysPlaceable
@@ -169,6 +170,7 @@ PROPERTIES: dict[str, type[Property]] = {
         PreemptionEnds,
         NoLastingInversion,
         ClaimsAreWorkedOn,
+        TaintedDevicesAreLeft,
         VolumesAreWorkedOn,
         NoReplacementForEver,
         GangBoundAsAWhole,

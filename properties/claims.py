@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ..model.environment.objects import Claim, Device
+from ..model.environment.objects import Claim, Device, Pod
 from ..model.environment.storage.claims import ClaimUse, ClaimWatch
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.dynamicresources.find_devices import Stage
@@ -16,6 +16,7 @@ from .property import Property
 
 if TYPE_CHECKING:
     from ..model.environment.storage.claims import ResourceClaims
+    from ..model.environment.storage.device_taints import DeviceTaints
     from ..model.scheduler import AssumeCache, ClaimTracker, DynamicResources
 
 
@@ -200,3 +201,29 @@ class ClaimsAreWorkedOn(AboutClaims):
     def witnesses(self) -> dict[str, Expr]:
         waiting = [waits_in_vain(self, pod) for pod in self.subjects if pod.claims and pod.node is None]
         return {"a pod waits although there are devices": any_of(waiting)}
+
+
+class TaintedDevicesAreLeft(AboutClaims):
+    """No pod stays indefinitely on a device with a taint that has its pods leave (NoExecute)."""
+
+    id = "L-DTAINT"
+    consequence = "A pod runs on with a device that its driver or an administrator has declared broken, until somebody deletes it by hand."
+    kind = "liveness"
+    concerns = "the pod that stays"
+    issues = (141290,)
+
+    device_taints: DeviceTaints
+
+    def stays(self, pod: Pod) -> Expr:
+        """Whether the pod is on a node, nobody has deleted it, and a device of its is tainted."""
+        current = self.api.pod[pod]
+        return current.assigned & ~current.terminating & self.device_taints.has_to_leave(pod)
+
+    def cases(self) -> Iterator[Case]:
+        for pod in self.subjects:
+            if pod.claims:
+                yield Case(f"{pod.name} stays indefinitely on a device that is tainted", self.stays(pod))
+
+    def witnesses(self) -> dict[str, Expr]:
+        staying = [self.stays(pod) for pod in self.subjects if pod.claims]
+        return {"a pod is on a device that is tainted": any_of(staying)}

@@ -95,10 +95,6 @@ def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:
         raise UsageProblem(
             f"{name}: the scheduler that is run has no such extender: remove `extenderSelector`"
         )
-    if any(not d.exists for d in run.scenario.spec.devices) or run.scenario.spec.scope.device_withdrawals:
-        raise UsageProblem(
-            f"{name}: the scheduler that is run has all ResourceSlices throughout: remove `exists` of devices and `device_withdrawals`"
-        )
     loop = trace.turn if isinstance(trace, LassoTrace) and trace.cycle else None
     return case_of_run(
         name, run.property, run.scenario.spec, run.composition, found.system, trace, waits, loop

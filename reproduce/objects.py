@@ -119,6 +119,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
     yield from missing_storage(spec)
+    if not all(d.exists for d in spec.devices) or spec.scope.device_withdrawals or spec.scope.device_taints:
+        yield "ResourceSlices that change: the driver has all devices as they are, from the start to the end"
     yield from _several_namespaces(spec)
     config = spec.scope.config
     if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(DEFAULTS, n)]:

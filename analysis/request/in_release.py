@@ -24,6 +24,8 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return later("resourceClaims", FIRST_WITH_CLAIMS)
     if any(claim.special for claim in spec.claims) and before(FIRST_WITH_EXTENDED):
         return later("extended resources of deviceClasses", FIRST_WITH_EXTENDED)
+    if spec.scope.device_taints and before(FIRST_WITH_EXTENDED):
+        return later("device_taints", FIRST_WITH_EXTENDED)
     if spec.volume_claims and before(FIRST_WITH_CLAIMS):
         return later("volumeClaims", FIRST_WITH_CLAIMS)
     if spec.groups and (GATE_OF_GROUPS, True) not in composition.gates:

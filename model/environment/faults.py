@@ -48,6 +48,7 @@ class Fault(Enum):
     CONTROLLER_RESTART = "controller_restarts"
     DEVICE_FAILURE = "device_failures"
     DEVICE_WITHDRAWAL = "device_withdrawals"
+    DEVICE_TAINT = "device_taints"
     EXTENDER_FAILURE = "extender_failures"
     LATE_ANSWER = "late_answers"
     READINESS_LOSS = "readiness_losses"

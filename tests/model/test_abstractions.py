@@ -1092,6 +1092,19 @@ def test_a_claim_slices():
     assert not [v.name for v in none.variables if "slice" in v.name]
 
 
+def test_a_claim_taints():
+    (scenario,) = find_scenarios("scenarios/claims/device-tainted.yaml")
+    system = trace_system(build_cluster(scenario.spec, resolve("1.36").classes))
+    steps = {t.label.partition("(")[0] for t in system.transitions if "taint" in t.label}
+    assert steps == {"device_taints.taint", "device_taints.evict", "slice_informer.deliver_taint"}
+    tainted = [v.name for v in system.variables if "tainted" in v.name]
+    assert tainted == [
+        "device_taints.tainted[gpu1]", "device_taints.tainted[gpu2]", "slice_informer.tainted[gpu1]", "slice_informer.tainted[gpu2]",
+    ]  # fmt: skip
+    evictions = [t for t in system.transitions if t.step == "evict" and t.part == "device_taints"]
+    assert len(evictions) == 1  # by the objects as they are: it has no view of its own
+
+
 def test_a_claim_finalizer():
     system = trace_system(build_cluster(claim_cluster(), resolve("1.36").classes))
     writes = {t.step for t in system.transitions if t.part == "dynamic_resources" and "write" in t.step}

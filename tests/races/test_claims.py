@@ -26,13 +26,16 @@ from tests.races.claim_patches import (
 )
 from tests.races.test_binding_conditions import NAMES as CONDITIONS
 from tests.races.test_device_slices import NAMES as SLICES
+from tests.races.test_device_taints import NAMES as TAINTS
 from tests.races.test_extended_resources import NAMES as EXTENDED
 from tests.races.test_shared_claims import NAMES as SHARED
 from tests.races.test_shared_claims import NeverAllocatedElsewhere
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "claims"
-PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("claims.md", "notebook/claims.md")
+)
 V, H = "VIOLATED", "HOLDS"
 
 Patches = tuple[type[Component], ...]
@@ -231,6 +234,7 @@ def test_every_scenario_is_tested_and_explained() -> None:
         *EXTENDED,
         *CONDITIONS,
         *SLICES,
+        *TAINTS,
     }
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES

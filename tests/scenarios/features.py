@@ -134,6 +134,7 @@ FEATURES: Mapping[str, Scenario] = {
     "device_failures": _all(
         GPU, {"devices": {"gpu1": {"bindingConditions": True}}}, _scope(device_failures=1)
     ),
+    "device_taints": _all(GPU, _scope(device_taints=1)),
     "device_withdrawals": _all(GPU, _scope(device_withdrawals=1)),
     "a device that comes": _all(GPU, {"devices": {"gpu1": {"exists": False}}}),
     "controllers": OWNED,

@@ -183,6 +183,7 @@ class Scope:
     controller_restarts: int = fault("controllers", "a controller restarts: it has forgotten what it has just done, and knows of pods what its informer has", needs=[("controllers", "there are no controllers to restart: remove `controller_restarts`")])
     device_failures: int = fault("resourceClaims", "devices of which the driver says that they cannot be made ready")
     device_withdrawals: int = fault("devices", "devices that are not published any more, as their driver is stopped or restarted; it publishes them again some time after")
+    device_taints: int = fault("devices", "devices that get a taint with NoExecute, for good; the device taint eviction controller deletes the pods that use them (from 1.36 on)")
     extender_failures: int = fault("pods", "calls of an [`extender`](#extender) that fail", needs=[("extender extenders", "there is no extender to fail: remove `extender_failures`")])
     late_answers: int = fault("pods", "answers of an [`extender`](#extender) with `counts: filtered` that come too late: it has counted the pod, and the scheduler has an error", needs=[("extender extenders", "there is no extender to fail: remove `late_answers`")])
     readiness_losses: int = fault("pods", "pods whose readiness probe fails, until somebody mends that; needs `readiness`", needs=[("readiness", "nobody looks whether pods are ready: add `readiness: true`, or remove this")])

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..api import APIServer
     from ..faults import Faults
     from .claims import ResourceClaims
+    from .device_taints import DeviceTaints
 
 
 class DeviceSlice(Derived, named="{device}"):
@@ -57,6 +58,7 @@ class DeviceSlices(Component):
     api: APIServer
     faults: Faults
     resource_claims: ResourceClaims
+    device_taints: DeviceTaints
 
     kinds = (DeviceSlice,)
 
@@ -79,9 +81,9 @@ class DeviceSlices(Component):
         return next((of for of in self.universe[DeviceSlice] if of.device is device), None)
 
     def is_published(self, device: Device) -> Expr:
-        """Whether the API server has the device."""
-        of = self.slice_of(device)
-        return as_expr(True) if of is None else as_expr(self.published[of])
+        """Whether the API server has the device, without a taint."""
+        of, tainted = self.slice_of(device), self.device_taints.is_tainted(device)
+        return ~tainted if of is None else as_expr(self.published[of]) & ~tainted
 
     def has_node(self, device: Device) -> Expr:
         """Whether the device's node is there."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...environment.objects import Device
 from ...environment.storage.device_slices import DeviceSlice, DeviceSlices
+from ...environment.storage.device_taints import DeviceTaints, TaintableDevice
 from ...language import (
     Component,
     Expr,
@@ -29,17 +30,22 @@ if TYPE_CHECKING:
 
 
 class SliceInformer(Component):
-    """`shown[s]`: the informer has the slice, and has told the queue of it."""
+    """`shown[s]`: the informer has the slice, and has told the queue of it. `tainted[d]`: the informer has the device's taint."""
 
     device_slices: DeviceSlices
+    device_taints: DeviceTaints
     queue: PriorityQueue
 
     shown = per(DeviceSlice, boolean())
+    tainted = per(TaintableDevice, boolean())
 
     steps_last = Lasts.SHORT
 
     phrases = words(
-        {"shown": Words("slice informer: {0} is published", "slice informer: {0} is not published")}
+        {
+            "shown": Words("slice informer: {0} is published", "slice informer: {0} is not published"),
+            "tainted": Words("slice informer: {0} is tainted", ""),
+        }
     )
 
     def setup(self) -> None:
@@ -50,11 +56,14 @@ class SliceInformer(Component):
         """A new process lists the slices before it schedules."""
         for of in self.universe[DeviceSlice]:
             self.shown[of] = self.device_slices.published[of]
+        for device in self.universe[TaintableDevice]:
+            self.tainted[device] = self.device_taints.tainted[device]
 
     def is_shown(self, device: Device) -> Expr:
-        """Whether the informer has the device."""
-        of = self.device_slices.slice_of(device)
-        return as_expr(True) if of is None else as_expr(self.shown[of])
+        """Whether the informer has the device, without a taint."""
+        of, taintable = self.device_slices.slice_of(device), self.device_taints.taintable(device)
+        shown = as_expr(True) if of is None else as_expr(self.shown[of])
+        return shown if taintable is None else shown & ~as_expr(self.tainted[taintable])
 
     @step(actor="slice informer", each="of")
     @tells(
@@ -70,3 +79,11 @@ class SliceInformer(Component):
         self.shown[of] = published
         with when(published):
             self.queue.move_all(SLICE_CHANGE)
+
+    @step(actor="slice informer", each="of")
+    @tells("The informer delivers that {of} is tainted.")
+    def deliver_taint(self, of: TaintableDevice) -> None:
+        """The slice is updated, which is an event like any other update of one."""
+        require(as_expr(self.device_taints.tainted[of]) & ~as_expr(self.tainted[of]))
+        self.tainted[of] = True
+        self.queue.move_all(SLICE_CHANGE)

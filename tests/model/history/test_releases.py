@@ -145,6 +145,7 @@ UNSEEN = {
     "140089": _SHARED,
     "140269": _SHARED,
     "140831": "needs claims that go: see test_claims",
+    "142289": "needs devices that are tainted: see test_device_taints",
     "binding-conditions": _CLAIMS,
     "reservations-assumed": _CLAIMS,
     "133929": "needs pods with volumes: see test_volumes and the scenario volume-told-early",

@@ -31,6 +31,13 @@ _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOT
 UNPLAYED = {
     "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
     "claim_cache.tell_late": "as `claim_cache.take`",
+    "device_slices.publish": "the driver has all ResourceSlices from the start to the end, as they are",
+    "device_slices.withdraw": "as `device_slices.publish`",
+    "device_slices.collect": "as `device_slices.publish`",
+    "device_taints.taint": "as `device_slices.publish`",
+    "device_taints.evict": "as `device_slices.publish`",
+    "slice_informer.deliver": "as `device_slices.publish`",
+    "slice_informer.deliver_taint": "as `device_slices.publish`",
     "process.bind_in_doubt": "what the driver answers a Binding with is known when it is answered: it keeps none to execute it later (`late_bindings`)",
     "process.land_late": "as `process.bind_in_doubt`",
     "pod_watch.stall": "the driver delivers all that was written before a list shows it (`watch_stalls`)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....environment.objects import Claim, Device, Node, Pod
 from ....environment.storage.claims import ClaimUse, ClaimWatch
+from ....environment.storage.device_taints import DeviceTaints
 from ....language import (
     UNTOLD,
     Expr,
@@ -314,3 +315,18 @@ class DeletionsUntold(AssumeCache):
 
     def tells_of_deletions(self) -> bool:
         return False
+
+
+@before(
+    "142289",
+    "the device taint eviction controller finds claims for extended resources, too",
+    first_in=PRE_RELEASES[0],
+    issues=(141290,),
+    since="1.36",
+    backports=("1.37.2",),
+)
+class ExtendedClaimsUnseen(DeviceTaints):
+    """podEvictionTime went through spec.resourceClaims alone: the status, which names the claim for extended resources, was not looked at."""
+
+    def is_seen(self, claim: Claim) -> bool:
+        return not claim.special
