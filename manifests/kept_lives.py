@@ -118,6 +118,8 @@ class Lives:
             yield "being deleted: its kubelet stops it"
         if pod in self.lingering:
             yield f"its finalizers keep its object: {', '.join(pod.finalizers)}"
+        elif pod.finalizers:
+            yield f"its finalizers are left out, as if it were gone at once when it is deleted: {', '.join(pod.finalizers)}"
 
     def remarks(self) -> Iterator[str]:
         """What of the kept objects is left out, with the object."""

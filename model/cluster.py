@@ -221,6 +221,8 @@ def build_cluster(
     passing = (
         generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
     )
+    ending = any(issubclass(change, EventHandlers) and change.end_process for change in changes)
+    lists = bool(spec.scope.restarts or spec.scope.relists or ending)
     facts = Facts(
         gates=int(gates),
         last_gate=most_gates(spec.pods, cluster[GateKeeper]),
@@ -229,6 +231,8 @@ def build_cluster(
         last_name=OTHERS if again or special else OWN if generated else 0,
         passing_claims=int(passing),
         conditions=int(any(device.conditions for device in spec.devices)),
+        listed_pods=lists * len(spec.pods),
+        listed_nodes=lists * len(spec.nodes),
     )
     scope = replace(spec.scope, facts=facts)
     derived = {kind: cluster[kind] for part in part_classes(Cluster).values() for kind in part.kinds}

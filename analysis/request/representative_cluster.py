@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ...base.problems import UsageProblem
+from ...base.text import listed
 from ...manifests import Representative, read_manifests, represent
 from ...manifests import Size as Size
 from ...manifests.kept_lives import Lives
@@ -20,16 +21,17 @@ from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
 from ...model.history.versions import exact, version_of
+from ...properties import PROPERTIES
 from ...reports.document import NOT_MODELLED, Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
-from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED
+from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_property
 from .release_names import nearest_read, parse_release
 
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """What the options about manifests ask for."""
+    """What the options about manifests ask for, and which properties. `elsewhere` are options that change the question and have no place in a scenario's file."""
 
     names: Sequence[str]
     recursive: bool = False
@@ -38,6 +40,8 @@ class Manifests:
     focus: str | None = None
     write: Path | None = None
     release: str | None = None
+    properties: Sequence[str] = ()
+    elsewhere: Sequence[str] = ()
 
     @property
     def is_for_stdout(self) -> bool:
@@ -128,8 +132,15 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         say(f"note: {remark}")
     account, caveat = [*([said] if said else []), *account_of(kept)], caveat_of(kept)
     text = scenario_of(
-        kept, _name(asked.names), title_of(kept), account, None if release is None else exact(release)
+        kept,
+        _name(asked.names),
+        title_of(kept),
+        account,
+        None if release is None else exact(release),
+        _in_file(asked),
     )
+    if asked.write is not None and asked.elsewhere:
+        say(f"note: the scenario does not say {listed(asked.elsewhere)}: give that again when you check it")
     to_file = asked.write is not None and not asked.is_for_stdout
     file = str(asked.write) if to_file else _shown(asked.names)
     scenario = parse_scenario(text, file)
@@ -142,6 +153,14 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
     return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept)
+
+
+def _in_file(asked: Manifests) -> list[str]:
+    """Those of podrace's properties that are asked for: a file names no others. Raises UsageProblem for one that nobody knows."""
+    known = {name.lower() for name in PROPERTIES}
+    brought = "--properties" in asked.elsewhere
+    named = [name for name in asked.properties if name.lower() in known or not brought]
+    return list(dict.fromkeys(parse_property(name, list(PROPERTIES)) for name in named))
 
 
 def _version_words(named: ClusterVersion | None, release: str | None, wanted: str | None) -> str:

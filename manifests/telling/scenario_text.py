@@ -38,9 +38,14 @@ EVENTS = 3
 
 
 def scenario_of(
-    kept: Representative, name: str, title: str, comment: Sequence[str], release: str | None = None
+    kept: Representative,
+    name: str,
+    title: str,
+    comment: Sequence[str],
+    release: str | None = None,
+    properties: Sequence[str] = (),
 ) -> str:
-    """The text of the scenario, on the release that was asked for, if one was."""
+    """The text of the scenario, on the release and with the properties that were asked for, if some were."""
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
     closings = closings_of(kept, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
@@ -50,7 +55,8 @@ def scenario_of(
         "name": name,
         "title": title,
         **({} if release is None else {"release": release}),
-        "properties": [
+        "properties": list(properties)
+        or [
             *(name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)),
             *kept.claims.properties,
             *lives.properties,

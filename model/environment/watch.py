@@ -77,13 +77,13 @@ class NodeEvent(Record):
 
 
 def pod_backlog(scope: Scope) -> int:
-    """Capacity of the pod watch."""
-    return scope.pod_events
+    """Capacity of the pod watch: what the scope says, and at least what one list gives."""
+    return max(scope.pod_events, scope.facts.listed_pods)
 
 
 def node_backlog(scope: Scope) -> int:
-    """Capacity of the node watch."""
-    return scope.node_events
+    """Capacity of the node watch, by the same rule."""
+    return max(scope.node_events, scope.facts.listed_nodes)
 
 
 class PodWatch(Component):
@@ -135,13 +135,15 @@ class PodWatch(Component):
     def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """The API server tells of a write; `old` is the object before it. While the watch is stalled, nobody receives it."""
         if not self.scope.watch_stalls:
-            self.append(pod, old, new)
+            self.append(pod, old, new, most=self.scope.pod_events)
             return
         with when(~as_expr(self.stalled)):
-            self.append(pod, old, new)
+            self.append(pod, old, new, most=self.scope.pod_events)
 
-    def append(self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False) -> None:
-        """An event for the informer. `for_all`: no filter hides it."""
+    def append(
+        self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False, most: int | None = None
+    ) -> None:
+        """An event for the informer. `for_all`: no filter hides it. `most`: so many may be waiting after it, where that is less than the log holds."""
         relevant = {h: self.passes(h, pod, old) | self.passes(h, pod, new) | for_all for h in Handler}
         length = self.log.length
         for handler in Handler:
@@ -151,7 +153,8 @@ class PodWatch(Component):
         self.log.push(
             PodEvent(
                 pod=pod, object=new, for_queue=relevant[Handler.QUEUE], for_cache=relevant[Handler.CACHE]
-            )
+            ),
+            most,
         )
 
     def passes(self, handler: Handler, pod: Pod, shown: PodObject) -> Expr:
@@ -333,13 +336,13 @@ class NodeWatch(Component):
             self.lister[node] = node.exists
 
     def publish(self, node: Node, exists: Value, version: Value = None) -> None:
-        """The API server appends an event. While the watch is stalled, nobody receives it."""
+        """The API server tells of a write. While the watch is stalled, nobody receives it."""
         event = NodeEvent(node=node, exists=exists, version=version)
         if not self.scope.watch_stalls:
-            self.log.push(event)
+            self.log.push(event, self.scope.node_events)
             return
         with when(~as_expr(self.stalled)):
-            self.log.push(event)
+            self.log.push(event, self.scope.node_events)
 
     @step(actor="node informer", fair=False)
     @tells("The node watch stalls: the informer's store receives no more events.")
@@ -363,7 +366,8 @@ class NodeWatch(Component):
                 cached = (self.cache.live[node] == exists) & (self.cache.node_version[node] == version)
                 told = ~exists if gone else exists
                 with when(told & ~(cached & (self.lister[node] == exists))):
-                    self.publish(node, exists, self.api.first_version(node) if gone else version)
+                    shown = self.api.first_version(node) if gone else version
+                    self.log.push(NodeEvent(node=node, exists=exists, version=shown))
 
     def deletions_first(self) -> bool:
         """As of the pod watch."""
@@ -406,5 +410,5 @@ class NodeWatch(Component):
             self.lister[node] = self.api.node_exists[node]
             if not handled:
                 with when(self.api.node_exists[node]):
-                    self.publish(node, True, self.api.node_version[node])
+                    self.log.push(NodeEvent(node=node, exists=True, version=self.api.node_version[node]))
         self.listed = self.log.length

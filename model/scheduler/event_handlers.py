@@ -89,7 +89,7 @@ class Addition(Enum):
 
 
 class EventHandlers(Component):
-    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes."""
+    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes. `end_process`: one may end the process, so that a new one lists everything."""
 
     pod_watch: PodWatch
     node_watch: NodeWatch
@@ -111,6 +111,7 @@ class EventHandlers(Component):
     node_busy = boolean()
 
     steps_last = Lasts.SHORT
+    end_process = False
 
     phrases = UNTOLD
     reads = (

@@ -106,6 +106,20 @@ def test_the_scenario_that_is_written_is_the_one_that_was_checked(
     assert [p.spread for p in found.spec.pods] == [(spread,), (), ()]
 
 
+def test_the_scenario_asks_what_was_asked(small: Path, shell: Shell) -> None:
+    asked = ("check", "-f", str(small), "--write-scenario", "-", "--release", "1.19.0")
+    ran = shell(
+        *asked, "--property", "s-stuck", "--property", "S-TOLD", "--with-fix", "124709", "--time", "scales"
+    )
+    assert "\nproperties: [S-STUCK, S-TOLD]\n" in ran.out
+    assert ran.err.splitlines()[-1] == (
+        "note: the scenario does not say --with-fix and --time: give that again when you check it"
+    )
+    ran = shell(*asked, "--property", "S-SUCK")
+    assert (ran.code, ran.out) == (2, "")
+    assert "unknown property `S-SUCK`" in ran.err
+
+
 def test_a_field_that_older_releases_do_not_know_is_noted_on_stderr(tmp_path: Path, shell: Shell) -> None:
     some = objects("node", "class", "preemptor")
     some[2]["spec"]["topologySpreadConstraints"][0] |= {"minDomains": 2, "matchLabelKeys": ["app"]}
@@ -188,6 +202,6 @@ def test_the_scenario_may_be_the_result(shell: Shell, small: Path, tmp_path: Pat
         "--write-scenario",
         str(written),
     )
-    ran = shell("check", "-f", str(small), "--write-scenario", "-")
+    ran = shell("check", "-f", str(small), "--property", "S-CAP", "--write-scenario", "-")
     assert (ran.code, ran.out) == (0, written.read_text())
     assert not Path("-").exists()

@@ -200,6 +200,8 @@ def test_finalizers_of_what_may_go(tmp_path: Path) -> None:
     assert scenario["scope"]["bound_finalizers"] is True
     assert "S-LINGER" in scenario["properties"]
     assert f"    its finalizers keep its object: {tracked}" in account_of(found)
+    left_out = "its finalizers are left out, as if it were gone at once when it is deleted"
+    assert f"    {left_out}: {tracked}" in account_of(found)  # of the pod that waits
 
 
 def test_a_pod_that_is_being_deleted_goes(tmp_path: Path) -> None:

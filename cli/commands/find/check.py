@@ -49,7 +49,15 @@ from ...configuration.arguments import (
 )
 from .known_violations import BaselineFile, WriteBaseline, known_violations
 from .on_code import code_of, report_tours, tours_of
-from .subjects import BASELINES, OBJECTS, SCENARIOS, are_own_systems, given, refuse_other_subjects
+from .subjects import (
+    BASELINES,
+    NOT_IN_FILES,
+    OBJECTS,
+    SCENARIOS,
+    are_own_systems,
+    given,
+    refuse_other_subjects,
+)
 
 if TYPE_CHECKING:
     from ....analysis.closing import Closings
@@ -215,7 +223,17 @@ def check(
         from ....analysis.request.representative_cluster import Manifests, parse_size, scenario_from
 
         kept = parse_size(pods, nodes, controllers)
-        asked = Manifests(filename, recursive, strict, kept, focus, write_scenario, release)
+        asked = Manifests(
+            filename,
+            recursive,
+            strict,
+            kept,
+            focus,
+            write_scenario,
+            release,
+            properties,
+            given(context, NOT_IN_FILES),
+        )
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
             with tolerant_of_closed_pipes():

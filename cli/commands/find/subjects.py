@@ -8,6 +8,12 @@ import typer
 
 from ....base.problems import UsageProblem
 
+NOT_IN_FILES = {
+    "--with-fix": "with_fix", "--without-fix": "without_fix", "--gate": "gate", "--patch": "patch", "--properties": "own", "--fair-flush": "fair_flush", "--time": "time",
+    "--slow": "slow",
+}  # fmt: skip
+"""Options that change what is checked, and that `--write-scenario` does not write down."""
+
 BASELINES = {"--baseline": "baseline", "--write-baseline": "write_baseline"}
 SCENARIOS = {
     **BASELINES,

@@ -124,7 +124,8 @@ class Facts:
 
     `gates`, `finishing`, `passing_claims`, `conditions`: whether a pod may have scheduling gates, whether one may finish, whether claims come and go, whether a device has binding conditions.
     `last_gate`: how many gates a pod may have lost that has another. `last_version`: the highest version of a pod's object. `last_name`: the last of what a pod's status may
-    name: nothing, its own claims, those of the pod that had its name before. `latest_deadline`: the end of time, where time is measured.
+    name: nothing, its own claims, those of the pod that had its name before. `latest_deadline`: the end of time, where time is measured. `listed_pods`, `listed_nodes`: so many
+    events a list gives at most, where informers list amid a run.
     """
 
     gates: int = 0
@@ -135,6 +136,8 @@ class Facts:
     passing_claims: int = 0
     conditions: int = 0
     latest_deadline: int = 0
+    listed_pods: int = 0
+    listed_nodes: int = 0
 
 
 NO_FACTS = Facts()
@@ -149,7 +152,7 @@ class Scope:
     scenario's to say: the model adds them.
     """
 
-    pod_events: int = backlog(4, "how many undelivered events the pod watch may hold")
+    pod_events: int = backlog(4, "how many undelivered events the pod watch may hold. A list after a restart or an interrupted watch takes as many as it needs")
     node_events: int = backlog(2, "the same for nodes")
     claim_events: int = backlog(3, "the same for claims")
     node_deletions: int = fault("nodes", "nodes that go")

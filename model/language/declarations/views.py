@@ -347,12 +347,13 @@ class FifoView:
         """The entry at a position counted from the oldest; zeros beyond the last."""
         return view([(c, cell.slots[position]) for c, cell in self.alternatives])
 
-    def push(self, value: Any) -> None:
-        """Append; a full queue stops the step, and the verdict names the queue as a bound."""
+    def push(self, value: Any, most: int | None = None) -> None:
+        """Append; a full queue stops the step, and the verdict names the queue as a bound. It is full with `most` entries, if that is less than it can hold."""
+        most = self.capacity if most is None else most
         for condition, cell in self.alternatives:
             with where(condition):
                 length = active().read(cell.length.variable)
-                constraint(f"{cell.path} holds at most {self.capacity}", less(length, self.capacity))
+                constraint(f"{cell.path} holds at most {most}", less(length, most))
                 for i, slot in enumerate(cell.slots):
                     store([(equal(length, i), slot)], value)
                 active().write(cell.length.variable, clamp(length + 1, 0, self.capacity))

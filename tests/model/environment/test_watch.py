@@ -263,3 +263,35 @@ def test_progress_relies_on_watches_and_safety_does_not(name, verdict):
         for cluster in (plain, stalling)
     )
     assert (without.verdict, stalled.verdict) == (Verdict.HOLDS, verdict)
+
+
+CORRUPTED = """
+name: corrupted
+nodes: {n1: {cpu: 1}, n2: {cpu: 1}, n3: {cpu: 1}}
+pods: {a: {cpu: 1}}
+scope: {pod_events: 2, node_events: 1, external_binds: 1, pod_deletions: 1, flush: false}
+"""
+
+
+def test_a_process_that_ends_lists_more_nodes_than_may_be_waiting():
+    system = instrument(parse_scenario(CORRUPTED).spec, resolve("1.8").classes, [PROPERTIES["S-EXIT"]])
+    (found,) = check(system, ["S-EXIT"])
+    assert found.verdict is Verdict.VIOLATED
+
+
+def test_only_a_list_goes_beyond_the_bound():
+    on = nodes(1, 1, 1)
+    model = concrete(spec([Pod(0, "p", 1)], on, node_events=1, relists=1), "1.36.3")
+    api = model.part("api")
+    model.do(lambda: api.write_node(on[0], exists=False))
+    with pytest.raises(NotEnabled):
+        model.do(lambda: api.write_node(on[1], exists=False))
+
+
+@pytest.mark.parametrize("release", ["1.27", "1.36.3"])
+def test_a_restart_lists_more_pods_and_nodes_than_may_be_waiting(release):
+    on, pods = nodes(1, 1, 1), [Pod(i, f"p{i}", 1) for i in range(4)]
+    model = concrete(spec(pods, on, pod_events=2, node_events=1, restarts=1), release)
+    model.do(model.part("process").restart)
+    told = [model.get(lambda part=part: model.part(part).log.length) for part in ("pod_watch", "node_watch")]
+    assert told == ([4, 3] if release == "1.27" else [0, 0])

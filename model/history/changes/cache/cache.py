@@ -177,6 +177,8 @@ class MistakenStateEndsProcess(EventHandlers):
     cache: KeptAsAssumed
     process: Process
 
+    end_process = True
+
     corrupted = per(Pod, boolean())
 
     phrases = UNTOLD
