@@ -18,7 +18,7 @@ class NotInRelease(Problem):
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody else than the user at the keyboard told this process to end (SIGTERM): what was decided is still to be told.
+    """The process was told to end (SIGTERM, Ctrl-C): what was decided is still to be told.
 
     `decided` is what a search of several properties had decided by then, by their names.
     """

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -27,37 +28,60 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script: runs the command line and exits with its code."""
     open_closed_streams()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _TERMINATING)
+    for number, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+        if signal.getsignal(number) is usual:
+            signal.signal(number, _ENDING)
     sys.unraisablehook = _interrupt_again
     leave(run(arguments))
 
 
-class _Terminating:
-    """What happens on SIGTERM: what is in hand is interrupted, and what was decided is told. On a second one, nothing any more.
+class _Ending:
+    """What happens on SIGTERM and Ctrl-C: what is in hand is interrupted, and what was decided is told. On a second one, nothing any more.
 
-    `timeout` sends two at once, one to the process and one to its group.
+    `timeout` sends two at once, one to the process and one to its group. `began`: when the first came.
     """
 
     def __init__(self) -> None:
         self.began: float | None = None
+        self.number = int(signal.SIGINT)
 
-    def __call__(self, number: int, frame: object) -> None:
+    def __call__(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
-        if self.began is None:
-            self.began = now
+        if self.began is not None:
+            if now - self.began > 1:
+                os._exit(self.said[1])
+        elif _is_amid(_CONVERTS, frame):
+            _send_again(number)
+        else:
+            self.began, self.number = now, number
             from ..base.problems import Terminated
 
             raise Terminated
-        if now - self.began > 1:
-            os._exit(TERMINATED)
+
+    @property
+    def said(self) -> tuple[str, int]:
+        """How that is called where nothing was decided, and the exit code."""
+        return ("terminated", TERMINATED) if self.number == signal.SIGTERM else ("interrupted", INTERRUPTED)
 
 
-_TERMINATING = _Terminating()
+_ENDING = _Ending()
 
+_CONVERTS = "from_param"
+"""The method with which ctypes has an argument converted, as Z3's calls do: of what is raised there it makes an error of its own."""
 
 AGAIN = 0.1
 """After so many seconds a signal that was lost is sent again."""
+
+
+def _is_amid(method: str, frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_name != method:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _send_again(number: int) -> None:
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
+    signal.setitimer(signal.ITIMER_REAL, AGAIN)
 
 
 def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
@@ -65,10 +89,8 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    number = signal.SIGINT if _TERMINATING.began is None else signal.SIGTERM
-    _TERMINATING.began = None
-    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
-    signal.setitimer(signal.ITIMER_REAL, AGAIN)
+    _ENDING.began = None
+    _send_again(_ENDING.number)
 
 
 def open_closed_streams() -> None:
@@ -96,7 +118,7 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         return _run(_as_commands(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:  # wherever it came: also while modules are loaded
-        word, code = ("terminated", TERMINATED) if _TERMINATING.began else ("interrupted", INTERRUPTED)
+        word, code = _ENDING.said
         print(f"podrace: {word}", file=sys.stderr)
         return code
 
@@ -134,7 +156,7 @@ def _run(arguments: list[str]) -> int:
     except Problem as problem:
         return _complain(str(problem), 2)
     except Exception as error:
-        if _TERMINATING.began is not None or _is_interrupt(error):
+        if _ENDING.began is not None:
             raise KeyboardInterrupt from None
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help
             print(str(error), file=sys.stderr)
@@ -144,11 +166,6 @@ def _run(arguments: list[str]) -> int:
             raise
         return _complain(line, 2)
     return code if isinstance(code, int) else 0
-
-
-def _is_interrupt(error: Exception) -> bool:
-    """Whether a signal came while ctypes converted an argument, as Z3's calls do: what its handler raises becomes an error of ctypes."""
-    return type(error).__name__ == "ArgumentError" and "KeyboardInterrupt" in str(error)
 
 
 def _complain(line: str, code: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -74,7 +75,8 @@ def pool_of(processes: int, jobs: int) -> Pool:
 
 
 def _end_with_the_parent() -> None:
-    """Have this worker end as soon as the process that it works for is gone, however that ended: a job may take hours."""
+    """Have this worker end as soon as the process that it works for is gone, however that ended: a job may take hours. Ctrl-C is for that process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
     Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
