@@ -21,9 +21,9 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """What patches do to a question. `is_another`: the answer cannot be compared with the one without them."""
+    """What patches do to a question. `alters`: what of it they alter, where a HOLDS cannot be compared with the one without them."""
 
-    is_another: bool = False
+    alters: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -54,6 +54,12 @@ def altered_by(composition: Composition, spec: ClusterSpec, prop: type[Property]
         return f"{listed(names)} {verb}{'s' if len(names) == 1 else ''}"
 
     notes = []
+    alters = f"what {prop.id} asks" if whole.is_another else ""
+    if whole.tested_by_another:
+        alters = f"what shows that {prop.id} was tested"
+        notes.append(
+            f"{those_which('tested_by_another', 'alter')} {alters}, as its witnesses read what is overridden there: a HOLDS may be vacuous unseen"
+        )
     if whole.is_another:
         notes.append(
             f"{those_which('is_another', 'alter')} what {prop.id} asks, as the property reads what is overridden there: "
@@ -68,7 +74,7 @@ def altered_by(composition: Composition, spec: ClusterSpec, prop: type[Property]
         notes.append(
             f"{those_which('begins', 'change')} the initial state ({_listed(whole.begins)}): the verdict is about runs that begin there"
         )
-    return Altered(whole.is_another, tuple(notes))
+    return Altered(alters, tuple(notes))
 
 
 def _alteration(

@@ -1,4 +1,4 @@
-"""What a property asks of a scheduler: its predicates and its observer, by themselves, over the variables that they read.
+"""What a property asks of a scheduler: its predicates, its observer and its witnesses, by themselves, over the variables that they read.
 
 A property reads the scheduler by the scheduler's own queries, such as `Cache.is_assumed`. A change that overrides one of these changes the question
 besides the scheduler, and an answer to another question is no fix.
@@ -28,11 +28,12 @@ _COMMUTES = frozenset(("and", "or", "eq", "add", "mul"))
 class Alteration:
     """What becomes of a question, and of where it begins, when changes are added to a scheduler.
 
-    `extended_by` are variables of the changes' own that the question reads: before they change for the first time, it is the same. `begins` are variables
+    `tested_by_another`: the question is the same, and what shows that it was put to the test is not. `extended_by` are variables of the changes' own that the question reads: before they change for the first time, it is the same. `begins` are variables
     that have another value at first.
     """
 
     is_another: bool = False
+    tested_by_another: bool = False
     extended_by: tuple[str, ...] = ()
     begins: tuple[str, ...] = ()
 
@@ -45,13 +46,15 @@ def alteration(
     prop: type[Property],
 ) -> Alteration:
     """What a property asks of a cluster with the changes `before` and with those `after`. Raises ModelError for a mistake in one of them."""
-    old, first = _asked(spec, before, prop)
-    new, second = _asked(spec, after, prop)
+    old, old_tests, first = _asked(spec, before, prop)
+    new, new_tests, second = _asked(spec, after, prop)
     known = {v.name: v.initial for v in first}
-    own = {v.name for v in second} - known.keys()
-    read = sorted({v.name.removesuffix("'") for v in variables_of(new.values())} & own)
+    own = {v.name: v for v in second if v.name not in known}
+    read = sorted({v.name.removesuffix("'") for v in variables_of(new.values())} & own.keys())
+    is_another = _digest(old, {}) != _digest(new, own)
     return Alteration(
-        _digest(old, {}) != _digest(new, {v.name: v for v in second if v.name in own}),
+        is_another,
+        not is_another and _digest(old_tests, {}) != _digest(new_tests, own),
         tuple(read),
         tuple(v.name for v in second if known.get(v.name, v.initial) != v.initial),
     )
@@ -59,21 +62,24 @@ def alteration(
 
 def _asked(
     spec: ClusterSpec, classes: Sequence[type[Component]], prop: type[Property]
-) -> tuple[dict[str, Expr], list[Variable]]:
-    """Every expression of the question, and all variables of the model."""
+) -> tuple[dict[str, Expr], dict[str, Expr], list[Variable]]:
+    """Every expression of the question, its witnesses, and all variables of the model."""
     model = build_cluster(spec, classes)
     theirs = model_variables(model)
     companions = prop.companions if issubclass(prop, OfSteps) else ()
     monitors = [model.add(cls.id, cls) for cls in dict.fromkeys((*companions, prop))]
     initialise(model)
     found: dict[str, Expr] = {}
+    tests: dict[str, Expr] = {}
     for monitor in monitors:
         assert isinstance(monitor, Property)
         found |= evaluate_in(model, partial(_predicates, monitor))
         found |= _observed(monitor, theirs)
+        witnesses = evaluate_in(model, monitor.witnesses)
+        tests |= {f"{monitor.id} {name}": as_expr(seen) for name, seen in witnesses.items()}
     mine = [v for v in model_variables(model) if v not in set(theirs)]
     found |= {f"{v.name} at first": const(v.sort, v.initial) for v in mine}
-    return found, theirs
+    return found, tests, theirs
 
 
 def _predicates(monitor: Property) -> dict[str, Expr]:

@@ -72,7 +72,7 @@ def _tried(
         finding = verdict_on(here, budget, method, watcher.watch)
         states += finding.states
         vacuous = vacuous or finding.vacuous
-        if finding.verdict == "HOLDS" and not altered(here).is_another:
+        if finding.verdict == "HOLDS" and not altered(here).alters:
             continue
         verdict = "INCONCLUSIVE" if finding.verdict == "HOLDS" else finding.verdict
         steps = None if finding.trace is None else len(finding.trace) + len(finding.cycle)

@@ -51,6 +51,8 @@ def with_changes_over_all_clusters(
 def pair_of(before: Proof, after: Proof, composition: Composition, own: Sequence[str]) -> ProofPair:
     """What two proofs say together. Violating clusters of the second are searched on the first: the simplest of each group."""
     outcome = outcome_of(*(VERDICTS.get(s.verdict, s.verdict) for s in (before, after)))
+    if after.verdict == "HOLDS FOR ALL" and after.altered:
+        outcome = "inconclusive"
     lost = tuple(witness for witness in before.witnesses_reached if witness in after.witnesses_missed)
     if after.verdict != "HOLDS FOR ALL":
         lost = ()

@@ -63,9 +63,16 @@ class NetSearch:
         self.watcher.start(f"{name} on {after.composition.label}")
         found = verdict_in(second, after, self.bounded, self.method, self.watcher.watch)
         if found.verdict != "VIOLATED":
-            counts = found.verdict == "HOLDS" and not altered(after).is_another
-            outcome: NetOutcome = "holds" if counts else "inconclusive"
-            return Net(after.scenario.name, after.property, outcome, found.states, vacuous=found.vacuous)
+            altered_ = found.verdict == "HOLDS" and bool(altered(after).alters)
+            outcome: NetOutcome = "holds" if found.verdict == "HOLDS" and not altered_ else "inconclusive"
+            return Net(
+                after.scenario.name,
+                after.property,
+                outcome,
+                found.states,
+                vacuous=found.vacuous,
+                altered=altered_,
+            )
         self.watcher.start(f"{name} on {before.composition.label}")
         known = verdict_in(first, before, self.bounded, self.method, self.watcher.watch)
         outcomes: dict[str, NetOutcome] = {"HOLDS": "REGRESSED", "VIOLATED": "violated before"}

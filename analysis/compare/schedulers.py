@@ -199,8 +199,8 @@ class Comparer:
             outcome, remark = _in_words(outcome, run.property, first, second, before, after)
         question = altered(other)
         after = msgspec.structs.replace(after, notes=(*after.notes, *question.notes))
-        if after.verdict == "HOLDS" and question.is_another:
-            outcome, remark = "inconclusive", f"the change alters what {run.property} asks"
+        if after.verdict == "HOLDS" and question.alters:
+            outcome, remark = "inconclusive", f"the change alters {question.alters}"
         lost = [] if same else self._witnesses_lost(first, before, after)
         if after.verdict == "HOLDS" and not same:
             names = set(map(step_name, second.transitions))

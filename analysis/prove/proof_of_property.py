@@ -254,6 +254,7 @@ class Prover:
             distinct=sum(r.distinct for r in results),
             parts=max(map(len, self.found.values()), default=1) if self.together else 1,
             short_of_memory=any(r.short_of_memory for r in results),
+            altered=next((found.alters for found in self.altered.values() if found.alters), ""),
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
             rows=tuple(self._rows()),

@@ -55,6 +55,7 @@ class Proof(Answer, frozen=True):
     """The verdict on one property of all clusters up to a size.
 
     `distinct` is how many of the states differ, where clusters of one placement, or of a part of it, were explored together; 0 where each was explored by itself.
+    `altered` is what of the question patches alter, if they do.
     `parts` is into how many parts a placement was divided at most: a state that several of them reach differs in each.
     """
 
@@ -82,6 +83,7 @@ class Proof(Answer, frozen=True):
     distinct: int = 0
     parts: int = 1
     short_of_memory: bool = False
+    altered: str = ""
 
     @builtins.property
     def vacuous(self) -> bool:

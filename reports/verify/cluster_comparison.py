@@ -47,6 +47,8 @@ def words(found: ProofPair) -> str:
         told += f"; violating only after it: {'; '.join(found.newly_violating)}"
     elif found.tried:
         told += f"; of the violating, the simplest of each of {found.tried} groups was violating before, too"
+    if two.altered:
+        told += f"; the change alters {two.altered}"
     if two.vacuous:
         told += f"; vacuous, as in no cluster {', '.join(two.witnesses_missed)}"
     if found.witnesses_lost:

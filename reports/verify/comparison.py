@@ -57,7 +57,7 @@ class Net(msgspec.Struct, frozen=True):
     """A property that nobody asked for, compared so that no change passes by losing pods or leaving them waiting.
 
     `states` are those of the larger search. `after` is the finding where the net regressed. A net that is violated on both
-    schedulers cannot tell what the change adds.
+    schedulers cannot tell what the change adds. `altered`: it holds, and the change alters what it asks.
     """
 
     scenario: str
@@ -66,6 +66,7 @@ class Net(msgspec.Struct, frozen=True):
     states: int = 0
     vacuous: bool = False
     after: Finding | None = None
+    altered: bool = False
 
 
 class Lost(msgspec.Struct, frozen=True):

@@ -68,6 +68,11 @@ def summary(comparison: Comparison) -> list[str]:
     """What the table says of each property, and what changed without being a violation, a line each."""
     decided = {pair.property for pair in comparison.compared}
     lines = [f"{name}: {outcome}" for name, outcome in comparison.outcomes.items() if name in decided]
+    lines += [
+        f"{pair.property} in {pair.scenario}: {pair.remark}"
+        for pair in comparison.pairs
+        if pair.outcome == "inconclusive" and pair.after.verdict == "HOLDS"
+    ]
     lines += stopped_words(comparison)
     lines += net_words(comparison)
     if comparison.witnesses_lost:
@@ -112,7 +117,12 @@ def net_words(comparison: Comparison) -> list[str]:
     if broken := nets_that(comparison, "REGRESSED"):
         shortest = "; the shortest counterexample of them is below" if len(broken) > 1 else ""
         lines.append(f"REGRESSION CHECKS FAILED, which held before: {_nets(broken)}{shortest}")
-    if open_ := nets_that(comparison, "inconclusive"):
+    without = nets_that(comparison, "inconclusive")
+    if other := [net for net in without if net.altered]:
+        lines.append(
+            f"regression checks that say nothing, as the change alters what they ask: {_nets(other)}; leave alone what they read, or --alone leaves them out"
+        )
+    if open_ := [net for net in without if not net.altered]:
         lines.append(
             f"regression checks not compared to the end: {_nets(open_)}; --max-states lets them search further, "
             "--alone leaves them out"

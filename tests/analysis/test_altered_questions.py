@@ -1,16 +1,20 @@
 """A verdict with a patch says so if the patch changes what is asked, or where it begins."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from podrace.analysis.altered_questions import Altered, altered
+from podrace.analysis.altered_questions import Altered, altered, altered_by
 from podrace.analysis.chain import verdict_on
 from podrace.analysis.compare.inquiry import Inquiry, with_changes
 from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.patches import patches_of
 from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.checker.core.exploration import Budget
+from podrace.model.language import Expr, any_of, as_expr
+from podrace.properties.property import Property
+from tests.cli.helpers import Shell, flat
 
 HEAD = "from podrace.patching import Cache, Expr, Pod, PriorityQueue, any_of, as_expr, boolean, per, require\n\n\n"
 NEVER = """\
@@ -70,8 +74,8 @@ def run_with(folder: Path, prop: str, *classes: str) -> Run:
     [
         ("S-NOM", SAME, Altered()),
         ("S-CAP", HAS_ALL, Altered()),
-        ("S-NOM", NEVER, Altered(True, ("Never alters " + ANOTHER.format("S-NOM"),))),  # read by its observer
-        ("S-CONS", HAS_ALL, Altered(True, ("HasAll alters " + ANOTHER.format("S-CONS"),))),
+        ("S-NOM", NEVER, Altered("what S-NOM asks", ("Never alters " + ANOTHER.format("S-NOM"),))),  # read by its observer
+        ("S-CONS", HAS_ALL, Altered("what S-CONS asks", ("HasAll alters " + ANOTHER.format("S-CONS"),))),
         (
             "S-CONS",
             EXTENDS,
@@ -98,6 +102,31 @@ def test_a_change_of_the_question_is_told(tmp_path: Path, prop: str, patch: str,
     assert altered(run_with(tmp_path, prop, patch)) == expected
 
 
+class Tested(Property):
+    """Nothing is asked."""
+
+    id = "MY-TESTED"
+
+    def holds(self) -> Expr:
+        return as_expr(True)
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
+
+
+def test_who_alters_only_what_shows_that_it_was_tested_is_told(tmp_path: Path) -> None:
+    run = run_with(tmp_path, "S-CAP", NEVER)
+    assert altered_by(run.composition, run.scenario.spec, Tested) == Altered(
+        "what shows that MY-TESTED was tested",
+        (
+            (
+                "Never alters what shows that MY-TESTED was tested, as its witnesses read what is overridden there: "
+                "a HOLDS may be vacuous unseen"
+            ),
+        ),
+    )
+
+
 def test_of_two_the_one_that_does_it_is_named(tmp_path: Path) -> None:
     found = verdict_on(run_with(tmp_path, "S-CONS", SAME, HAS_ALL), Budget(), USUAL)
     assert "HasAll alters " + ANOTHER.format("S-CONS") in found.notes
@@ -117,3 +146,36 @@ def test_an_answer_to_another_question_is_no_fix(tmp_path: Path) -> None:
     (pair,) = compared.pairs
     assert (pair.before.verdict, pair.after.verdict) == ("VIOLATED", "HOLDS")
     assert (pair.outcome, pair.remark) == ("inconclusive", "the change alters what S-CONS asks")
+
+
+@pytest.fixture
+def verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Runs `podrace verify` with the patch HAS_ALL; gives exit code and text."""
+    (tmp_path / "has_all.py").write_text(HEAD + HAS_ALL)
+
+    def run(*options: str) -> tuple[int, str]:
+        ran = Shell(capsys)("verify", str(tmp_path / "has_all.py"), *options)
+        return ran.code, flat(ran.out)
+
+    return run
+
+
+def test_so_it_is_over_all_clusters(verified: Callable[..., tuple[int, str]]) -> None:
+    asked = ("--pods", "2", "--nodes", "1", "--property", "S-CONS", "--release", "1.36.0")
+    code, out = verified(*asked)
+    assert code == 3
+    assert "S-CONS: inconclusive, in all clusters up to 2 pods and 1 node: " in out
+    assert "of 23 after; the change alters what S-CONS asks" in out
+
+
+def test_a_safety_net_of_another_question_needs_no_more_states(
+    verified: Callable[..., tuple[int, str]],
+) -> None:
+    _, out = verified("--scenario", "dropped-by-pop", "--property", "S-CAP")
+    assert (
+        "regression checks that say nothing, as the change alters what they ask: S-CONS (dropped-by-pop); "
+        "leave alone what they read, or --alone leaves them out"
+    ) in out
+    assert "--max-states" not in out
+    _, out = verified("--scenario", "dropped-by-pop", "--property", "S-CONS", "--alone")
+    assert "S-CONS in dropped-by-pop: the change alters what S-CONS asks" in out
