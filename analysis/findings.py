@@ -106,9 +106,10 @@ def asked_of(run: Run) -> dict[str, Any]:
 def seen_of(run: Run, result: Result) -> dict[str, Any]:
     """The fields of a document that say within which bounds runs were looked at, and what never happened in them."""
     seen = result.coverage
+    scenario = at_any_time(run.scenario) if seen.endless else run.scenario
     return {
         "verdict": WORDS[result.verdict.name],
-        "scope": scope_of(run.scenario.spec.scope, run.scenario.spec, run.composition.classes),
+        "scope": scope_of(scenario.spec.scope, scenario.spec, run.composition.classes),
         "constraints_hit": seen.constraints_hit,
         "witnesses_reached": {witness_words(name): steps for name, steps in seen.witnesses_reached.items()},
         "witnesses_missed": tuple(witness_words(name) for name in seen.witnesses_missed),

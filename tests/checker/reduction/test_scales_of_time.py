@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from podrace import model
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.findings import finding_of
 from podrace.analysis.request.plan import Run, Selection, plan
+from podrace.analysis.systems import system_of
 from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget, Path
 from podrace.checker.core.interpreter import Interpreter
@@ -216,6 +218,15 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
         f"step 16 comes only after minutes: so long would have to last {last}. "
         "`--time scales` excludes that, and --slow 'failure handler' --slow 'preemption goroutine' allows it"
     )
+
+
+def test_where_timers_fire_at_any_moment_after_all_the_scope_says_so() -> None:
+    (run,) = plan(Selection(["gone-victim"], "1.36.3", properties=["S-CAP"], time="scales"))
+    system = system_of(run)
+    (result,) = check(system, ["S-CAP"])
+    assert finding_of(run, system, result).scope["time"] == "scales"
+    given_up = replace(result, coverage=replace(result.coverage, endless=True))
+    assert finding_of(run, system, given_up).scope.keys().isdisjoint({"time", "slow"})
 
 
 @pytest.mark.ci
