@@ -120,7 +120,7 @@ def _decided(
     waits = again(asked, budget)
     if waits.lassos:
         part = slice_for(slicer, group.kind, group.names, scales=False)
-        answer = explore(part)
+        answer = again(part, budget)  # a directory of states has those of the first search
         results = [conclusion(part, answer, name) for name in group.names]
         return part, answer, [replace(r, coverage=replace(r.coverage, endless=True)) for r in results]
     if not waits.complete:
