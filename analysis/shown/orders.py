@@ -8,13 +8,14 @@ from itertools import combinations
 from ...model.environment.objects import ClusterSpec, Pod
 from ...model.history.changes.cache.node_tree import IteratedTree
 from ...model.history.changes.preemption.preemption import EveryBudgetIsSpent
+from ...model.history.changes.queue.event_handlers import StoresSuffice
 from ...model.language import Parameter
 from ...model.scheduler.cache.order import zone_key
 from ...reports.step import Value
 
 ANY, LISTED, ARRIVED = "in any order", "in the order of the file", "in the order of their arrival"
 WAITING, VICTIMS, MEMBERS = "pods that wait alike", "equal victims", "equal members of groups"
-NODES, BUDGETS = "nodes at the start", "budgets of one pod"
+NODES, BUDGETS, EVENTS = "nodes at the start", "budgets of one pod", "events of a new list"
 
 
 def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Value]:
@@ -22,8 +23,8 @@ def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Valu
 
     Arrivals are those of pods that wait at the start, or are found by a new process; they are explored, unless `file_order` asks for one. The
     order of victims that are equally important (A-VICTIMS) and of equal members of a group (A-GROUP-ORDER) is always the scenario's, and so is that
-    of the nodes that are there at the start (A-NODE-ORDER), which is named where a cycle may leave nodes out, and that of
-    the budgets of a pod that has several (A-BUDGETS).
+    of the nodes that are there at the start (A-NODE-ORDER), which is named where a cycle may leave nodes out, that of
+    the budgets of a pod that has several (A-BUDGETS), and that of the events which a list gives after an interrupted watch or, up to 1.27, a restart (A-RELIST).
     """
     found: dict[str, Value] = {}
     scope = spec.scope
@@ -40,6 +41,8 @@ def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Valu
         found[NODES] = LISTED
     if _budgets_are_asked_in_turn(spec, classes):
         found[BUDGETS] = LISTED
+    if _lists_give_events(spec, classes):
+        found[EVENTS] = LISTED
     return found
 
 
@@ -59,6 +62,12 @@ def _budgets_are_asked_in_turn(spec: ClusterSpec, classes: Iterable[type]) -> bo
     """Whether preemption stops at the first budget of a victim that has no room for it, which upstream may be any."""
     every_one = any(issubclass(cls, EveryBudgetIsSpent) for cls in classes)
     return not every_one and any(sum(b.selects(pod) for b in spec.budgets) > 1 for pod in spec.pods)
+
+
+def _lists_give_events(spec: ClusterSpec, classes: Iterable[type]) -> bool:
+    """Whether a list may give the handlers several events."""
+    by_restart = spec.scope.restarts and any(issubclass(cls, StoresSuffice) for cls in classes)
+    return bool(spec.scope.relists or by_restart) and max(len(spec.pods), len(spec.nodes)) > 1
 
 
 def _are_equal(a: Pod, b: Pod) -> bool:

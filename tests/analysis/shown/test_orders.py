@@ -42,3 +42,18 @@ pods: {{v: {{cpu: 1, nodeName: n, labels: {quoted}}}}}
     ).spec
     expected = {"budgets of one pod": "in the order of the file"} if named else {}
     assert orders_of(spec, resolve(release).classes) == expected
+
+
+@pytest.mark.parametrize(
+    ("scope", "release", "named"),
+    [
+        ("relists: 1", "1.36", True),
+        ("restarts: 1", "1.27", True),
+        ("restarts: 1", "1.28", False),
+        ("pod_deletions: 1", "1.27", False),
+    ],
+)
+def test_the_order_of_the_events_that_a_list_gives(scope: str, release: str, named: bool) -> None:
+    text = f"nodes: {ONE_ZONE}\npods: {{p: {{cpu: 1}}}}\nscope: {{{scope}}}\n"
+    expected = {"events of a new list": "in the order of the file"} if named else {}
+    assert orders_of(parse_scenario(text, "two.yaml").spec, resolve(release).classes) == expected
