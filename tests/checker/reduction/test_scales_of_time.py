@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pathlib
 import pkgutil
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -180,7 +181,7 @@ def test_where_work_never_ends_timers_fire_at_any_moment(engine: Engine) -> None
     assert not ends.coverage.endless
 
 
-def test_timers_at_any_moment_are_another_search_than_the_one_on_disk(tmp_path: Path) -> None:
+def test_timers_at_any_moment_are_another_search_than_the_one_on_disk(tmp_path: pathlib.Path) -> None:
     system = traced(Retrying, "never amid its work")
     for resume in (False, True):
         (result,) = check(system, budget=Budget(disk=tmp_path / "states", resume=resume))

@@ -293,5 +293,6 @@ def test_a_restart_lists_more_pods_and_nodes_than_may_be_waiting(release):
     on, pods = nodes(1, 1, 1), [Pod(i, f"p{i}", 1) for i in range(4)]
     model = concrete(spec(pods, on, pod_events=2, node_events=1, restarts=1), release)
     model.do(model.part("process").restart)
-    told = [model.get(lambda part=part: model.part(part).log.length) for part in ("pod_watch", "node_watch")]
+    watches = [model.part(name) for name in ("pod_watch", "node_watch")]
+    told = [model.get(lambda watch=watch: watch.log.length) for watch in watches]  # type: ignore[misc]
     assert told == ([4, 3] if release == "1.27" else [0, 0])
