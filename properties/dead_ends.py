@@ -12,6 +12,7 @@ from ..model.environment.faults import Fault
 from ..model.environment.objects import Node, Pod, PodGroup
 from ..model.language import Expr, any_of, as_expr, before, boolean, count, select, substitute
 from ..model.language.expressions.expr import const
+from . import truth
 from .placing_together import MOST_PLACEMENTS, PlacingTogether, are_too_many, to_be_placed
 from .property import Property
 
@@ -121,7 +122,8 @@ class PlaceableStaysPlaceable(Property):
             mates = [other.pod for other in self.pod_groups.members(member.group)]
             let_go = count(self._is_there(mate) & ~self.api.pod[mate].gated for mate in mates)
             free = let_go >= (member.group.min_count or 0)
-        return self._is_there(pod) & ~self.api.pod[pod].assigned & ~self.api.pod[pod].gated & free
+        gated = truth.waits_for_gates(self, pod)
+        return self._is_there(pod) & ~self.api.pod[pod].assigned & ~gated & free
 
     @property
     def _mine(self) -> list[Pod]:

@@ -232,7 +232,7 @@ class NoEndlessWaitOfGangs(AboutGroups):
 
     def _may_come(self, pod: Pod) -> Expr:
         current = self.api.pod[pod]
-        return current.pending & ~current.gated & ~current.terminating
+        return current.pending & ~truth.waits_for_gates(self, pod) & ~current.terminating
 
     def without(self, away: list[Pod]) -> Placement:
         """Bound and assumed pods, of these only the bound ones."""

@@ -104,8 +104,16 @@ def placement(prop: Property) -> Placement:
 def waits(prop: Property, pod: Pod) -> Expr:
     """Whether the pod exists, has no scheduling gates, is not being deleted, and is neither bound nor assumed; of a gang, that it would be whole with it."""
     current = prop.api.pod[pod]
-    ready = current.pending & ~current.gated & ~current.terminating & ~prop.cache.is_assumed(pod)
+    ready = current.pending & ~waits_for_gates(prop, pod) & ~current.terminating & ~prop.cache.is_assumed(pod)
     return ready & completes_gang(prop, pod)
+
+
+def waits_for_gates(prop: Property, pod: Pod) -> Expr:
+    """Whether the pod has scheduling gates, or, where the queue holds a group as one, another pod of its group has."""
+    gated = as_expr(prop.api.pod[pod].gated)
+    for mate in prop.queue.held_with(pod):
+        gated = gated | (prop.api.pod[mate].exists & prop.api.pod[mate].gated)
+    return gated
 
 
 def completes_gang(prop: Property, pod: Pod) -> Expr:

@@ -15,7 +15,7 @@ from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
-from ..request.in_release import GATE_OF_GROUPS
+from ..request.in_release import HOW_GROUPS, has_entries, schedules_groups
 from ..request.options import parse_fix, parse_gates, parse_property
 from ..request.own_code import theirs, what_it_changed
 from ..request.own_modules import digest_of
@@ -156,10 +156,11 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     ]
     composition = compose(release, fixes[0], fixes[1], parse_gates(request.gates))
     gates = composition.gates
-    if request.example.gangs and (GATE_OF_GROUPS, True) not in gates:
-        raise UsageProblem(
-            f"--gang: gangs are for where the feature gate {GATE_OF_GROUPS} is on: add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
-        )
+    if request.example.gangs and not schedules_groups(composition):
+        raise UsageProblem(f"--gang: gangs are for where the feature gate of groups is on: {HOW_GROUPS}")
+    limits = request.example.limits
+    if request.example.gangs and has_entries(composition) and limits.priority != limits.least_priority:
+        raise UsageProblem("--gang: preemption of groups is not modelled in 1.37: add --one-priority")
     if request.example.together and not request.example.gangs:
         raise UsageProblem("--together is about the pods of gangs: add --gang N")
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]

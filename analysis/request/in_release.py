@@ -7,7 +7,9 @@ from ...model.history.versions import exact, version_of
 from ...scenarios import Scenario
 from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED
 
-GATE_OF_GROUPS = "GangScheduling"
+GATES_OF_GROUPS = ("GangScheduling", "GenericWorkload")
+"""The gate with which groups of pods are scheduled: of 1.35 and 1.36, and from 1.37 on."""
+FIRST_WITH_ENTRIES = "1.37"
 
 
 def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
@@ -28,9 +30,46 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return later("device_taints", FIRST_WITH_EXTENDED)
     if spec.volume_claims and before(FIRST_WITH_CLAIMS):
         return later("volumeClaims", FIRST_WITH_CLAIMS)
-    if spec.groups and (GATE_OF_GROUPS, True) not in composition.gates:
+    if spec.groups and not schedules_groups(composition):
+        return f"{scenario.name}: podGroups are for where the feature gate of groups is on: {HOW_GROUPS}"
+    if spec.groups and has_entries(composition):
+        return _not_of_entries(scenario)
+    return None
+
+
+HOW_GROUPS = (
+    "add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true with 1.37"
+)
+
+
+def schedules_groups(composition: Composition) -> bool:
+    """Whether groups of pods are scheduled as such."""
+    return any((gate, True) in composition.gates for gate in GATES_OF_GROUPS)
+
+
+def has_entries(composition: Composition) -> bool:
+    """Whether the queue holds a group of pods as one entry (1.37)."""
+    return version_of(composition.release) >= version_of(FIRST_WITH_ENTRIES)
+
+
+def not_compared(scenario: Scenario, composition: Composition) -> str:
+    """That the groups of a verdict were never compared with the real scheduler, and what of them is left out; empty where they were."""
+    if not scenario.spec.groups or not has_entries(composition):
+        return ""
+    return (
+        "groups of pods of 1.37 are modelled from upstream's source, and no run was compared with the real scheduler. Their preemption, "
+        "their conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS)"
+    )
+
+
+def _not_of_entries(scenario: Scenario) -> str | None:
+    """What is not modelled of clusters with groups from 1.37 on: preemption of groups, and claims of their pods."""
+    pods = scenario.spec.pods
+    members = [pod for pod in pods if pod.group is not None]
+    if len({repr(pod.priority) for pod in pods}) > 1:
+        return f"{scenario.name}: preemption of groups is not modelled in 1.37: give all pods one priority"
+    if any(pod.claims for pod in members):
         return (
-            f"{scenario.name}: podGroups are for where the feature gate {GATE_OF_GROUPS} is on: "
-            f"add --gate {GATE_OF_GROUPS}=true, with release 1.35 or 1.36"
+            f"{scenario.name}: claims of pods that belong to a group are not modelled in 1.37: leave them out"
         )
     return None

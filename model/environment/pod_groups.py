@@ -1,6 +1,6 @@
 """PodGroups at the API server (scheduling.k8s.io, 1.36; a pod group of a Workload in 1.35), and what of them the scheduler has been shown.
 
-A group is created once, and neither changed nor deleted (A-GROUP-OBJECTS). Which pods belong to it the pods say. Behind the gate GangScheduling;
+A group is created once, and neither changed nor deleted (A-GROUP-OBJECTS). Which pods belong to it the pods say. Behind the gate GangScheduling, in 1.37 GenericWorkload;
 without it (`is_there`) nobody looks at the group of a pod.
 """
 

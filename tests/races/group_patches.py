@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from podrace.model.environment.objects import ExtensionPoint
+from podrace.model.scheduler.podgroups.entity_cycle import EntityCycle
+from podrace.model.scheduler.podgroups.pod_group_cycle import GroupStage, GroupStatus
 from podrace.patching import (
     Expr,
     FailedAttempt,
@@ -99,3 +102,28 @@ class UntriedMembersForgotten(PodGroupCycle):
             self._fail(member.pod, FailedAttempt(self.scheduler.copy, None, False, unschedulable=True))
         with otherwise():
             super().await_preemption(member)
+
+
+class NoPermit(GangScheduling):
+    """141182, which is in 1.38.0-beta.0: GangScheduling has no Permit any more, and each pod is bound as soon as it is assumed."""
+
+    def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
+        return frozenset()
+
+
+class ReserveFailsOnce(EntityCycle):
+    """No patch, but what a plugin can do: after the trial, Reserve fails for a pod of the group that is to be assumed (prepareForBindingCycle), once."""
+
+    has_failed = boolean()
+
+    @step(actor="scheduler", fair=False)
+    def refuse(self, pod: Pod) -> None:
+        member = self.member(pod)
+        require(member is not None)
+        if member is None:
+            return
+        self._at(GroupStage.SUBMIT, pod)
+        decided = (self.outcome[member] == Outcome.FITS) & (self.status == GroupStatus.SCHEDULABLE)
+        require(decided & ~self.has_failed)
+        self.has_failed = True
+        self._fail(pod, FailedAttempt(self.scheduler.copy, None, True))

@@ -16,10 +16,12 @@ from podrace.model.history import resolve
 from podrace.model.history.versions.gates import GateProblem
 from podrace.model.language import Component, Expr, all_of, as_expr, trace_system
 from podrace.properties import PROPERTIES, Property, instrument
-from podrace.scenarios import catalogue, find_scenarios, read_scenario
+from podrace.scenarios import Scenario, catalogue, find_scenarios, read_scenario
 from tests.races.group_patches import (
     CycleOnlyLooks,
+    NoPermit,
     QuorumSeenOnEvents,
+    ReserveFailsOnce,
     StrangersNotAssumed,
     TimesOut,
     UntriedMembersForgotten,
@@ -28,6 +30,7 @@ from tests.races.group_patches import (
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "groups"
 PAGE = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
+NOTES = (ROOT / "docs" / "notebook" / "groups.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"
 GATE = {"GangScheduling": True}
 RACES = {scenario.name for scenario in catalogue() if scenario.spec.groups}
@@ -77,7 +80,38 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("mixed-priorities", "S-GROUPSTATE", "1.36.3", (), (), H, 132804, None),
     ("mixed-priorities", "L-GANG", "1.36.3", (), (), H, 132804, None),
     ("mixed-priorities", "S-QUORUM", "1.36.3", (), (), H, 132804, None),
+    ("parked-by-the-gone", "L-PEND", "1.37.2", (), (), V, 18, 4),
+    ("pending-forgotten", "L-PEND", "1.37.2", (), (), V, 929241, 50),
+    ("half-bound", "L-WHOLE", "1.37.2", (), (), V, 28819, 37),
+    ("half-bound", "S-QUORUM", "1.37.2", (), (), H, 149199, None),
+    ("half-bound", "S-QUORUM", "1.37.2", (NoPermit,), (), V, 59, 12),
+    ("half-bound", "L-WHOLE", "1.37.2", (NoPermit,), (), V, 23989, 55),
+    ("quorum-unseen", "L-GANG", "1.37.2", (), (), V, 1001, 21),
+    ("gone-member-assigned", "S-GROUPSTATE", "1.37.2", (), (), H, 422, None),
+    ("bound-by-others", "S-GROUPSTATE", "1.37.2", (), (), H, 5657, None),
+    ("dismissed-member", "S-GROUPSTATE", "1.37.2", (), (), H, 463372, None),
+    ("gangs-deadlock", "L-DEADLOCK", "1.37.2", (), (), H, 1829, None),
+    ("gangs-deadlock", "L-LIVELOCK", "1.37.2", (), (), H, 1829, None),
+    ("two-gangs-one-single", "L-DEADLOCK", "1.37.2", (), (), H, 9964, None),
+    ("two-gangs-one-single", "L-LIVELOCK", "1.37.2", (), (), H, 9964, None),
+    ("two-gangs-one-single", "L-GANG", "1.37.2", (), (), H, 9964, None),
+    ("two-gangs-one-single", "L-WHOLE", "1.37.2", (), (), H, 9964, None),
+    ("two-gangs-one-single", "S-QUORUM", "1.37.2", (), (), H, 9964, None),
+    ("two-gangs-one-single", "L-PEND", "1.37.2", (), (), H, 9964, None),
+    ("late-member", "L-GANG", "1.37.2", (), (), H, 546, None),
+    ("gated-member", "L-GANG", "1.37.2", (), (), H, 106, None),
+    ("gated-member", "S-QUORUM", "1.37.2", (), (), H, 106, None),
 ]
+
+
+def _gates(release: str, scenario: Scenario) -> dict[str, bool]:
+    """The scenario's gates, with that of groups as the release has it."""
+    others = {
+        n: on
+        for n, on in dict(scenario.feature_gates).items()
+        if n not in ("GangScheduling", "GenericWorkload")
+    }
+    return others | ({"GenericWorkload": True} if release.startswith("1.37") else GATE)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +122,7 @@ def test_verdict_and_counts(
     steps: int | None,
 ) -> None:  # fmt: skip
     (scenario,) = find_scenarios(name if name in RACES else str(FOLDER / f"{name}.yaml"))
-    classes = (*patches, *resolve(release, fixes, (), {**GATE, **dict(scenario.feature_gates)}).classes)
+    classes = (*patches, *resolve(release, fixes, (), _gates(release, scenario)).classes)
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
@@ -126,7 +160,11 @@ def test_every_scenario_is_tested_and_explained() -> None:
     names = {path.stem for path in FOLDER.glob("*.yaml")}
     assert names | RACES == {row[0] for row in ROWS}
     assert [n for n in sorted(names) if f"scenarios/groups/{n}.yaml" not in PAGE] == []
-    assert [n for n in sorted(RACES) if f"[{n}](notebook/races.md#{n})" not in PAGE] == []
+    assert [
+        n
+        for n in sorted(RACES)
+        if f"[{n}](notebook/races.md#{n})" not in PAGE and f"[{n}](races.md#{n})" not in NOTES
+    ] == []
 
 
 def test_the_page_says_what_the_rows_say() -> None:
@@ -210,3 +248,19 @@ def test_two_gangs_and_a_single_pod_when_a_node_may_go(identifier: str) -> None:
     (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])
     assert (found.verdict.name, found.counts.states) == (H, 1996720)
     assert not found.vacuous
+
+
+@pytest.mark.parametrize(
+    ("identifier", "patches", "verdict", "states"),
+    [("S-QUORUM", (), H, 1606), ("L-WHOLE", (), H, 1606), ("S-QUORUM", (NoPermit,), V, 65), ("L-WHOLE", (NoPermit,), H, 658)],
+)  # fmt: skip
+def test_what_permit_is_for_when_reserve_fails(
+    identifier: str, patches: Patches, verdict: str, states: int
+) -> None:
+    """The pod that failed comes back with the old timestamp, before any other of its priority."""
+    (scenario,) = find_scenarios(str(FOLDER / "half-bound.yaml"))
+    spec = replace(scenario.spec, scope=replace(scenario.spec.scope, bind_failures=0))
+    composition = resolve("1.37.2", (), (), {"GenericWorkload": True})
+    classes: Patches = (ReserveFailsOnce, *patches, *composition.classes)
+    (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])
+    assert (found.verdict.name, found.counts.states) == (verdict, states)

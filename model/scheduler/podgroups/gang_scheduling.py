@@ -2,7 +2,7 @@
 
 PreEnqueue keeps a pod back until its group is there, and has enough pods. Permit has a pod wait until enough pods of its gang are on a node, assumed or
 assigned, and then lets all of them go; nobody but the Permit of a pod of the gang ever looks at that again. The cycle of a group asks Permit as well, for pods that are
-assumed in the snapshot only. (From 1.37 on, with 138643, the cycle asks PlacementFeasible for these; Permit has pods wait as before. That is not modelled.)
+assumed in the snapshot only. (In 1.37 the cycle asks PlacementFeasible for these, see entity_cycle.py; Permit has pods wait as before.)
 """
 
 from __future__ import annotations

@@ -299,9 +299,17 @@ class PodGroupCycle(Component):
                     with when(self.held[m]):
                         self.outcome[m] = Outcome.FAILS
                         self.withdraws[m] = True
-            self._next(member.group)
+            self._begin_trial(member.group)
         with otherwise():
-            self.scheduler.end()
+            self._all_through(member.group)
+
+    def _begin_trial(self, group: PodGroup) -> None:
+        """The snapshot is there: the first member is tried."""
+        self._next(group)
+
+    def _all_through(self, group: PodGroup) -> None:
+        """No member is left."""
+        self.scheduler.end()
 
     def _next(self, group: PodGroup) -> None:
         """The next member is tried; after the last, what was assumed is taken back."""
@@ -504,7 +512,7 @@ class PodGroupCycle(Component):
                 self.scheduler.phase = Phase.POD_GROUP
             left = left & ~due
         with when(left):
-            self.scheduler.end()
+            self._all_through(group)
 
     def go_on(self, pod: Pod) -> None:
         """A member is through: its binding cycle has started, or its failure is handled."""

@@ -6,7 +6,7 @@ a clock that counts nanoseconds; the queue's methods are the same with both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from ...environment.names import namesakes
@@ -104,6 +104,13 @@ class Clock(Component):
         for q, (older, is_open) in place.items():
             self._note(other, q, older, is_open)
         self._stamp(pod)
+
+    def precede(self, entry: Sequence[Pod]) -> None:
+        """Pop of the entry of a group: it was older than all whose place was open to its own, and keeps its timestamp."""
+        for one in entry:
+            for other in self.universe[Pod]:
+                if other not in entry and self._may_be_open(one, other):
+                    self._note(one, other, self.is_older(one, other) | self.is_open(one, other), False)
 
     def left(self, pod: Pod) -> None:
         """Delete: the queue forgets the pod, if it is there."""

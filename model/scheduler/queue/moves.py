@@ -224,11 +224,15 @@ class Moves(Entries):
             asked = parked & wanted & self.is_asked_about(pod, about)
             woken = asked & ~self.is_gated_for(pod, event) & self.is_woken_by(pod, event, about)
             with when(woken):
-                self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
-                self._displace(pod)
+                self._retry(pod)
             moved[pod] = woken & (self.sub_queue[pod] != SubQueue.UNSCHEDULABLE)
         self.record_move(event, about)
         self.note_move(moved, event, about)
+
+    def _retry(self, pod: Pod) -> None:
+        """A parked pod that an event has woken goes to activeQ or backoffQ, if PreEnqueue lets it."""
+        self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
+        self._displace(pod)
 
     def record_move(self, event: ClusterEvent, about: About) -> None:
         """The event is kept for the pods in flight, whether or not a parked pod moved."""

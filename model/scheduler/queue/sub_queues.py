@@ -166,6 +166,10 @@ class SubQueues(Component):
         either = (pod, *namesakes(self.universe, pod))
         return as_expr(copy.gated if any(each.gated for each in either) else False)
 
+    def held_with(self, pod: Pod) -> list[Pod]:
+        """The pods whose scheduling gates hold the pod back as well: none, each pod is an entry of its own."""
+        return []
+
     def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
         """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
 

@@ -510,7 +510,7 @@ def test_two_gangs_on_a_node_do_not_wait_for_each_other(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([], "--gang: gangs are for where the feature gate GangScheduling is on: add --gate GangScheduling=true"),
+        ([], "--gang: gangs are for where the feature gate of groups is on: add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true with 1.37"),
         ([*ON, "--one-by-one", "--journal", "j"], "--journal: the clusters with gangs are found and searched one after the other for L-GANG"),
         ([*ON, "--gang", "0"], "--gang: `0` is no size: write a number from 1"),
     ],
@@ -519,6 +519,13 @@ def test_what_is_refused_of_gangs(shell: Shell, given: list[str], said: str) -> 
     ran = shell("prove", "--pods", "1", "--property", "L-GANG", *GANG, *given)
     assert ran.code == 2
     assert said in " ".join((ran.out + ran.err).split())
+
+
+def test_gangs_of_1_37_have_one_priority(shell: Shell) -> None:
+    given = ("--release", "1.37.2", "--gate", "GenericWorkload=true", "--nodes", "1")
+    ran = shell("prove", "--gang", "2", "--pods", "0", "--property", "L-GANG", *given)
+    assert ran.code == 2
+    assert "--gang: preemption of groups is not modelled in 1.37: add --one-priority" in ran.out + ran.err
 
 
 def test_together_is_about_gangs(shell: Shell) -> None:

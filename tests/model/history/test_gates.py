@@ -42,6 +42,7 @@ def test_which_change_is_behind_which_gate():
         "hints-decide": "SchedulerQueueingHints",
         "async-preemption": "SchedulerAsyncPreemption",
         "pop-from-backoff": "SchedulerPopFromBackoffQ",
+        "pre-queueing-hints": "SchedulerPreQueueingHints",
         "in-place-resize": "InPlacePodVerticalScaling",
         "133021": "NominatedNodeNameForExpectation",
         "132443": "ClearingNominatedNodeNameAfterBinding",
@@ -49,6 +50,7 @@ def test_which_change_is_behind_which_gate():
         "extended-resources": "DRAExtendedResource",
         "134400": "SchedulerAsyncAPICalls",
         "gangs-off": "GangScheduling",
+        "workloads-off": "GenericWorkload",
     }
 
 

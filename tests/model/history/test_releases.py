@@ -21,10 +21,10 @@ def test_a_release_is_its_first_version():
 
 def test_the_newest_release_lacks_only_what_was_taken_back_or_came_later():
     coming = [
-        "139450", "141785", "claim-written-whole", "flight-ends-alone", "last-victim-gone", "namespace-labels-asked", "nominated-node-shrinks", "pre-queueing-hints", "141255",
+        "139450", "141785", "142289", "claim-written-whole", "flight-ends-alone", "last-victim-gone", "namespace-labels-asked", "nominated-node-shrinks", "pre-queueing-hints", "141255",
     ]  # fmt: skip
     assert [c.key for c in resolve(RELEASES[-1]).missing] == ["133167", *coming]
-    assert [CHANGES[key].first_in for key in coming] == [*["1.38.0-beta.0"] * 8, LATER]
+    assert [CHANGES[key].first_in for key in coming] == [*["1.38.0-beta.0"] * 9, LATER]
     assert all(CHANGES[key].is_coming for key in coming)
 
 
@@ -45,7 +45,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "gated-beside-another", "gone-victims-condition", "own-terms-merged",
+    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "142289", "gated-beside-another", "gone-victims-condition", "own-terms-merged",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -133,6 +133,7 @@ UNSEEN = {
     "129577": "needs the taint eviction controller: see the scenario kept-name",
     "out-of-service": "needs a node that is out of service: see the hazard twin",
     "gangs-off": _GROUPS,
+    "workloads-off": _GROUPS,
     "136618": _GROUPS,
     "138445": _GROUPS,
     "bound-leaves-sets": _GROUPS,

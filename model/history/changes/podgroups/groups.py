@@ -1,7 +1,7 @@
 """Groups of pods (KEP-4671): what the scheduler does where GangScheduling is on, and how it did that before.
 
 The gate is off in 1.35 and 1.36, and needs GenericWorkload. In 1.35 a gang was scheduled pod by pod, and a manager of its own had the state of each group (backend/workloadmanager); 136618
-gave the group a cycle, and with 137073 its state went into the cache. 138445 and bound-leaves-sets are as 1.37.0 has them; all else of groups in 1.37 is not modelled.
+gave the group a cycle, and with 137073 its state went into the cache. 138445 and bound-leaves-sets came with 1.37.0; all else of groups in 1.37 is in workloads.py.
 """
 
 from __future__ import annotations

@@ -1,0 +1,46 @@
+"""GenericWorkload, 1.37: groups of pods are entries of the queue (138567), the trial asks PlacementFeasible (138643), and preemption is that of whole groups, which is not modelled.
+
+The gate is off in 1.37. The mechanisms are in `model/scheduler/podgroups`: entity_queue.py and entity_cycle.py.
+"""
+
+from __future__ import annotations
+
+from ....environment.pod_groups import PodGroups
+from ....scheduler.podgroups.entity_cycle import (
+    EntityCycle,
+    GroupsAddedToQueue,
+    MembersDoNotPreempt,
+    MembersKeptAside,
+    StatesOfGroups,
+)
+from ....scheduler.podgroups.entity_queue import EntityQueue
+from ...registry.change import before
+
+_on = before(
+    "workloads-off",
+    "the scheduler looks at no group of pods (GenericWorkload is off)",
+    first_in="1.37",
+    since="1.37",
+    gate="GenericWorkload",
+    gated_in="1.37",
+    gate_off=True,
+)
+
+
+@_on
+class WorkloadsAreScheduled(PodGroups):
+    """Pods that belong to a group are scheduled as one."""
+
+    def is_there(self) -> bool:
+        return True
+
+
+for part in (
+    EntityQueue,
+    EntityCycle,
+    MembersDoNotPreempt,
+    MembersKeptAside,
+    StatesOfGroups,
+    GroupsAddedToQueue,
+):
+    _on(part)

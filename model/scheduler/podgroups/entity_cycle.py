@@ -1,0 +1,220 @@
+"""The cycle of a group that was popped as one entry (schedule_one_podgroup.go, gangscheduling.go and eventhandlers.go, 1.37).
+
+No member is looked for in the queue: they come with the entry. Before the first member and after each, PlacementFeasible counts: the trial ends once too few are left for minCount, and the group
+can be scheduled if minCount pods have a place by then. Those that fit are assumed one by one, each asks Permit, and at last AddAttemptedPodGroupIfNeeded is told of the cycle.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...environment.objects import Pod, PodCopy, PodGroup
+from ...environment.pod_groups import Member
+from ...language import (
+    NOTHING,
+    SOMETHING,
+    UNTOLD,
+    Expr,
+    Lasts,
+    Sentence,
+    any_of,
+    as_expr,
+    boolean,
+    changes,
+    count,
+    otherwise,
+    per,
+    require,
+    select,
+    step,
+    tells,
+    when,
+)
+from ..cycles.failure import FailureHandler, FailurePhase
+from ..cycles.schedule_one import Scheduler
+from ..framework.events import POD_GROUP_ADD, Plugin
+from ..framework.status import Phase
+from .gang_scheduling import GangScheduling
+from .group_state import PodGroupStates
+from .pod_group_cycle import GroupStage, GroupStatus, Outcome, PodGroupCycle
+
+if TYPE_CHECKING:
+    from .entity_queue import EntityQueue
+
+
+class EntityCycle(PodGroupCycle):
+    """`tried[m]` was in the entry and needs scheduling; `counted[m]`: the snapshot had it on a node before the trial. `finishing`: the queue has still to be told of the end."""
+
+    queue: EntityQueue
+
+    tried = per(Member, boolean())
+    counted = per(Member, boolean())
+    finishing = boolean()
+
+    phrases = UNTOLD
+
+    def runs(self) -> Expr:
+        return super().runs() | self.finishing
+
+    def is_retried(self, pod: Pod) -> Expr:
+        return as_expr(False)
+
+    def clear(self) -> None:
+        super().clear()
+        self.finishing = False
+        for m in self.universe[Member]:
+            self.tried[m] = False
+            self.counted[m] = False
+
+    def receive(self, member: Member, copy: PodCopy) -> None:
+        """The popped entry has this member in it."""
+        self.held[member] = True
+        self.copy_of[member] = copy
+
+    def begin(self, pod: Pod) -> None:
+        member = self.member(pod)
+        assert member is not None
+        self.stage = GroupStage.SNAPSHOT
+        self.group = member.group
+
+    # --- the trial ---------------------------------------------------------------------------------------
+
+    def _begin_trial(self, group: PodGroup) -> None:
+        states = self.pod_group_states
+        for m in self.pod_groups.members(group):
+            self.tried[m] = self.held[m]
+            self.counted[m] = states.copied_assumed[m] | states.copied_assigned[m]
+        self._judge(group)
+
+    def _judge(self, group: PodGroup) -> None:
+        """PlacementFeasible, and what follows from it."""
+        members, minimum = self.pod_groups.members(group), group.min_count or 1
+        scheduled = count(
+            [*(self.counted[m] for m in members), *(self.outcome[m] == Outcome.FITS for m in members)]
+        )
+        remaining = count(self.held[m] & (self.outcome[m] == Outcome.NONE) for m in members)
+        with when(scheduled >= minimum):
+            self.status = GroupStatus.SCHEDULABLE
+        with when(scheduled + remaining < minimum):
+            self._revert(group)
+        with otherwise():
+            self._next(group)
+
+    def _ask_permit(self, member: Member) -> None:
+        """The member has a place: Permit is not asked in the trial."""
+        self._judge(member.group)
+
+    def attempted(self, member: Member) -> None:
+        """The member fits on no node: no preemption for it alone. An error ends the trial."""
+        with when(self.scheduler.error):
+            self.outcome[member] = Outcome.FAILS
+            self._break_off(member.group)
+        with otherwise():
+            plugins = self.universe[Plugin]
+            self.queue.record_rejection(member.pod, {p: self.scheduler.rejected_by[p] for p in plugins})
+            self.outcome[member] = Outcome.FAILS
+            self._judge(member.group)
+
+    def _revert(self, group: PodGroup) -> None:
+        """The trial is over. A group of which no pod was placed cannot be scheduled, however many were on nodes before."""
+        placed = any_of(self.outcome[m] == Outcome.FITS for m in self.pod_groups.members(group))
+        with when((self.status == GroupStatus.SCHEDULABLE) & ~placed):
+            self.status = GroupStatus.UNSCHEDULABLE
+        super()._revert(group)
+
+    # --- the end -----------------------------------------------------------------------------------------
+
+    def _all_through(self, group: PodGroup) -> None:
+        with when(self.stage == GroupStage.SNAPSHOT):
+            # Nobody is left who needs scheduling, which counts as a success.
+            self.status = GroupStatus.SCHEDULABLE
+        self.stage = GroupStage.NONE
+        self.finishing = True
+        self.scheduler.phase = Phase.POD_GROUP
+
+    @step(actor="scheduler")
+    @tells(
+        Sentence(
+            "The cycle of the group ends: its pods that are left go back to the queue as one.",
+            changes("queue.sub_queue", after=SOMETHING),
+        ),
+        "The cycle of the group ends.",
+    )
+    def finish(self, pod: Pod) -> None:
+        """AddAttemptedPodGroupIfNeeded."""
+        member = self.member(pod)
+        if member is None:
+            require(False)
+            return
+        require(self.scheduler.at(Phase.POD_GROUP, pod) & self.finishing)
+        tried = {m: as_expr(self.tried[m]) for m in self.pod_groups.members(member.group)}
+        self.queue.attempted(member.group, tried, self.status == GroupStatus.SCHEDULABLE)
+        self.scheduler.end()
+
+
+class MembersDoNotPreempt(Scheduler):
+    """In the cycle of a group, no PostFilter plugin is asked for a member that fits on no node."""
+
+    def phase_after_fit_error(self) -> Phase:
+        phase: Any = select(self.pod_group_cycle.runs(), Phase.FAIL, super().phase_after_fit_error())
+        return phase
+
+
+class MembersKeptAside(FailureHandler):
+    """The failure handler, whose requeue may leave a member aside."""
+
+    @step(actor="failure handler", each="pod")
+    @tells(
+        Sentence(
+            "The failure handler has the queue keep {pod} aside until the cycle of its group ends.",
+            changes("queue.pending", after=True),
+        ),
+        Sentence(
+            "The failure handler puts {pod} back into {after}.", changes("queue.sub_queue", before=NOTHING)
+        ),
+        "The failure handler leaves the queue as it is: {pod} is not put back.",
+    )
+    def requeue(self, pod: Pod) -> None:
+        """AddUnschedulablePodIfNotPresent."""
+        require(self.phase[pod] == FailurePhase.REQUEUE)
+        self.put_back(pod)
+        self.requeued(pod)
+
+
+class StatesOfGroups(PodGroupStates):
+    """The state of a group is there as long as the cache has the group itself, also without pods."""
+
+    def exists(self, group: PodGroup) -> Expr:
+        return super().exists(group) | self.pod_groups.told[group]
+
+    def exists_in_copy(self, group: PodGroup) -> Expr:
+        return super().exists_in_copy(group) | self.pod_groups.told[group]
+
+
+class GroupsAddedToQueue(GangScheduling):
+    """The handler of PodGroups makes two calls of the queue. `moving[g]`: the second is still to come."""
+
+    queue: EntityQueue
+
+    moving = per(PodGroup, boolean())
+
+    phrases = UNTOLD
+
+    @step(actor="pod group handler")
+    @tells("The queue hears that there is the pod group {group}: pods that wait for it become its entry.")
+    def tell_queue(self, group: PodGroup) -> None:
+        """AddPodGroup of the cache, and of the queue."""
+        require(not group.exists and self.pod_groups.is_there())
+        require(self.pod_groups.listed[group] & ~self.pod_groups.told[group])
+        require(~any_of(self.moving[g] for g in self.universe[PodGroup]))
+        self.pod_groups.told[group] = True
+        self.moving[group] = True
+        self.queue.add_group(group)
+
+    @step(actor="pod group handler", lasts=Lasts.SHORT)
+    @tells("Parked pods that wait for the pod group {group} are moved.")
+    def move_for(self, group: PodGroup) -> None:
+        """MoveAllToActiveOrBackoffQueue."""
+        require(self.moving[group])
+        self.moving[group] = False
+        self.queue.move_all(POD_GROUP_ADD, about=group)

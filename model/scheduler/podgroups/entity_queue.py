@@ -1,0 +1,375 @@
+"""The queue of entities (scheduling_queue.go, pod_group_member_pods.go and workload_forest.go in backend/queue, 1.37): a pod, or a whole group of pods, is one entry.
+
+The members that wait in their group's entry are all in the same sub-queue, and have one place in its order. A member that comes while there is no entry founds one;
+while the cycle of its group runs it is kept aside (`pending`), and while the queue has not been told of its group, too (`incomplete`). An entry never consults
+in-flight events: it is parked only if PreEnqueue holds one of its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...environment.objects import Pod, PodCopy, PodGroup, PodObject
+from ...environment.pod_groups import Member
+from ...language import (
+    Expr,
+    Value,
+    Words,
+    all_of,
+    any_of,
+    as_expr,
+    boolean,
+    otherwise,
+    per,
+    ref,
+    select,
+    when,
+    words,
+)
+from ..framework.events import GANG_SCHEDULING, SCHEDULING_GATES, About, ClusterEvent, Plugin
+from ..framework.interface import GroupCycles
+from ..queue.scheduling_queue import PriorityQueue, SubQueue
+
+if TYPE_CHECKING:
+    from ...environment.pod_groups import PodGroups
+
+
+class EntityCycles(GroupCycles, Protocol):
+    """What the queue asks and tells the cycles of groups that are popped as one."""
+
+    def in_order(self, group: PodGroup) -> list[Member]:
+        """The members, in the order of the entry."""
+
+    def receive(self, member: Member, copy: PodCopy) -> None:
+        """The popped entry has this member in it."""
+
+
+class EntityQueue(PriorityQueue):
+    """The calls of the queue for members of groups; any other pod is an entry of its own, as before.
+
+    `pending[m]` is in pendingPodGroupPods, `incomplete[m]` in incompletePodGroupPods; `twice[m]`: the entry has two records of the pod. `closed_by[g]` is the plugin that
+    holds the entry of the group (GatingPlugin). `last_popped` is lastPoppedEntityKey, if that is a group.
+    """
+
+    pod_groups: PodGroups
+    pod_group_cycle: EntityCycles
+
+    pending = per(Member, boolean())
+    incomplete = per(Member, boolean())
+    twice = per(Member, boolean())
+    closed_by = per(PodGroup, ref(Plugin))
+    last_popped = ref(PodGroup)
+
+    phrases = words(
+        {
+            "pending": Words(
+                "queue: {0} is pending until its group's cycle ends", "queue: {0} is pending no more"
+            ),
+            "incomplete": Words(
+                "queue: {0} waits for its group to be added", "queue: the group of {0} is there"
+            ),
+        }
+    )
+
+    def setup(self) -> None:
+        super().setup()
+        for group in self.universe[PodGroup]:
+            waiting = [m for m in self._members(group) if m.pod.exists and m.pod.node is None]
+            if not group.exists:
+                for m in waiting:
+                    self.put(m.pod, SubQueue.NONE, self.api.at_start(m.pod).copy())
+                    self.incomplete[m] = True
+            elif waiting:
+                self._enter(group, SubQueue.ACTIVE)
+
+    # --- the entry of a group ----------------------------------------------------------------------------
+
+    def _members(self, group: PodGroup) -> list[Member]:
+        return self.pod_group_cycle.in_order(group)
+
+    def held_with(self, pod: Pod) -> list[Pod]:
+        member = self.pod_group_cycle.member(pod)
+        return [] if member is None else [m.pod for m in self._members(member.group) if m is not member]
+
+    def has_entry(self, group: PodGroup) -> Expr:
+        """Whether a sub-queue has an entry of the group."""
+        return any_of(self.contains(m.pod) for m in self._members(group))
+
+    def _where(self, group: PodGroup) -> Expr:
+        """The sub-queue that the entry is in."""
+        found = as_expr(SubQueue.NONE)
+        for m in self._members(group):
+            found = select(self.contains(m.pod), self.sub_queue[m.pod], found)
+        return found
+
+    def _enter(self, group: PodGroup, sub_queue: Value) -> None:
+        """moveToActiveQ or moveToBackoffQ: PreEnqueue is asked of all members in the entry; it is parked if one of them is held, by the plugin that holds the last."""
+        members, held_back = self._members(group), as_expr(False)
+        self.closed_by[group] = None
+        for m in members:
+            inside = self.contains(m.pod)
+            gates = inside & self.has_gates(m.pod, self.copy[m.pod])
+            alone = inside & ~gates & self.gang_scheduling.holds(m.pod)
+            for plugin in self.universe[Plugin]:
+                for name, holds in ((SCHEDULING_GATES, gates), (GANG_SCHEDULING, alone)):
+                    if plugin.name == name:
+                        with when(holds):
+                            self.rejected_by[m.pod][plugin] = True
+                            self.closed_by[group] = plugin
+            with when(inside):
+                self.gated[m.pod] = gates | alone
+            held_back = held_back | gates | alone
+        where = select(held_back, SubQueue.UNSCHEDULABLE, sub_queue)
+        for m in members:
+            with when(self.contains(m.pod)):
+                self.sub_queue[m.pod] = where
+
+    def _renew(self, group: PodGroup) -> None:
+        """The entry's timestamp is of now."""
+        for m in self._members(group):
+            self.clock.arrived(m.pod)
+
+    # --- who comes into it --------------------------------------------------------------------------------
+
+    def _add_member(self, member: Member, copy: Any, *, told: Value) -> None:
+        """addPodGroupMember: into the entry of the group; aside, if the group is not known yet or was popped last; or as the first of a new entry, in activeQ, without backoff."""
+        group, pod = member.group, member.pod
+        there, where = self.has_entry(group), self._where(group)
+        popped = self.last_popped == group
+        with when(~as_expr(told)):
+            self.put(pod, SubQueue.NONE, copy)
+            self.incomplete[member] = True
+            self.clock.arrived(pod)
+        with otherwise(there):
+            self.twice[member] = self.contains(pod)
+            self.put(pod, where, copy)
+            with when(where != SubQueue.UNSCHEDULABLE):
+                self._enter(group, where)
+        with otherwise(popped):
+            self.put(pod, SubQueue.NONE, copy)
+            self.pending[member] = True
+        with otherwise():
+            self.put(pod, SubQueue.ACTIVE, copy)
+            self._renew(group)
+            self._enter(group, SubQueue.ACTIVE)
+
+    def add(self, pod: Pod, new: PodObject) -> None:
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            super().add(pod, new)
+            return
+        self.settle()
+        with when(~self.is_recorded(pod)):
+            self._forget_rejection(pod)
+        self.nominator.add(pod, None, new.nominated)
+        self._add_member(member, new.copy(), told=self.pod_groups.told[member.group])
+
+    def add_group(self, group: PodGroup) -> None:
+        """AddPodGroup: the members that waited for the group are added, one after the other."""
+        self.settle()
+        for m in self._members(group):
+            with when(self.incomplete[m]):
+                self.incomplete[m] = False
+                self._add_member(m, self.copy[m.pod], told=True)
+
+    def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
+        """AddUnschedulablePodIfNotPresent: a member is Done, and added again. That of any other pod makes the queue forget what was popped last (clearPoppedEntity)."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            taken = super().requeue(pod, copy)
+            with when(taken):
+                self.last_popped = None
+            return taken
+        self.settle()
+        self.done(pod)
+        self._add_member(member, copy, told=self.pod_groups.told[member.group])
+        return as_expr(True)
+
+    def attempted(self, group: PodGroup, tried: Mapping[Member, Value], success: Expr) -> None:
+        """AddAttemptedPodGroupIfNeeded: the cycle of the group is over, and its pending members come back in one entry.
+
+        After a success at once, and if one of them was tried in the cycle with the old timestamp; otherwise with backoff. If the group has an entry already that is an error, and nothing happens.
+        """
+        self.settle()
+        pending: dict[Member, Expr] = {m: as_expr(self.pending[m]) for m in self._members(group)}
+        left = any_of(pending.values())
+        with when(~self.has_entry(group)):
+            self.last_popped = None
+            with when(left):
+                with when(~(success & any_of(pending[m] & tried[m] for m in pending))):
+                    self._renew(group)
+                for m, comes in pending.items():
+                    with when(comes):
+                        self.pending[m] = False
+                        self.sub_queue[m.pod] = SubQueue.ACTIVE
+                self._enter(group, select(success, SubQueue.ACTIVE, self.backing_off_sub_queue()))
+
+    # --- Pop ---------------------------------------------------------------------------------------------
+
+    def precedes(self, a: Pod, b: Pod) -> Expr:
+        if self.pod_group_cycle.member(a) is not None and a.group == b.group:
+            return as_expr(False)
+        return super().precedes(a, b)
+
+    def is_popped_early(self, pod: Pod) -> Expr:
+        """An entry of a group has no record of plugins that rejected it, and so waits among those that failed with an error (entityErrorBackoffQ)."""
+        return super().is_popped_early(pod) & (self.pod_group_cycle.member(pod) is None)
+
+    def is_head(self, pod: Pod) -> Expr:
+        member = self.pod_group_cycle.member(pod)
+        head = super().is_head(pod)
+        return head if member is None else head & self._leads(member)
+
+    def _leads(self, member: Member) -> Expr:
+        """Whether the cycle is told under the name of this member, the first in the entry."""
+        order = self._members(member.group)
+        return all_of(~self.contains(m.pod) for m in order[: order.index(member)])
+
+    def discards(self, pod: Pod) -> Expr:
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            return super().discards(pod)
+        return all_of(~self.contains(m.pod) | self.in_flight[m.pod] for m in self._members(member.group))
+
+    def _take(self, pod: Pod) -> Any:
+        member, discarded = self.pod_group_cycle.member(pod), self.discards(pod)
+        if member is None:
+            with when(~discarded):
+                self.last_popped = None
+            return super()._take(pod)
+        copy: PodCopy = self.copy[pod]
+        with when(~discarded):
+            self.last_popped = member.group
+            self.clock.precede([m.pod for m in self._members(member.group)])
+        self.closed_by[member.group] = None
+        for m in self._members(member.group):
+            with when(self.contains(m.pod)):
+                with when(~as_expr(self.in_flight[m.pod])):
+                    self.pod_group_cycle.receive(m, self.copy[m.pod])
+                    self.begin_attempt(m.pod)
+                    self.nominator.popped(m.pod)
+                self._leave(m)
+        return copy
+
+    def _leave(self, member: Member) -> None:
+        self.twice[member] = False
+        self.gated[member.pod] = False
+        self.put(member.pod, SubQueue.NONE, PodCopy())
+
+    # --- what else happens to an entry ---------------------------------------------------------------------
+
+    def delete(self, pod: Pod) -> None:
+        """Delete: a member leaves the entry of its group, or what it was put aside in; the entry goes back to where it was, and is held by the same plugin if it is parked."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            super().delete(pod)
+            return
+        self.settle()
+        self.nominator.delete(pod)
+        group = member.group
+        told, there, where = as_expr(self.pod_groups.told[group]), self.has_entry(group), self._where(group)
+        with when(~self.is_recorded(pod)):
+            self._forget_rejection(pod)
+        with when(~told):
+            self.incomplete[member] = False
+            self._leave(member)
+        with otherwise(there):
+            with when(self.twice[member]):
+                self.twice[member] = False
+            with otherwise(self.contains(pod)):
+                self._leave(member)
+            with when(~self.has_entry(group)):
+                self.closed_by[group] = None
+            with otherwise(where != SubQueue.UNSCHEDULABLE):
+                self._enter(group, where)
+        with otherwise(self.pending[member]):
+            self.pending[member] = False
+            self._leave(member)
+
+    def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """Update: a member that was put aside is only noted as it is now."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            super().update(pod, old, new)
+            return
+        told = as_expr(self.pod_groups.told[member.group])
+        parked = self._where(member.group) == SubQueue.UNSCHEDULABLE
+        pending = self.pending[member] & ~parked & ~self.keeps_update(pod)
+        aside = select(told, pending, self.incomplete[member])
+        with when(aside):
+            self.settle()
+            self.nominator.update(pod, old.nominated, new.nominated)
+            self.copy[pod] = new.copy()
+        with otherwise(told):
+            super().update(pod, old, new)
+
+    def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
+        """The entry is tried again if a member that no plugin has rejected is in it, or if this one has lost its gates: PreEnqueue is asked of all."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            return super().sub_queue_after_update(pod, old, new)
+        released = self.has_gates(pod, old) & ~self.has_gates(pod, new)
+        moved = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & (
+            released | self._has_unrejected(member.group)
+        )
+        with when(moved):
+            self.copy[pod] = new.copy()
+            self._enter(member.group, self.retry_sub_queue(pod))
+        found: Expr = self.sub_queue[pod]
+        return found
+
+    def _has_unrejected(self, group: PodGroup) -> Expr:
+        return any_of(self.contains(m.pod) & ~self.is_rejected(m.pod) for m in self._members(group))
+
+    def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            return super().is_gated_for(pod, event)
+        if event.is_wildcard:
+            return as_expr(False)
+        deaf = [p for p in self.universe[Plugin] if p.name != GANG_SCHEDULING or not p.asked_for(event)]
+        return any_of(as_expr(self.closed_by[member.group]) == p for p in deaf)
+
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
+        """isEntityWorthRequeuing: whether the event moves one of the pods in the entry."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            return super().is_woken_by(pod, event, about)
+        worth = []
+        for m in self._members(member.group):
+            worth.append(self.contains(m.pod) & super().is_woken_by(m.pod, event, about))
+        return any_of(worth)
+
+    def _retry(self, pod: Pod) -> None:
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            super()._retry(pod)
+        else:
+            self._enter(member.group, self.retry_sub_queue(pod))
+
+    def activate(self, pod: Pod) -> None:
+        """Activate: the entry of the member goes to activeQ. For members in flight it is nothing, as they consult no events."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            super().activate(pod)
+            return
+        self.settle()
+        where = self._where(member.group)
+        with when(where == SubQueue.BACKOFF):
+            self._move_entry(member.group, SubQueue.ACTIVE)
+        with otherwise(where == SubQueue.UNSCHEDULABLE):
+            self._enter(member.group, SubQueue.ACTIVE)
+
+    def _displace(self, pod: Pod) -> None:
+        """The others in the entry go with the pod."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            super()._displace(pod)
+        else:
+            self._move_entry(member.group, self.sub_queue[pod])
+
+    def _move_entry(self, group: PodGroup, sub_queue: Value) -> None:
+        for m in self._members(group):
+            with when(self.contains(m.pod)):
+                self.sub_queue[m.pod] = sub_queue
