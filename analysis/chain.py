@@ -22,6 +22,7 @@ import msgspec
 from ..base.problems import Terminated
 from ..checker.core import in_memory
 from ..checker.core.exploration import Budget, Progress
+from ..checker.core.result import Result
 from ..checker.search import check
 from ..checker.verdict_cache import VerdictCache
 from ..model.asked_for import asked_for
@@ -29,7 +30,7 @@ from ..model.language import TransitionSystem
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .altered_questions import altered
-from .findings import finding_of, how_to_go_on, ignored, undecided
+from .findings import bare_finding, finding_of, how_to_go_on, ignored, undecided
 from .idle_patches import idle_patches
 from .kept_findings import KeptFinding, told
 from .request.method import NOBODY, USUAL, Method, Watcher
@@ -81,6 +82,21 @@ def verdict_on(
     return clusters.shown_by(verdict_on(clusters.example, by_itself, replace(method, cache=None)))
 
 
+def bare_verdict(
+    run: Run, budget: Budget, method: Method = USUAL, watch: Callable[[Progress], None] | None = None
+) -> Finding:
+    """The verdict on one run, with its counts, and without what a counterexample is shown with: to find that takes as long as a search of
+    100,000 states. The scenario leaves no numbers open, and there are no patches.
+    """
+    kept = KeptFinding(run, budget, method, bare=True)
+    found = kept.get()
+    if found is None:
+        result, _ = _result_in(system_of(run), run, budget, method, watch)
+        found = bare_finding(run, result)
+        kept.put(found)
+    return found
+
+
 def _with_patches_told(found: Finding, run: Run, system: TransitionSystem | None = None) -> Finding:
     """What is found with a patch says if it is found without it, too, or answers another question."""
     if not run.composition.patches:
@@ -96,7 +112,19 @@ def verdict_in(
     method: Method = USUAL,
     watch: Callable[[Progress], None] | None = None,
 ) -> Finding:
-    """The same in a system that has been traced: slice, search and confirm, unless the verdict is in the cache; then find."""
+    """The same in a system that has been traced."""
+    result, remark = _result_in(system, run, budget, method, watch)
+    return finding_of(run, system, result, remark)
+
+
+def _result_in(
+    system: TransitionSystem,
+    run: Run,
+    budget: Budget,
+    method: Method,
+    watch: Callable[[Progress], None] | None,
+) -> tuple[Result, str | None]:
+    """Slice, search and confirm, unless the verdict is in the cache; and what is to be said of that, if anything."""
     # The limit of states is part of what was asked for; time and memory differ from run to run.
     # What was asked for and never acted is told with the verdict, and not all of it leaves a trace in the system.
     asked = {
@@ -109,11 +137,11 @@ def verdict_in(
     key = "" if cache is None else cache.key(system, run.property, asked)
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:
-        return finding_of(run, system, known, FROM_CACHE)
+        return known, FROM_CACHE
     (result,) = check(system, [run.property], budget, engine=method.engine, progress=watch, parts=asked_for)
     if cache is not None:
         cache.put(key, result)
-    return finding_of(run, system, result, how_to_go_on(result, budget))
+    return result, how_to_go_on(result, budget)
 
 
 def files_of(run: Run) -> str:

@@ -13,7 +13,7 @@ from ..model.history import CHANGES, RELEASES, Composition, version_of
 from ..model.history.versions import exact
 from ..reports.document import Finding, Word
 from ..scenarios import find_scenarios
-from .chain import verdict_on
+from .chain import bare_verdict
 from .findings import was_cut_short
 from .request.method import NOBODY, Method, Watcher
 from .request.plan import Run, compose_for
@@ -228,7 +228,7 @@ class _Search:
             )
             run = replace(self._run, composition=composition, expected=None, expected_steps=None)
             try:
-                self._known[composition.label] = verdict_on(run, budget, self._method, self._watcher.watch)
+                self._known[composition.label] = bare_verdict(run, budget, self._method, self._watcher.watch)
             except Problem:  # a property of the user's own that this release has not what it takes for
                 return "INCONCLUSIVE"
         return self._known[composition.label].verdict

@@ -187,6 +187,19 @@ def finding_of(
     return found if result.trace is None else _with_counterexample(found, run, system, result.trace)
 
 
+def bare_finding(run: Run, result: Result) -> Finding:
+    """The verdict and the counts of a search; of a violation, nothing more."""
+    counts = result.counts
+    return Finding(
+        **question_of(run),
+        verdict=WORDS[result.verdict.name],
+        states=counts.states or 0,
+        transitions=counts.transitions or 0,
+        depth=counts.depth or 0,
+        seconds=None if counts.seconds is None else round(counts.seconds, 3),
+    )
+
+
 def _caveat(run: Run) -> str:
     """What the property claims less of than its sentence says, in this cluster."""
     said = run.prop.caveat(run.scenario.spec.nodes, run.scenario.spec.pods)

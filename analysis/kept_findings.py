@@ -53,9 +53,9 @@ BEGUN = time.time_ns() - 5_000_000_000
 
 
 class KeptFinding:
-    """The place of one finding; it has none if `key` is empty."""
+    """The place of one finding; it has none if `key` is empty. A finding without its counterexample (`bare`) has another place."""
 
-    def __init__(self, run: Run, budget: Budget, method: Method) -> None:
+    def __init__(self, run: Run, budget: Budget, method: Method, bare: bool = False) -> None:
         self._run = run
         self._files: dict[str, Seen] = {}
         self.key = ""
@@ -64,7 +64,7 @@ class KeptFinding:
             self._kept = KeptTexts(method.cache, USE)
             read = sources()
             self._files = read.files
-            self.key = _key(run, budget, method, read.digest)
+            self.key = _key(run, budget, method, read.digest, bare)
 
     def get(self) -> Finding | None:
         """The finding of an earlier run, with the note that it is one."""
@@ -95,7 +95,7 @@ class KeptFinding:
         self._kept.put(self.key, msgspec.json.encode(kept).decode())
 
 
-def _key(run: Run, budget: Budget, method: Method, source: str) -> str:
+def _key(run: Run, budget: Budget, method: Method, source: str, bare: bool) -> str:
     if run.own is not None or run.composition.patches or run.scenario.open:
         return ""
     try:
@@ -103,6 +103,7 @@ def _key(run: Run, budget: Budget, method: Method, source: str) -> str:
             "run": told(run),
             "engine": method.engine,
             "max_states": budget.max_states,
+            "bare": bare,
             "source": source,
             "libraries": libraries(),
         }

@@ -37,7 +37,7 @@ class Pretence:
         self.asked: list[str] = []
         self.limits: list[int | None] = []
         self._otherwise, self._by_label = otherwise, by_label or {}
-        monkeypatch.setattr(closing, "verdict_on", self._verdict_on)
+        monkeypatch.setattr(closing, "bare_verdict", self._verdict_on)
 
     def _verdict_on(self, run: Run, budget: Budget, method: Method, watch: object) -> Finding:
         self.asked.append(run.composition.label)
@@ -216,7 +216,7 @@ def test_a_property_that_does_not_fit_a_release_is_no_mistake(monkeypatch: pytes
     def refuse(*asked: object) -> Finding:
         raise UsageProblem("MY-RULE cannot be built")
 
-    monkeypatch.setattr(closing, "verdict_on", refuse)
+    monkeypatch.setattr(closing, "bare_verdict", refuse)
     assert said(run_of("heartbeats")) == [
         "Not found: 1.37.0, the newest release, was not decided in the time."
     ]
