@@ -37,6 +37,7 @@ from .request.method import NOBODY, USUAL, Method, Watcher
 from .request.own_modules import digest_of
 from .request.plan import Run
 from .systems import system_of, traced
+from .together import Together
 
 
 def verdicts(
@@ -44,11 +45,17 @@ def verdicts(
 ) -> list[Finding]:
     """The verdict on each run, one after the other; what a scenario ignores is not searched. What is left when the process is told to end is undecided."""
     findings = []
+    together = None
     for number, run in enumerate(runs, 1):
         count = f"[{number}/{len(runs)}] " if len(runs) > 1 else ""
         watcher.start(f"{count}{run.scenario.name} {run.composition.label} {run.property}")
         try:
-            findings.append(ignored(run) if run.ignored else verdict_on(run, budget, method, watcher.watch))
+            if run.ignored:
+                findings.append(ignored(run))
+                continue
+            if together is None or not together.has(run):
+                together = Together(runs[number - 1 :])
+            findings.append(verdict_on(run, budget, replace(method, together=together), watcher.watch))
         except Terminated:
             return findings + [
                 ignored(left) if left.ignored else undecided(left) for left in runs[number - 1 :]
@@ -138,7 +145,10 @@ def _result_in(
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:
         return known, FROM_CACHE
-    (result,) = check(system, [run.property], budget, engine=method.engine, progress=watch, parts=asked_for)
+    explore = method.together.explore if method.together is not None and method.engine == "native" else None
+    (result,) = check(
+        system, [run.property], budget, engine=method.engine, progress=watch, parts=asked_for, explore=explore
+    )
     if cache is not None:
         cache.put(key, result)
     return result, how_to_go_on(result, budget)

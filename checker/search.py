@@ -46,6 +46,7 @@ def check(
     together: bool = True,
     confirmed_states: int = MAX_CONFIRMED_STATES,
     parts: Callable[[TransitionSystem], Parts] | None = None,
+    explore: Explore | None = None,
 ) -> list[Result]:
     """The verdict on each named property (all, if none are named), in the order in which they are named.
 
@@ -53,13 +54,14 @@ def check(
     violated. `announce` is told which properties the next exploration decides;
     `together=False` gives each property its own. `confirmed_states` bounds how far a state with no way back is executed
     again. With `parts`, what was asked for, a property that holds says which of them never acted, and which constraints hold every run back.
+    `explore` takes the place of the engine, and gives what that gives.
     Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
     """
     names = properties_of(system, properties)
     budget = budget or Budget()
     if budget.max_states is not None and budget.max_states < 1:
         raise ValueError(f"a search needs room for at least 1 state, not {budget.max_states}")
-    explore = engine_of(engine)
+    explore = explore or engine_of(engine)
     found: dict[str, Result] = {}
     slicer = Slicer(system)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -12,8 +13,10 @@ from .option_files import refuse_links
 from .options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 if TYPE_CHECKING:
-    from ...checker.core.exploration import Budget
+    from ...checker.core.exploration import Budget, Exploration
     from ...checker.core.exploration import Progress as Progress
+    from ...checker.core.exploration import Watcher as Watched
+    from ...model.language import TransitionSystem
 
 Engine = Literal["native", "reference"]
 
@@ -21,16 +24,27 @@ CACHE_SWITCH = "PODRACE_NO_CACHE"
 """In the environment, and not empty: what --no-cache says."""
 
 
+class Explorer(Protocol):
+    """Who explores systems as the native engine does."""
+
+    def explore(
+        self, system: TransitionSystem, budget: Budget, progress: Watched | None = None
+    ) -> Exploration:
+        """What the native engine gives for a system."""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """How to search. `cache` is the directory of the verdict cache; without, no verdict is looked up or kept.
 
     With `whole_findings`, also findings are, for a process that runs podrace as its files say: a program may have changed it in memory.
+    `together` explores for runs that are compiled once, if it is known which.
     """
 
     engine: Engine = "native"
     cache: Path | None = None
     whole_findings: bool = False
+    together: Explorer | None = field(default=None, compare=False, repr=False)
 
 
 USUAL = Method()

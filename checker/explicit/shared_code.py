@@ -1,0 +1,173 @@
+"""Searches of several slices with one code: slices with the same transitions, which differ in some variables and in what they ask.
+
+To compile a system takes longer than most searches of it. So the slices are laid into one system with one more variable, `asked`, which nothing
+changes: it says which of the slices is meant. A variable that not all slices have keeps its initial value where one without it is meant. The states with one
+value of `asked` are then the states of that slice, with the same transitions, and are found in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from ...model.language import (
+    INT,
+    Expr,
+    Transition,
+    TransitionSystem,
+    Variable,
+    all_of,
+    any_of,
+    equal,
+    negate,
+    select,
+)
+from ...model.language.expressions.expr import fresh_graph, variable
+from ..codegen.mixed_radix import in_fewer_words
+from ..codegen.program import Program, generate
+from ..core.exploration import Budget, Exploration, Watcher
+from ..llvm.machine_code import MachineCode, compile_system
+from ..reduction.slicing import key_of
+from .engine import Search
+from .states.budget import SearchBudget
+from .states.sleep_sets import SleepSets
+from .states.workers import Workers
+
+MOST_STATES = 1_000_000
+"""A larger search is done in code of its own: that computes nothing for others, and its states may be shorter."""
+
+_ASKED = "what is asked"
+
+Question = tuple[object, ...]
+
+
+class SharedCode:
+    """Slices of one system, each of invariants without scales of time, and the code of those that can share it."""
+
+    def __init__(self, slices: Sequence[TransitionSystem]) -> None:
+        self._slices = slices
+
+    def explore(
+        self, system: TransitionSystem, budget: Budget, progress: Watcher | None
+    ) -> Exploration | None:
+        """What the native engine gives for one of the slices; None for another system, for one that shares nothing, and for a large search."""
+        group = None if budget.disk is not None else self._groups.get(_question(system))
+        return None if group is None else group.explore(system, budget, progress)
+
+    @cached_property
+    def _groups(self) -> Mapping[Question, _Group]:
+        """Those that share code, by the question of each slice that does."""
+        kinds: dict[object, list[TransitionSystem]] = {}
+        for one in self._slices:
+            kinds.setdefault(_kind_of(one), []).append(one)
+        groups = [_Group(alike) for alike in kinds.values() if len(alike) > 1]
+        return {key: group for group in groups for key in group.numbers}
+
+
+def _question(system: TransitionSystem) -> Question:
+    """What tells the slices of one system apart, and from other questions about them; the same for a slice that was made once more."""
+    tables = (system.invariants, system.witnesses, system.resettabilities, system.livenesses)
+    return (
+        tuple(tuple(table) for table in tables),
+        tuple((v.name, v.lo, v.hi, v.initial) for v in system.variables),
+        tuple(
+            (key_of(t), tuple(name for name, _ in t.constraints), frozenset(v.name for v in t.updates))
+            for t in system.transitions
+        ),
+    )
+
+
+def _kind_of(system: TransitionSystem) -> object:
+    """The transitions but for what they change: slices that have the same share code."""
+    return tuple(
+        (key_of(t), id(t.guard), tuple((name, id(e)) for name, e in t.constraints))
+        for t in system.transitions
+    )
+
+
+class _Group:
+    """Slices of one kind as one system, which is compiled for the first search."""
+
+    def __init__(self, slices: Sequence[TransitionSystem]) -> None:
+        self._slices, self._are_large = slices, False
+        self.numbers = {_question(one): number for number, one in enumerate(slices)}
+        # A range that is a power of two stays a variable of its own (`in_fewer_words`).
+        self._asked = Variable("asked", INT, 0, (1 << (len(slices) - 1).bit_length()) - 1, 0)
+        self._has: dict[Variable, set[int]] = {}
+        for number, one in enumerate(slices):
+            for v in one.variables:
+                self._has.setdefault(v, set()).add(number)
+
+    @cached_property
+    def _system(self) -> TransitionSystem:
+        return self._joined()
+
+    @cached_property
+    def _program(self) -> Program:
+        return generate(in_fewer_words(self._system))
+
+    @cached_property
+    def _code(self) -> MachineCode:
+        return compile_system(self._program.ir, soon=True)
+
+    def explore(
+        self, system: TransitionSystem, budget: Budget, progress: Watcher | None
+    ) -> Exploration | None:
+        """One of the slices, unless it has too many states for this."""
+        if self._are_large:
+            return None
+        most = min(budget.max_states or MOST_STATES, MOST_STATES)
+        bound = SearchBudget(replace(budget, max_states=most), progress)  # the time begins before compiling
+        given = {self._asked: self.numbers[_question(system)]}
+        initial = tuple(given.get(v, v.initial) for v in self._program.system.variables)
+        with Workers(budget.jobs) as workers:
+            sets = SleepSets(self._system)
+            found = Search(
+                self._program, bound, workers, code=self._code, initial=initial, sleep_sets=sets
+            ).run()
+        if not found.complete and found.stopped not in ("answered", "timeout"):
+            self._are_large = True  # the others have about as many
+            return None
+        return replace(
+            found,
+            violations=dict(zip(system.invariants, found.violations.values(), strict=False)),
+            witnesses={name: path for name, path in found.witnesses.items() if name in system.witnesses},
+        )
+
+    def _joined(self) -> TransitionSystem:
+        with fresh_graph():
+            asked = [equal(variable(self._asked), number) for number in range(len(self._slices))]
+            witnesses: dict[str, list[Expr]] = {}
+            for here, one in zip(asked, self._slices, strict=True):
+                for name, seen in one.witnesses.items():
+                    witnesses.setdefault(name, []).append(here & seen)
+            alike = zip(*(one.transitions for one in self._slices), strict=True)
+            return replace(
+                self._slices[0],
+                variables=(self._asked, *self._has),
+                transitions=tuple(self._laid(asked, members) for members in alike),
+                invariants={
+                    _ASKED: all_of(
+                        negate(here) | e
+                        for here, one in zip(asked, self._slices, strict=True)
+                        for e in one.invariants.values()
+                    )
+                },
+                witnesses={name: any_of(seen) for name, seen in witnesses.items()},
+            )
+
+    def _laid(self, asked: Sequence[Expr], members: Sequence[Transition]) -> Transition:
+        """A transition with the updates of all slices, each for those that have its variable."""
+        updates = {v: e for member in members for v, e in member.updates.items()}
+        if any(updates[v] is not e for member in members for v, e in member.updates.items()):
+            raise ValueError("these are not slices of one system")
+        return replace(
+            members[0],
+            updates={
+                v: e
+                if len(self._has[v]) == len(members)
+                else select(any_of(asked[number] for number in self._has[v]), e, variable(v))
+                for v, e in updates.items()
+            },
+        )
