@@ -144,7 +144,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml setup.py constraints.txt
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install -q -c constraints.txt setuptools
-	$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[dev,mcp]'
 	$(BIN)/python -m compileall -q $(FOLDERS)
 	touch $@
 

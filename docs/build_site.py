@@ -37,6 +37,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "counterexamples",
         "ask",
         "explore",
+        "mcp",
     ),
     "I run schedulers": (
         "hazards",
@@ -57,7 +58,6 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "liveness",
     ),
     "Reference": (
-        "properties-overview",
         "scenarios",
         "claims",
         "volumes",
@@ -103,6 +103,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Notebook": (
         "notebook/README",
+        "notebook/properties-overview",
         "notebook/properties",
         "notebook/races",
         "notebook/gates",

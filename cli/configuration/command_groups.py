@@ -48,6 +48,7 @@ FOLDED: Mapping[str, str] = {
     "test-from": "look.regression",
     "gates": "compare.gates",
     "export": "cross_check.export",
+    "mcp": "set_up.mcp",
     "config": "set_up.config",
     "schema": "set_up.schema",
     "version": "set_up.version",

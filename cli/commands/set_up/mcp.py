@@ -1,0 +1,49 @@
+"""`podrace mcp`: the tools for assistants and editors, on stdin and stdout."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ....analysis.request.method import budget_of
+from ....base.problems import UsageProblem
+from ...configuration.app import app, examples
+from ...configuration.arguments import Jobs, MaxMemory, MaxStates
+
+
+@app.command(
+    help="Serve check, ask, verify, explain and hazards to an assistant or an editor, by the Model Context Protocol on stdin and stdout.\n\n"
+    "Needs the extra `podrace[mcp]`. It reads scenario files and traces below --root, and writes none. docs/mcp.md shows how to use it.\n\n"
+    "Exit codes: 0 stdin ended, 2 wrong usage.",
+    epilog=examples("podrace mcp --root scenarios", "podrace mcp --timeout 2m --max-states 5M"),
+)
+def mcp(
+    root: Annotated[
+        Path, typer.Option(metavar="DIR", show_default=False, help="Read only files below this directory; the working directory unless given.")
+    ] = Path("."),
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Let patches and property files below --root be run: they are Python code.")
+    ] = False,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
+    timeout: Annotated[
+        str, typer.Option(metavar="TIME", help="The longest that one search may take; a call may ask for less.")
+    ] = "60s",
+    jobs: Jobs = None,
+) -> None:  # fmt: skip
+    budget = budget_of(max_states, max_memory, timeout, jobs)
+    if not root.is_dir():
+        raise UsageProblem(f"--root: `{root}` is not a directory: name one")
+    try:
+        from ...assistants.server import run
+    except ModuleNotFoundError:
+        raise UsageProblem(
+            "`podrace mcp` needs the extra `podrace[mcp]`, which is not installed: run `pip install 'podrace[mcp]'`"
+        ) from None
+    from ...assistants.tools import Tools
+
+    os.chdir(root)
+    run(Tools(budget, allow_code))
