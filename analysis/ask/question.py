@@ -58,14 +58,16 @@ class Question:
     def orders_near(self, at: int) -> Iterator[tuple[str, Question]]:
         """Questions that differ by one change, each with the change in words; those about the step `at` (from 0) come first."""
         steps, size = self.steps, len(self.steps)
-        if at == size:  # all steps are possible, and not the end after them
+        if not steps:  # the end alone is asked about
+            pass
+        elif at == size:  # all steps are possible, and not the end after them
             if self.ends:
                 yield "without the state at the end", replace(self, ends=(), after=())
         else:
             for to in range(at - 1, -1, -1):
                 moved = (*steps[:to], steps[at], *steps[to:at], *steps[at + 1 :])
                 yield f"step {at + 1} before step {to + 1}", self._with(moved)
-        for step in dict.fromkeys((min(at, size - 1), *range(size - 1, -1, -1))):
+        for step in dict.fromkeys((min(at, size - 1), *range(size - 1, -1, -1))) if steps else ():
             one = steps[step]
             if one.directly or one.without:
                 yield (

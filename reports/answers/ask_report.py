@@ -134,6 +134,8 @@ class AskAnswer(Told, frozen=True, kw_only=True):
     @property
     def how_far(self) -> str:
         """How much of the question is possible."""
+        if not self.asked_steps:
+            return "No run leads to the state at the end."
         if self.possible == self.asked_steps:
             return "All steps are possible in this order, and the state at the end is not. The shortest run of the steps:"
         if not self.possible:

@@ -203,3 +203,14 @@ def test_an_impossible_order_says_what_never_acted(shell, tmp_path):
     (told,) = json.loads(ran.out)
     assert told["answer"] == "IMPOSSIBLE"
     assert told["notes"][-1] == SENTENCE
+
+
+@pytest.mark.usefixtures("tiny")
+def test_an_end_alone_that_is_impossible_is_explained(shell):
+    ran = shell("ask", "tiny.yaml", "--end", "n overfull")
+    assert (ran.code, ran.err) == (1, "")
+    out = flat(ran.out)
+    assert (
+        "No run leads to the state at the end. Then this cannot come: the state at the end - it needs:" in out
+    )
+    assert "Nearest order: none of those that differ by one change is known to be possible." in out
