@@ -9,29 +9,60 @@ from typing import Annotated
 import typer
 
 from ....base.problems import UsageProblem
-from ...configuration.app import app
+from ...configuration.app import app, examples
 
 ENDINGS = (".yaml", ".yml")
 
 
 @app.command(
     help="Write a scenario file to begin with.\n\nEvery line is explained; `podrace test` checks the file. "
-    "Exit codes: 0 written, 2 wrong usage, or the file is there already."
+    "With --from, a file for one of the commonest kinds of report, from a few facts, and the first question to ask of it. docs/ask.md lists the kinds.\n\n"
+    "Exit codes: 0 written, 2 wrong usage, or the file is there already.",
+    epilog=examples(
+        "podrace init mine.yaml",
+        "podrace init x.yaml --from stays-pending --node n=4 --pod v=4,0,n --pod p=4",
+    ),
 )
 def init(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write.")] = Path("podrace-test.yaml"),
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="KIND", help="A kind of report, such as room-taken or stays-pending.")
+    ] = None,
+    node: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=CPU", help="With --from: a node (repeatable); without, those of the kind.")
+    ] = None,
+    pod: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=CPU[,PRIORITY[,NODE]]",
+            help="With --from: a pod, bound if it has a node (repeatable); without, those of the kind.",
+        ),
+    ] = None,
+    may: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BOUND", help="With --from: what else may happen once, such as node_deletions (repeatable)."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
-) -> None:
+) -> None:  # fmt: skip
     from ....analysis.request.option_files import refuse_unwritable, write_text
     from ...terminal.console import complaint
 
     if file.suffix not in ENDINGS:
         raise UsageProblem(f"`{file}`: a scenario is a YAML file: let its name end in .yaml")
+    if from_ is None and (node or pod or may):
+        raise UsageProblem("--node, --pod and --may are facts of a report: name its kind with --from")
     refuse_unwritable("FILE", file)
     if file.exists() and not force:
         raise UsageProblem(f"`{file}` is there already: name another file, or add --force to write over it")
-    write_text("FILE", file, starter_text())
-    print(complaint(f"wrote {file}: now run `podrace test {file}`"))
+    if from_ is None:
+        text, command = starter_text(), f"podrace test {file}"
+    else:
+        from ...starting.from_facts import Facts, started
+
+        made = started(from_, Facts(node or (), pod or (), may or ()), str(file), file.stem)
+        text, command = made.text, made.command
+    write_text("FILE", file, text)
+    print(complaint(f"wrote {file}: now run `{command}`"))
 
 
 def starter_text() -> str:
