@@ -25,8 +25,10 @@ function say(words, problem = false) {
 
 async function ask(what, more = {}, quiet = false) {
   if (busy) return null;
-  busy = true;
-  document.documentElement.classList.add("busy");
+  if (!quiet) {  // a quiet question is in nobody's way: a click while it is answered counts
+    busy = true;
+    document.documentElement.classList.add("busy");
+  }
   if (["find", "reach", "wrong"].includes(what)) say("Searching ...");
   try {
     const walk = place === null ? remembered() : place.walk;
@@ -41,8 +43,10 @@ async function ask(what, more = {}, quiet = false) {
     say("podrace does not answer: was it ended?", true);
     return null;
   } finally {
-    busy = false;
-    document.documentElement.classList.remove("busy");
+    if (!quiet) {
+      busy = false;
+      document.documentElement.classList.remove("busy");
+    }
   }
 }
 
