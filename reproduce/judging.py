@@ -148,13 +148,20 @@ class RealRun:
     def end(self) -> bool | None:
         """Whether a run that was executed to its end violates the property, pods that were bound early being no violation; None if that is not known.
 
-        A violation is not known of a run that differs if the property reads what cannot be seen.
+        What the property reads and cannot be seen is as in the model, whose steps were all executed. That is not known of a run
+        that differs in something else that the property reads.
         """
         if self.violated is None:
             return None
-        if self.violated and self.unseen and self.verdict().word != "REPRODUCED":
+        if self.violated and self.unseen and self.verdict().word != "REPRODUCED" and self._reads_differing:
             return None
         return self.violated and not self._helped_early()
+
+    @property
+    def _reads_differing(self) -> bool:
+        """Whether something that the property reads has differed on the way."""
+        differing = {d.variable for found in self.differing for d in found}
+        return bool(differing & set(_read_by(self.run, self.system)))
 
     @property
     def unseen(self) -> tuple[str, ...]:

@@ -23,9 +23,16 @@ class OutcomeStep(msgspec.Struct, frozen=True):
     differs: tuple[Differing, ...] = ()
 
 
+class OutcomeMove(msgspec.Struct, frozen=True):
+    """A move that the code made by itself, and what can be seen to have changed."""
+
+    move: str
+    real: dict[str, Value] = {}
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """One line of the driver's file. `at` is the number of the step that `why` is about; `initial` is what can be seen before the first step, and
-    `start` what differs there; `unseen` are kinds of variables that cannot be seen.
+    `start` what differs there; `unseen` are kinds of variables that cannot be seen. After the steps `sees` is all that can be seen, and `roam` are the moves that the code made by itself.
     """
 
     id: str
@@ -36,6 +43,8 @@ class Outcome(msgspec.Struct, frozen=True):
     initial: dict[str, Value] = {}
     start: tuple[Differing, ...] = ()
     unseen: tuple[str, ...] = ()
+    sees: dict[str, Value] = {}
+    roam: tuple[OutcomeMove, ...] = ()
     epilogue: dict[str, dict[str, Any]] | None = None
     log: tuple[str, ...] = ()
 

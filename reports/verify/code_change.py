@@ -6,11 +6,12 @@ Field names are stable: people parse them.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
+from ..step import Value
 from ..tours import Departure
 
 RaceWord = Literal["closes", "opens", "still open", "open on neither", "left the model", "not judged"]
@@ -33,7 +34,7 @@ class Race(msgspec.Struct, frozen=True):
 
     `without` are upstream changes that the model is without where the counterexample was found: those are races that the base does not have. `before` and `after` are
     the verdicts of both replays. `at` is the step at which the changed code leaves the model, `words` say what differs there. `lines` is how many
-    of the changed lines its replays executed: of those that are gone before the change, of new ones after it. `differs`: the replays can be told apart.
+    of the changed lines its replays executed: of those that are gone before the change, of new ones after it. `differs`: the replays can be told apart. `steps` tell the run of a race that opens.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Race(msgspec.Struct, frozen=True):
     words: str = ""
     lines: int = 0
     differs: bool = False
+    steps: tuple[str, ...] = ()
 
     @builtins.property
     def leaves(self) -> bool:
@@ -98,8 +100,41 @@ class Toured(msgspec.Struct, frozen=True):
     remark: str = ""
 
 
+class Move(msgspec.Struct, frozen=True):
+    """A move that the code made by itself: what was let go, and what is seen otherwise than before."""
+
+    move: str
+    changes: dict[str, Value]
+
+    @builtins.property
+    def words(self) -> str:
+        """For example `scheduler calls Cache.AssumePod q n1: cache.pod[q].node is n1`."""
+        seen = ", ".join(f"{name} is {_value(value)}" for name, value in self.changes.items())
+        return f"{self.move}: {seen}" if seen else self.move
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """A property that so many random runs of the changed code violate, and none of the unchanged code. `moves` are those of the shortest run, which `seed` determines."""
+
+    property: str
+    words: str
+    runs: int
+    seed: int
+    moves: tuple[Move, ...]
+
+
+class Beyond(msgspec.Struct, frozen=True):
+    """A search on the code itself, from where the changed code has left the model, or from the start: after `steps` of a scenario, so many random runs of so many moves."""
+
+    scenario: str
+    runs: int
+    moves: int
+    steps: tuple[str, ...]
+    violations: tuple[Violation, ...] = ()
+
+
 class CodeChange(msgspec.Struct, frozen=True):
-    """The judgement. `tours` is None where departures were not looked for."""
+    """The judgement. `tours` is None where departures were not looked for. `beyond` are searches on the code itself where it has left the model."""
 
     change: str
     base: str
@@ -111,6 +146,7 @@ class CodeChange(msgspec.Struct, frozen=True):
     races: tuple[Race, ...] = ()
     tours: tuple[Toured, ...] | None = None
     notes: tuple[str, ...] = ()
+    beyond: tuple[Beyond, ...] = ()
 
     def of(self, *outcomes: RaceWord) -> list[Race]:
         """The races with one of these outcomes."""
@@ -146,7 +182,12 @@ def exit_code(found: CodeChange) -> int:
     return _CODES.get(found.answer, GOOD)
 
 
-def answer_of(races: Iterable[Race], lines: Lines, tours: tuple[Toured, ...] | None) -> tuple[Answer, str]:
+def answer_of(
+    races: Iterable[Race],
+    lines: Lines,
+    tours: tuple[Toured, ...] | None,
+    beyond: Iterable[Beyond] = (),
+) -> tuple[Answer, str]:
     """The answer, and what it rests on. What did not execute the change is no judgement of it."""
     races = list(races)
     opened = [race.label for race in races if race.outcome == "opens"]
@@ -155,13 +196,20 @@ def answer_of(races: Iterable[Race], lines: Lines, tours: tuple[Toured, ...] | N
     departures = sum(len(tour.departures) for tour in tours or ())
     if opened:
         return "BREAKS", f"it opens {', '.join(opened)}"
+    searched = list(beyond)
+    violated = [f"{v.property} in {one.scenario}" for one in searched for v in one.violations]
+    if violated:
+        return (
+            "BREAKS",
+            f"random runs of the changed code violate {', '.join(violated)}, and as many of the unchanged code do not",
+        )
     if lines.changed and not lines.executed:
         return (
             "INCONCLUSIVE",
             "no changed line was executed: nothing that was run says anything about the change",
         )
     said = (
-        f"the changed code leaves the model of its base ({_many(len(left), 'replay')}, {_many(departures, 'cause')} in tours), and beyond that nothing was searched"
+        f"the changed code leaves the model of its base ({_many(len(left), 'replay')}, {_many(departures, 'cause')} in tours), and {beyond_words(searched)}"
         if left or departures
         else ""
     )
@@ -169,6 +217,8 @@ def answer_of(races: Iterable[Race], lines: Lines, tours: tuple[Toured, ...] | N
         return "CLOSES", "; ".join(filter(None, [f"it closes {', '.join(closed)}", said]))
     if said:
         return "CHANGES WITHOUT A VIOLATION", f"no violation was seen; {said}"
+    if not races:
+        return "INCONCLUSIVE", "no scenario that was chosen has a counterexample to replay"
     if not lines.changed:
         return (
             "INCONCLUSIVE",
@@ -178,6 +228,18 @@ def answer_of(races: Iterable[Race], lines: Lines, tours: tuple[Toured, ...] | N
         return "INCONCLUSIVE", f"{lines.words}: the others were not judged"
     looked = "replays and tours" if tours else "replays (no tour was made)"
     return "NO DIFFERENCE SEEN", f"{lines.words}, and in all {looked} the code does what it did before"
+
+
+def beyond_words(searched: Sequence[Beyond]) -> str:
+    """What was searched where the code has left the model, and without a violation."""
+    if not searched:
+        return "beyond that nothing was searched"
+    runs = sum(one.runs for one in searched)
+    return f"beyond that {_many(runs, 'random run')} of the code in {_many(len(searched), 'scenario')} violate nothing that the unchanged code keeps"
+
+
+def _value(value: Value) -> str:
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _many(count: int, what: str) -> str:

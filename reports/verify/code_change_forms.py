@@ -80,6 +80,8 @@ def _rest(found: CodeChange) -> Iterator[str]:
             ", ".join(f"{n} {word}" for word, n in found.counts.items()) or "none was replayed"
         )
         yield from _tours(found)
+        yield from _beyond(found)
+        yield from _opened(found)
     yield from found.notes
 
 
@@ -92,6 +94,25 @@ def _tours(found: CodeChange) -> Iterator[str]:
         yield f"tour of {tour.scenario}: {tour.taken:,} of {tour.transitions:,} transitions taken as before, {len(tour.departures)} departures{end}"
         for one in tour.departures:
             yield f"  departs ({one.runs} runs): {one.words}; after: {'; '.join(one.steps)}"
+
+
+def _beyond(found: CodeChange) -> Iterator[str]:
+    """The searches on the code, and the shortest run to each violation, told move by move."""
+    for one in found.beyond:
+        yield f"beyond {one.scenario}: {one.runs} random runs of {one.moves} moves on the changed code, {len(one.violations)} properties violated"
+        for violation in one.violations:
+            yield f"  {violation.property}: {violation.runs} of {one.runs} runs violate it, and none of the unchanged code: {violation.words}"
+            yield f"  first, as in the model: {'; '.join(one.steps) or 'nothing'}"
+            for number, move in enumerate(violation.moves, 1):
+                if move.changes or number == len(violation.moves):
+                    yield f"  move {number}: {move.words}"
+
+
+def _opened(found: CodeChange) -> Iterator[str]:
+    """The run of each race that opens, step by step."""
+    for race in found.of("opens"):
+        yield f"the run that opens {race.label}, executed by the changed code:"
+        yield from (f"  {number}. {told}" for number, told in enumerate(race.steps, 1))
 
 
 def to_document(found: CodeChange) -> str:
@@ -120,7 +141,7 @@ def to_markdown(found: CodeChange) -> str:
     if found.touched:
         blocks.append("\n".join(f"- {plain(touched_words(one))}" for one in found.touched))
     if found.lines is not None:
-        blocks += [f"> {plain(line)}" for line in _tours(found)]
+        blocks += [f"> {plain(line)}" for line in (*_tours(found), *_beyond(found), *_opened(found))]
         blocks += [f"> not executed: {plain(place)}" for place in found.lines.missed[:MOST_MISSED]]
         blocks += [f"> nothing depends on it: {plain(place)}" for place in found.lines.idle[:MOST_MISSED]]
     blocks += [f"> {plain(note)}" for note in found.notes]

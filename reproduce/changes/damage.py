@@ -30,6 +30,11 @@ def is_told_only(line: str) -> bool:
     return _TOLD.match(line.strip()) is not None
 
 
+def is_jump(line: str) -> bool:
+    """Whether a line only goes on elsewhere in a loop."""
+    return line.strip() in _JUMPS
+
+
 def damageable(line: str, number: int) -> str | None:
     """The line so that it can be damaged by its number; None of one that cannot."""
     text = line.strip()
@@ -84,14 +89,19 @@ def unexercised(
     shown: frozenset[ChangedLine],
     tried: frozenset[ChangedLine],
     told: frozenset[ChangedLine],
+    jumps: frozenset[ChangedLine] = frozenset(),
 ) -> list[ChangedLine]:
-    """The lines of which nothing that was run depends: those whose damage shows nowhere, and groups of neighbours of which none could be damaged."""
+    """The lines of which nothing that was run depends: those whose damage shows nowhere, and groups of neighbours of which none could be damaged.
+
+    A `break` or `continue` that is gone (`jumps`) may only have saved work: it counts with the other lines of its group, if the damage of one shows.
+    """
     found: list[ChangedLine] = []
     for group in neighbours(executed):
         rest = [line for line in group if line not in told]
         if rest and not tried & set(rest):
             found += rest
-        found += [line for line in rest if line in tried - shown]
+        saved = jumps if shown & set(rest) else frozenset()
+        found += [line for line in rest if line in tried - shown - saved]
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from ...analysis.request.plan import Selection, plan
 from ...base.problems import Problem
 from ...checker.core.exploration import Budget
@@ -13,14 +15,16 @@ from ...properties import instrument
 from ...reports.tours import Departure
 from ...reports.verify.code_change import Toured
 from ...scenarios import Scenario
-from ..lockstep.lockstep import HELD
+from ..lockstep.lockstep import HELD, case_for
 from ..lockstep.request import plays
 from ..lockstep.shrinking import labels_of, shrunk
 from ..objects import objects_of
-from ..random_runs.random_runs import Model
+from ..random_runs.random_runs import Model, RandomRun
 from ..running import Built, Say
+from ..timing.timing import Timing
 from ..tours import tour as touring
 from ..tours.tour import Asked, Fate
+from .beyond import Place
 
 MOST_STATES = 20_000
 """Of a scenario with more states no tour is made."""
@@ -37,8 +41,8 @@ SHRINKING = 20.0
 
 def departures(
     scenarios: Sequence[Scenario], release: str, before: Built, after: Built, budget: Budget, say: Say
-) -> Iterator[Toured]:
-    """Tours of the first scenarios that are small enough; what the unchanged code does as well is no departure of the change."""
+) -> Iterator[tuple[Toured, list[Place]]]:
+    """Tours of the first scenarios that are small enough, with where the code departs; what the unchanged code does as well is no departure of the change."""
     made = 0
     for scenario in scenarios:
         if made == MOST_TOURS:
@@ -51,7 +55,15 @@ def departures(
         yield _tour(found, before, after, budget, say)
 
 
-def _model(scenario: Scenario, release: str, budget: Budget) -> tuple[Model, StateGraph] | None:
+def start_of(scenario: Scenario, release: str) -> Place | None:
+    """The place where nothing has happened yet; None of a scenario that cannot be played on this release."""
+    model = _playable(scenario, release)
+    if model is None:
+        return None
+    return Place(scenario, case_for(RandomRun(model, (), Timing((), ())), scenario.name), ())
+
+
+def _playable(scenario: Scenario, release: str) -> Model | None:
     if (
         scenario.open
         or objects_of(scenario.spec).missing
@@ -62,7 +74,13 @@ def _model(scenario: Scenario, release: str, budget: Budget) -> tuple[Model, Sta
         composition = plan(Selection(release=release, given=[scenario]))[0].composition
     except Problem:
         return None
-    model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
+    return Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
+
+
+def _model(scenario: Scenario, release: str, budget: Budget) -> tuple[Model, StateGraph] | None:
+    model = _playable(scenario, release)
+    if model is None:
+        return None
     graph = state_graph(model.system, replace(budget, max_states=MOST_STATES, timeout=SECONDS))
     return None if graph.stopped is not None else (model, graph)
 
@@ -77,7 +95,9 @@ def _new(made: touring.Toured, base: touring.Toured | None) -> list[str]:
     ]
 
 
-def _tour(found: tuple[Model, StateGraph], before: Built, after: Built, budget: Budget, say: Say) -> Toured:
+def _tour(
+    found: tuple[Model, StateGraph], before: Built, after: Built, budget: Budget, say: Say
+) -> tuple[Toured, list[Place]]:
     model, graph = found
     sides = []
     for built in (after, before):
@@ -88,7 +108,7 @@ def _tour(found: tuple[Model, StateGraph], before: Built, after: Built, budget: 
             break
     made = sides[0]
     new = _new(made, sides[1] if len(sides) > 1 else None)
-    told = []
+    told, places = [], []
     for number, name in enumerate(sorted(new, key=lambda name: made.examples[name].at)):
         example, whole = made.examples[name], True
         if number == 0:
@@ -96,7 +116,10 @@ def _tour(found: tuple[Model, StateGraph], before: Built, after: Built, budget: 
             small = shrunk(example, plays(after), seconds=SHRINKING)
             example, whole = small.difference, not small.stopped
         steps = labels_of(example.run)[: example.at]
+        case = case_for(example.run, f"{model.scenario.name} {number}")
+        case = structs.replace(case, steps=case.steps[: example.at])
+        places.append(Place(example.run.model.scenario, case, tuple(steps)))
         told.append(Departure(name, made.causes[name], 0, example.words, tuple(steps), whole and number == 0))
     left = graph.edges - made.count(Fate.TAKEN)
     remark = "it ended there: enough runs differ" if new else f"{left:,} were not taken" if left else ""
-    return Toured(model.scenario.name, graph.edges, made.count(Fate.TAKEN), tuple(told), remark)
+    return Toured(model.scenario.name, graph.edges, made.count(Fate.TAKEN), tuple(told), remark), places

@@ -6,9 +6,10 @@ judged = judge(change, what, Effort(budget), go, tell)
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -16,17 +17,27 @@ import msgspec
 from ...analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Budget
-from ...reports.verify.code_change import CodeChange, Race, Toured, answer_of
+from ...reports.verify.code_change import Beyond, CodeChange, Race, Toured, answer_of
 from ...scenarios import Scenario
 from ..across import everything
+from ..lockstep.request import plays
 from ..modules.toolchain import BuildProblem, Go
 from ..request import release_of
 from ..running import Built, built_for
-from .damage import damaged_texts, is_told_only, unexercised
-from .departures import departures
+from .beyond import Place, beyond
+from .damage import damaged_texts, is_jump, is_told_only, unexercised
+from .departures import departures, start_of
 from .functions import WhatChanged
 from .lines import NOTHING, ChangedLine, Counted, changed_lines, lines_of, packages_of
-from .replays import Counterexample, Replay, counterexamples, race_of, replay, verdict_without_change
+from .replays import (
+    Counterexample,
+    Replay,
+    counterexamples,
+    place_of,
+    race_of,
+    replay,
+    verdict_without_change,
+)
 from .sources import Change, changed_tree, tree_with
 
 SEARCH_SECONDS = 20.0
@@ -93,17 +104,19 @@ class _Judging:
         self.lines = changed_lines(what.files)
         self.played: list[_Played] = []
         self.races: list[Race] = []
+        self.places: list[Place] = []
 
     def judged(self) -> CodeChange:
-        """Replays, then tours unless a race opens, then damages unless a difference was seen."""
+        """Replays, then tours and what is beyond the departures unless a race opens, then damages unless a difference was seen."""
         change, what = self.change, self.what
         built: list[Built] = []
         try:
             with changed_tree(change, self.watcher.say) as tree:
-                built.append(self._built(tree, change.name))
+                built.append(taken(self._built(tree, change.name)))
             built.insert(0, self._built(change.base_tree, change.base_words))
             self._replay(built[0], built[1])
             tours = None if self._opens else self._tours(built[0], built[1])
+            searched = () if self._opens else self._beyond(built[0], built[1])
         finally:
             for one in built[-1:]:
                 shutil.rmtree(one.folder, ignore_errors=True)
@@ -112,7 +125,7 @@ class _Judging:
             for side in played.sides:
                 found |= side.counted
         counted = lines_of(found)
-        answer, because = answer_of(self.races, counted, tours)
+        answer, because = answer_of(self.races, counted, tours, searched)
         if answer == "NO DIFFERENCE SEEN" and (idle := self._unexercised(found)):
             counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
             answer, because = (
@@ -134,6 +147,7 @@ class _Judging:
             tuple(self.races),
             tours,
             change.notes,
+            searched,
         )
 
     @property
@@ -175,12 +189,15 @@ class _Judging:
         sides, effort = both(), self.effort
         self.played.append(_Played(one, sides))
         steady = sides[0].seen == sides[1].seen or [side.seen for side in both()] == [s.seen for s in sides]
-        return race_of(
+        race = race_of(
             one,
             *sides,
             lambda: verdict_without_change(one, self.release, effort.budget, effort.method),
             steady,
         )
+        if race.outcome == "left the model":
+            self.places.append(place_of(one, sides[1]))
+        return race
 
     def _tours(self, before: Built, after: Built) -> tuple[Toured, ...]:
         reached: dict[str, tuple[int, Scenario]] = {}
@@ -188,7 +205,21 @@ class _Judging:
             if race.lines and not played.one.without:
                 reached.setdefault(race.name, (len(played.one.case.steps), played.one.scenario))
         scenarios = [scenario for _, scenario in sorted(reached.values(), key=lambda pair: pair[0])]
-        return tuple(departures(scenarios, self.release, before, after, self.effort.budget, self.watcher.say))
+        made: list[Toured] = []
+        for toured, places in departures(
+            scenarios, self.release, before, after, self.effort.budget, self.watcher.say
+        ):
+            made.append(toured)
+            self.places += places
+        return tuple(made)
+
+    def _beyond(self, before: Built, after: Built) -> tuple[Beyond, ...]:
+        """From where the code has left the model; in scenarios that were named and show no such place, from the start."""
+        if not self.effort.whole:
+            left = {place.scenario.name for place in self.places}
+            starts = (start_of(one, self.release) for one in self.effort.scenarios if one.name not in left)
+            self.places += [place for place in starts if place is not None]
+        return tuple(beyond(self.places, self.release, plays(before), plays(after), self.watcher.say))
 
     def _unexercised(self, found: Counted) -> list[ChangedLine]:
         """The executed lines of which nothing that was replayed depends."""
@@ -212,7 +243,7 @@ class _Judging:
             with tree_with(
                 root, {**(all_texts if side else {}), **texts}, change.version, self.watcher.say
             ) as tree:
-                built = built_for(change.version, self.go, self.watcher.say, tree)
+                built = taken(built_for(change.version, self.go, self.watcher.say, tree))
             for number, line in numbered.items():
                 self.watcher.say(f"damaging {line.shown}")
                 if self._shows(built, number, line, side):
@@ -222,12 +253,10 @@ class _Judging:
         finally:
             if built is not None:
                 shutil.rmtree(built.folder, ignore_errors=True)
-        told = frozenset(
-            line
-            for line in executed
-            if is_told_only((all_texts[line.path] or "").splitlines()[line.number - 1])
-        )
-        return unexercised(executed, frozenset(shown), frozenset(numbered.values()), told)
+        code = {line: (all_texts[line.path] or "").splitlines()[line.number - 1] for line in executed}
+        told = frozenset(line for line in executed if is_told_only(code[line]))
+        jumps = frozenset(line for line in executed if line.removed and is_jump(code[line]))
+        return unexercised(executed, frozenset(shown), frozenset(numbered.values()), told, jumps)
 
     def _shows(self, built: Built, number: int, line: ChangedLine, side: int) -> bool:
         """Whether a replay that executes a line goes otherwise if it is damaged."""
@@ -238,6 +267,13 @@ class _Judging:
             if damaged != one.sides[side].seen and replay(built, one.one.case, (), number).seen == damaged:
                 return True
         return False
+
+
+def taken(built: Built) -> Built:
+    """The binary of a change at a place of its own: another podrace that judges the same change deletes only what it has built itself."""
+    folder = Path(tempfile.mkdtemp(dir=built.folder.parent, prefix="judged-"))
+    built.folder.rename(folder)
+    return replace(built, folder=folder)
 
 
 def first_error(problem: BuildProblem, change: Change) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ...analysis.chain import verdicts
 from ...analysis.request.method import NOBODY, Method, Watcher
@@ -23,6 +25,7 @@ from ..outcome import Outcome, read_outcomes
 from ..reproducing import Prepared, prepared
 from ..request import question_of
 from ..running import CASES, OUTCOMES, RUN_SECONDS, TEST, Built, run_test
+from .beyond import Place
 from .damage import VARIABLE
 from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
 
@@ -58,17 +61,21 @@ def counterexamples(
 ) -> Iterator[Counterexample]:
     """Those of the scenarios in a version; before them, of races that it does not have, those that it would have without one upstream change.
 
-    First come the races of the catalogue that belong to the `elements` of the change.
+    First come the races of the catalogue whose upstream changes are nearest to the `elements` of the change.
     """
-    touched = [key for key in CHANGES if concerns(key, elements)]
-    pairs = [(scenario, without) for scenario in scenarios for without in _fixes(scenario)]
-    near = [pair for pair in pairs if set(pair[1]) & set(touched)]
-    for scenario, without in near:
-        yield from _found(scenario, without, version, release, budget, method, watcher)
-    for scenario in scenarios:
-        yield from _found(scenario, (), version, release, budget, method, watcher)
-    for scenario, without in (pair for pair in pairs if pair not in near):
-        yield from _found(scenario, without, version, release, budget, method, watcher)
+    ranks = {key: nearness(key, elements) for key in CHANGES}
+    known = [
+        (min(ranks.get(key, FAR) for key in without), scenario, without)
+        for scenario in scenarios
+        for without in _fixes(scenario)
+    ]
+    known.sort(key=lambda one: one[0])
+    quick = replace(budget, timeout=min(budget.timeout or FAR_SECONDS, FAR_SECONDS))
+    questions = [(scenario, without, budget) for rank, scenario, without in known if rank < FAR]
+    questions += [(scenario, (), budget) for scenario in scenarios]
+    questions += [(scenario, without, quick) for rank, scenario, without in known if rank == FAR]
+    for scenario, without, limits in questions:
+        yield from _found(scenario, without, version, release, limits, method, watcher)
 
 
 def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
@@ -78,13 +85,25 @@ def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
     return list(dict.fromkeys([*((key,) for key in scenario.race.after), tuple(scenario.race.fixes)]))
 
 
-def concerns(key: str, elements: Sequence[str]) -> bool:
-    """Whether an upstream change is one of the components of the model to which these elements belong."""
+FAR = 2
+"""The nearness of an upstream change that is in other components."""
+
+FAR_SECONDS = 3.0
+"""How long a counterexample is searched for that is had only without such a change."""
+
+
+def nearness(key: str, elements: Sequence[str]) -> int:
+    """0 if an upstream change is in these elements of the model, 1 if it is in one of the components to which they belong, else 2."""
     owners = {element.rpartition(".")[0] for element in elements}
-    bases = (base for kind in CHANGES[key].classes for base in kind.__mro__)
-    return any(
-        f"{base.__module__}.{base.__qualname__}".removeprefix("podrace.model.") in owners for base in bases
-    )
+    found = FAR
+    for kind in CHANGES[key].classes:
+        for base in kind.__mro__[1:]:
+            name = f"{base.__module__}.{base.__qualname__}".removeprefix("podrace.model.")
+            if name in owners:
+                found = min(found, 1)
+            if any(f"{name}.{member}" in elements for member in vars(kind)):
+                return 0
+    return found
 
 
 def _found(
@@ -128,10 +147,11 @@ class Replay:
 
     @property
     def seen(self) -> tuple[object, ...]:
-        """All by which two replays are told apart."""
+        """All by which two replays are told apart. What follows a step that cannot be forced nobody holds to an order."""
         said = self.outcome
         steps = [step.real for step in said.forced]
-        return said.verdict, said.at, said.initial, said.start, steps, said.epilogue
+        epilogue = None if said.verdict == "CANNOT BE FORCED" else said.epilogue
+        return said.verdict, said.at, said.initial, said.start, steps, epilogue
 
 
 def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = (), damaged: int | None = None) -> Replay:
@@ -150,6 +170,16 @@ def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = (), damaged:
     if outcome is None:
         outcome = Outcome(case.id, "CRASHED", why=said or "the driver says nothing of it")
     return Replay(outcome, counted(lines, blocks) if blocks else NOTHING)
+
+
+def place_of(found: Counterexample, after: Replay) -> Place:
+    """Where the changed code left the model: after the last step that was forced, up to the first that differs."""
+    steps, told = found.case.steps, found.asked.found
+    assert told is not None
+    forced = after.outcome.forced
+    end = next((n for n, step in enumerate(forced, 1) if step.differs), len(forced))
+    case = msgspec.structs.replace(found.case, steps=steps[:end])
+    return Place(found.scenario, case, tuple(step.told for step in told.steps[:end]))
 
 
 def race_of(
@@ -185,7 +215,9 @@ def race_of(
     if all(ends):
         return Race(outcome="still open", words="by a run that goes otherwise" if differs else "", **facts)
     if ends[1] and base() != "VIOLATED":
-        return Race(outcome="opens", words=words, **facts)
+        return Race(
+            outcome="opens", words=words, steps=tuple(step.told for step in asked.found.steps), **facts
+        )
     if ends[0] and ends[1] is False:
         return Race(outcome="closes", at=at, words=words, **facts)
     if differs:

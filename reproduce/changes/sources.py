@@ -194,7 +194,8 @@ def _extract(repository: Path, commit: str, target: Path) -> None:
 def changed_tree(change: Change, say: Say) -> Iterator[Path]:
     """The tree with the change: the user's own, or the base's with the changed files in place."""
     if change.tree is not None:
-        yield change.tree
+        with alone_in(kept_in() / f"changed-{change.version}", say, "judges a change"):
+            yield change.tree
         return
     with tree_with(change.base, {one.path: one.after for one in change.files}, change.version, say) as tree:
         yield tree

@@ -57,6 +57,8 @@ type Case struct {
 	Steps    []Step         `json:"steps"`
 	LoopFrom *int           `json:"loop_from"`
 	Epilogue bool           `json:"epilogue"`
+	Roam     int            `json:"roam"` // so many moves of the real code's own after the steps
+	Seed     int            `json:"seed"` // which
 
 	unseen []string // what cannot be seen, as the first look found it
 
@@ -126,6 +128,8 @@ type Outcome struct {
 	Start    []Difference   `json:"start"` // what differs before the first step
 	Steps    []StepOutcome  `json:"steps"`
 	Unseen   []string       `json:"unseen"`
+	Sees     map[string]any `json:"sees,omitempty"` // all that is seen before the first move of its own
+	Roam     []RoamStep     `json:"roam,omitempty"`
 	Epilogue map[string]any `json:"epilogue,omitempty"`
 	Log      []string       `json:"log"`
 }

@@ -60,6 +60,10 @@ func play(c *Case, report func(*Outcome)) {
 			out.Why = fmt.Sprintf("%s: model %v, real %v", step.Differs[0].Variable, step.Differs[0].Model, step.Differs[0].Real)
 		}
 	}
+	if c.Roam > 0 && !w.exited {
+		out.Sees = p.seen()
+		out.Roam = p.roam()
+	}
 	out.Log = append(append(out.Log, p.notes...), w.Store.notes...)
 	if c.Epilogue && !w.exited {
 		out.Epilogue = w.epilogue()

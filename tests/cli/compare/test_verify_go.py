@@ -21,6 +21,15 @@ def test_a_diff_of_tests_alone_ends_at_once(shell: Shell, tmp_path: Path) -> Non
     assert found["passed_over"] == [["pkg/scheduler/a_test.go", "a test"]]
 
 
+def test_a_diff_of_documentation_alone_ends_at_once(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "pr.diff"
+    file.write_text(TESTS_ONLY.replace("pkg/scheduler/a_test.go", "CHANGELOG/README.md"), encoding="utf-8")
+    ran = shell("verify", str(file))
+    assert ran.code == 0
+    assert "no Go source" in ran.out
+    assert "CANNOT MATTER" in ran.out
+
+
 def test_a_diff_of_another_module_is_no_good_news(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "pr.diff"
     file.write_text(TESTS_ONLY.replace("pkg/scheduler/a_test.go", "go.mod"), encoding="utf-8")

@@ -68,3 +68,7 @@ def test_what_nothing_depends_on() -> None:
     assert unexercised(lines[:3], frozenset({line(4)}), tried, told) == [line(6)]
     assert unexercised(lines[:3], tried, tried, told) == []
     assert unexercised([line(5)], frozenset(), frozenset(), told) == []
+    pair, jump = [line(4), line(6)], frozenset({line(6)})
+    assert unexercised(pair, frozenset({line(4)}), tried, told, jump) == [], "a jump may only have saved work"
+    assert unexercised(pair, frozenset(), tried, told, jump) == pair
+    assert unexercised([line(6)], frozenset(), tried, told, jump) == [line(6)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from podrace.reports.verify.code_change import Touched
 from podrace.reproduce.changes.functions import linked, not_compiled, unjudged, what_changed
-from podrace.reproduce.changes.replays import concerns
+from podrace.reproduce.changes.replays import FAR, nearness
 from podrace.reproduce.changes.texts import FileChange, parse_diff
 
 EXECUTOR = "pkg/scheduler/framework/preemption/executor.go"
@@ -102,6 +102,10 @@ def test_tests_docs_and_other_modules() -> None:
 
 def test_upstream_changes_of_what_is_touched() -> None:
     element = "scheduler.event_handlers.EventHandlers.nomination_wakes"
-    assert concerns("129058", [element])
-    assert not concerns("93938", [element])
-    assert concerns("93938", ["scheduler.cache.scheduler_cache.Cache.remove_node"]), "the race of RemoveNode"
+    assert nearness("129058", [element]) < FAR
+    assert nearness("93938", [element]) == FAR
+    assert nearness("93938", ["scheduler.cache.scheduler_cache.Cache.remove_node"]) < FAR, (
+        "the race of RemoveNode"
+    )
+    method = "scheduler.queue.nominator.Nominator.update"
+    assert [nearness(key, [method]) for key in ("77990", "70898", "93938")] == [0, 1, FAR]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from podrace.reports.reproduction import Differing
@@ -9,9 +11,13 @@ from podrace.reports.tours import Departure
 from podrace.reports.verify.code_change import CodeChange, Lines, Race, RaceWord, Toured, answer_of, exit_code
 from podrace.reports.verify.code_change_forms import to_document, to_markdown
 from podrace.reproduce.changes.functions import WhatChanged
-from podrace.reproduce.changes.judge import cannot_matter
+from podrace.reproduce.changes.judge import cannot_matter, first_error
 from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
+from podrace.reproduce.changes.sources import Change
+from podrace.reproduce.changes.texts import FileChange
+from podrace.reproduce.judging import RealRun
 from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import BuildProblem
 from podrace.reproduce.outcome import Outcome
 from podrace.reproduce.reproducing import Prepared
 from podrace.reproduce.request import Question
@@ -102,6 +108,19 @@ def test_what_became_of_a_counterexample(before, after, without, base, outcome) 
     found = made(before, after, without, base)
     assert found.outcome == outcome
     assert found.differs == (before is not after)
+    assert len(found.steps) == (len(WHOLE.steps) if outcome == "opens" else 0), (
+        "the run of a race that opens is told"
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "outcome"), [("nominator.node[p]", "opens"), ("queue.sub_queue[p]", "left the model")]
+)
+def test_what_a_property_reads_and_nobody_sees(monkeypatch, variable: str, outcome: RaceWord) -> None:
+    """It is as in the model where all steps were executed, unless the run differs in something else that the property reads."""
+    monkeypatch.setattr(RealRun, "unseen", ("pod_watch.seen[QUEUE][p].exists",))
+    odd = as_the_model(verdict="DIFFERS", steps=with_step(4, differs=(Differing(variable, None, "n1"),)))
+    assert made(STOPPED, odd, ("1",)).outcome == outcome
 
 
 def test_where_the_code_leaves_the_model() -> None:
@@ -116,6 +135,17 @@ def test_nothing_follows_from_replays_that_vary() -> None:
     found = made(WHOLE, MENDED, steady=False)
     assert (found.outcome, found.differs) == ("not judged", False)
     assert found.words == "a second replay of it went otherwise than the first"
+
+
+def test_the_compilers_first_error_names_the_file_as_the_diff_does() -> None:
+    text = """# k8s.io/kubernetes/pkg/scheduler/backend/queue
+../sources/pkg/scheduler/backend/queue/nominator.go:114:2: undefined: lock
+../sources/pkg/scheduler/backend/queue/nominator.go:120:2: undefined: other
+"""
+    path = "pkg/scheduler/backend/queue/nominator.go"
+    change = Change("pr.diff", parse_version("1.36.3"), (FileChange(path, "", ""),), Path())
+    assert first_error(BuildProblem("go test failed", text), change) == f"{path}:114:2: undefined: lock"
+    assert first_error(BuildProblem("go test failed", "killed"), change) == "go test failed"
 
 
 def test_forms() -> None:

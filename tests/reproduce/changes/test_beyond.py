@@ -1,0 +1,162 @@
+"""Beyond a departure: properties on states that were seen, and random runs on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podrace.analysis.request.plan import Selection, plan
+from podrace.properties import PROPERTIES, instrument
+from podrace.reports.verify.code_change import Beyond, Lines, Move, Violation, answer_of, beyond_words
+from podrace.reproduce.case import Case
+from podrace.reproduce.changes.beyond import RUNS, Place, RoamingCase, beyond, first_places
+from podrace.reproduce.changes.judge import taken
+from podrace.reproduce.changes.monitors import Monitors, monitors_of
+from podrace.reproduce.lockstep.lockstep import case_for
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.outcome import Outcome, OutcomeMove
+from podrace.reproduce.random_runs.random_runs import Model, RandomRun
+from podrace.reproduce.running import Built
+from podrace.reproduce.timing.timing import Timing
+from podrace.scenarios import Scenario, find_scenarios
+
+RELEASE = "1.36.3"
+
+
+def race() -> Scenario:
+    return find_scenarios("72124")[0]
+
+
+@pytest.fixture(scope="module")
+def monitors() -> Monitors:
+    scenario = race()
+    composition = plan(Selection(release=RELEASE, given=[scenario]))[0].composition
+    return monitors_of(scenario.spec, composition.classes, PROPERTIES)
+
+
+@pytest.fixture(scope="module")
+def place() -> Place:
+    scenario = race()
+    composition = plan(Selection(release=RELEASE, given=[scenario]))[0].composition
+    model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
+    return Place(scenario, case_for(RandomRun(model, (), Timing((), ())), "72124"), ())
+
+
+TAKEN: Sequence[Mapping[str, Any]] = (
+    {"scheduler.pod": "p"},
+    {"scheduler.nominee": "n1"},
+    {"api.pod[p].nominated": "n1"},
+    {
+        "api.pod[v].exists": False,
+        "api.pod[v].node": None,
+        "cache.pod[v].node": None,
+        "cache.pod[v].bound": False,
+    },
+    {"scheduler.nominee": None, "scheduler.pod": "q"},
+    {"cache.pod[q].node": "n1", "cache.pod[q].assumed": True},
+)
+"""What is seen of a scheduler that forgets a nomination: p has preempted v, and q is assumed in its room."""
+
+
+def states(place: Place, moves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    found = [dict(place.case.initial)]
+    for move in moves:
+        found.append({**found[-1], **move})
+    return found
+
+
+def test_a_property_that_remembers_is_evaluated_on_seen_states(monitors: Monitors, place: Place) -> None:
+    assert monitors.violated(states(place, TAKEN), ["S-NOM", "S-CAP"]) == {"S-NOM": 6}
+    assert monitors.violated(states(place, TAKEN[:-1]), ["S-NOM", "S-CAP"]) == {}
+    assert monitors.violated(states(place, [TAKEN[-1]]), ["S-NOM"]) == {}, "nothing was promised"
+
+
+def test_what_reads_the_unseen_is_not_evaluated(monitors: Monitors, place: Place) -> None:
+    seen = [name for name in place.case.initial if not name.startswith("binding.")]
+    assert "S-CONS" in monitors.readable(place.case.initial)
+    assert "S-CONS" not in monitors.readable(seen)
+    assert "S-NOM" in monitors.readable(seen)
+
+
+def test_a_value_without_a_place_in_the_model_ends_it(monitors: Monitors, place: Place) -> None:
+    strange = [{"scheduler.pod": "nobody"}, *TAKEN]
+    assert monitors.violated(states(place, strange), ["S-NOM"]) == {}
+
+
+def played(roam: Sequence[Mapping[str, Any]], violating: int) -> Any:
+    def play(cases: Sequence[Case]) -> dict[str, Outcome]:
+        found = {}
+        for case in cases:
+            assert isinstance(case, RoamingCase)
+            moves = tuple(OutcomeMove(f"move {n}", dict(real)) for n, real in enumerate(roam, 1))
+            found[case.id] = Outcome(
+                case.id,
+                "DONE",
+                initial=dict(case.initial),
+                sees=dict(case.initial),
+                roam=moves if case.seed < violating else moves[:-1],
+            )
+        return found
+
+    return play
+
+
+def test_a_violation_that_only_the_changed_code_shows(place: Place) -> None:
+    told: list[str] = []
+    found = list(beyond([place], RELEASE, played(TAKEN, 0), played(TAKEN, 3), told.append))
+    assert len(found) == 1
+    names = {violation.property: violation for violation in found[0].violations}
+    assert set(names) == {"S-NOM", "S-NOMVIS"}
+    assert (names["S-NOM"].runs, names["S-NOM"].seed, len(names["S-NOM"].moves)) == (3, 0, 6)
+    assert names["S-NOM"].moves[-1].words == "move 6: cache.pod[q].node is n1, cache.pod[q].assumed is true"
+    assert told == [
+        f"beyond {place.scenario.name}: {RUNS} runs of 80 moves on the changed code",
+        f"beyond {place.scenario.name}: as many on the unchanged code",
+    ]
+
+
+def test_what_the_unchanged_code_violates_too_does_not_count(place: Place) -> None:
+    found = list(beyond([place], RELEASE, played(TAKEN, 1), played(TAKEN, 3), lambda text: None))
+    assert [one.violations for one in found] == [()]
+
+
+def test_a_run_that_goes_otherwise_the_second_time_does_not_count(place: Place) -> None:
+    times = iter([3, *[0] * 9])
+    found = list(
+        beyond(
+            [place],
+            RELEASE,
+            played(TAKEN, 0),
+            lambda cases: played(TAKEN, next(times))(cases),
+            lambda text: None,
+        )
+    )
+    assert [one.violations for one in found] == [()]
+
+
+def test_one_place_of_each_scenario(place: Place) -> None:
+    assert first_places([place, place]) == [place]
+
+
+def test_the_answer() -> None:
+    violation = Violation("S-NOM", "kept", 3, 0, (Move("scheduler calls NextPod", {}),))
+    clean = Beyond("two", 40, 80, ())
+    assert answer_of([], Lines(1, 1), (), [Beyond("two", 40, 80, (), (violation,))]) == (
+        "BREAKS",
+        "random runs of the changed code violate S-NOM in two, and as many of the unchanged code do not",
+    )
+    assert beyond_words([clean, clean]).startswith("beyond that 80 random runs of the code in 2 scenarios")
+    assert beyond_words([]) == "beyond that nothing was searched"
+
+
+def test_the_binary_of_a_change_is_its_own(tmp_path: Path) -> None:
+    """Another podrace that judges the same change builds, uses and deletes another one."""
+    kept = tmp_path / "v1.36.3-1"
+    kept.mkdir()
+    (kept / "replay.test").touch()
+    built = taken(Built(parse_version("1.36.3"), kept, {}))
+    assert built.binary.is_file()
+    assert not kept.exists()
