@@ -202,7 +202,7 @@ class Hints(Component):
             return as_expr(old.features != new.features)
         return as_expr(True)
 
-    def may_flee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
+    def wakes_nominee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
         """Whether NodeResourcesFit has a pod tried again that is nominated to the node, so that it preempts elsewhere (1.38).
 
         The pod fitted on the node, were it empty, and now has too little there of a native resource; pods of groups are left out.

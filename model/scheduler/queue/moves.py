@@ -145,7 +145,9 @@ class Moves(Entries):
             said = self.hints.wakes(plugin, one, event, about)
             if not isinstance(about, NodeChange) or not self.hints.hears(plugin, event):
                 return said
-            return said | (self._is_nominated_to(pod, about.new) & self.hints.may_flee(plugin, one, about))
+            return said | (
+                self._is_nominated_to(pod, about.new) & self.hints.wakes_nominee(plugin, one, about)
+            )
 
         if form is not None or not pod.later:
             return hint(form or pod)

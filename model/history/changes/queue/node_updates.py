@@ -46,7 +46,7 @@ class EveryNodeUpdateHeard(Hints):
 class NominatedPodsStay(Hints):
     """To NodeResourcesFit a node that became smaller helped nobody: the nominated pod waited until its victims were gone (up to 1.37)."""
 
-    def may_flee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
+    def wakes_nominee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
         return as_expr(False)
 
 
