@@ -107,7 +107,7 @@ LOCKSTEP_VERSIONS ?= v1.33.6 v1.34.4 v1.35.4 v1.36.3
 
 lockstep: setup
 	$(BIN)/podrace lockstep $(foreach version,$(LOCKSTEP_VERSIONS),--kubernetes $(version)) --clusters 100 --runs 25 --store build/lockstep
-	$(BIN)/podrace lockstep --recorded $(foreach version,$(LOCKSTEP_VERSIONS),--kubernetes $(version)) --clusters 40 --runs 13 --store build/lockstep
+	$(BIN)/python -m tests.tools.recorded $(foreach version,$(LOCKSTEP_VERSIONS),--kubernetes $(version)) --clusters 40 --runs 13 --store build/lockstep
 	PODRACE_TESTS=ci $(BIN)/python -m pytest -m lockstep tests/reproduce/lockstep/test_lockstep.py
 
 # A race on the real scheduler of 1.13.0, whose driver is not in the wheel; RACE="72124 -o json" gives options of `podrace reproduce`.

@@ -1,4 +1,4 @@
-"""Systems of the user's own: a class in a Python file, traced, checked by the same engines, exported in the same way."""
+"""Systems of the user's own: a class in a Python file, traced, checked by the same engines."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ from ..checker.core.exploration import Budget as Budget
 from ..checker.core.exploration import Watcher
 from ..checker.core.interpreter import Interpreter
 from ..checker.core.result import Counts, Result, Verdict, exit_code
-from ..checker.export import to_promela
-from ..checker.reduction.questions import UnknownProperty, explored_slice, kind_of, properties_of
+from ..checker.reduction.questions import UnknownProperty, kind_of, properties_of
 from ..checker.search import Engine as Engine
 from ..checker.search import check
 from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
 from ..model.language.expressions.expr import Expr, fresh_graph
 from ..reports.text.own_system_text import own_system_text
 from ..reports.verdict_words import verdict_words
-from .other_checkers import PROMELA_COMMANDS, tla_files
 from .request.own_code import error_in_words, theirs, what_it_changed
 from .request.own_modules import load_module
 
@@ -259,33 +257,3 @@ def _undecided(system: TransitionSystem, name: str, engine: Engine) -> Result:
     nothing = Counts(0, 0, 0, 0.0)
     kind = kind_of(system, name)
     return Result(system.name, name, kind, Verdict.INCONCLUSIVE, nothing, stopped="terminated", engine=engine)
-
-
-def exported_own(
-    own: OwnSystem, language: str, whole: bool, property_id: str | None, output: Path | None
-) -> dict[Path | None, str]:
-    """The texts of the files for another checker; `language` is `promela` or `tlaplus`. Raises UsageProblem."""
-    try:
-        names = properties_of(own.system, [property_id] if property_id else None)
-    except (UnknownProperty, ValueError) as error:
-        raise UsageProblem(f"{own.name}: {error}") from None
-    if not whole and len(names) > 1:
-        raise UsageProblem(
-            f"{own.name} has several properties: add --property with one of {', '.join(names)}, or --whole"
-        )
-    if not whole and kind_of(own.system, names[0]) == "liveness":
-        raise UsageProblem(
-            f"{names[0]} asks what must not go on indefinitely, which is no invariant: name another --property, or add --whole"
-        )
-    system = own.system if whole else explored_slice(own.system, names[0])
-    extent = "the whole system" if whole else f"the part that {names[0]} can see"
-    about = "\n".join([
-        f"{own.name}: {extent}.", "", *(f"{name}: {own.says(name)}" for name in names), "",
-        f"{len(system.variables)} variables, {len(system.transitions)} transitions.",
-    ])  # fmt: skip
-    try:
-        if language == "promela":
-            return {output: to_promela(system, about + PROMELA_COMMANDS)}
-        return tla_files(system, about, output, own.system.name)
-    except ValueError as error:
-        raise UsageProblem(f"{own.name} cannot be written for SPIN: {error}") from None

@@ -39,13 +39,13 @@ from bench.systems import SYSTEMS as OTHERS
 from bench.systems import by_hand
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import explore
-from podrace.checker.export.promela import to_promela
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue
 from tests.tools import spin
+from tests.tools.export.promela import to_promela
 
 RUNS = int(os.environ.get("RUNS", "3"))
 

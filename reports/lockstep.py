@@ -27,8 +27,7 @@ class Lockstep(msgspec.Struct, frozen=True):
     """The random runs on one version.
 
     `steps` counts the steps up to the first difference of each run; `taken` says how often each was taken, and `never` which steps of these models
-    were not. `within_locks` are steps that cannot be forced and were left out, with the reason. `recorded`: the real scheduler ran freely, and runs of
-    the model were looked for; `steps` and `taken` are theirs, and a cause is why there is none.
+    were not. `within_locks` are steps that cannot be forced and were left out, with the reason.
     """
 
     scheduler: str
@@ -42,7 +41,6 @@ class Lockstep(msgspec.Struct, frozen=True):
     taken: dict[str, int] = {}
     never: tuple[str, ...] = ()
     within_locks: dict[str, str] = {}
-    recorded: bool = False
 
     @property
     def differing(self) -> int:

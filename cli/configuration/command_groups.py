@@ -47,7 +47,6 @@ FOLDED: Mapping[str, str] = {
     "replay": "look.replay",
     "test-from": "look.regression",
     "gates": "compare.gates",
-    "export": "cross_check.export",
     "mcp": "set_up.mcp",
     "config": "set_up.config",
     "schema": "set_up.schema",

@@ -17,11 +17,9 @@ RAREST = 8
 def print_lockstep(console: Console, found: Sequence[Lockstep]) -> None:
     """Print what came of the runs on each version."""
     for one in found:
-        good, bad = ("EXPLAINED", "NOT EXPLAINED") if one.recorded else ("IN STEP", "DIFFERS")
-        verdict, style = (good, "bold green") if not one.causes else (bad, "bold yellow")
-        kind = "free runs" if one.recorded else "runs"
-        print_wrapped(console, Text(f"{one.scheduler}: {one.runs:,} {kind} ", "bold").append(verdict, style))
-        words = f"{one.steps:,} steps {'explain them' if one.recorded else 'compared'} in {one.clusters:,} clusters, seed {one.seed}, {one.seconds:,.0f} s."
+        verdict, style = ("IN STEP", "bold green") if not one.causes else ("DIFFERS", "bold yellow")
+        print_wrapped(console, Text(f"{one.scheduler}: {one.runs:,} runs ", "bold").append(verdict, style))
+        words = f"{one.steps:,} steps compared in {one.clusters:,} clusters, seed {one.seed}, {one.seconds:,.0f} s."
         if one.causes:
             words += f" {one.differing:,} runs differ:"
         print_wrapped(console, Text(words), INDENT)

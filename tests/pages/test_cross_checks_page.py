@@ -20,7 +20,10 @@ SURVIVORS = Path(__file__).parents[1] / "mutation/survivors.tsv"
 
 @pytest.mark.ci
 @pytest.mark.parametrize("checker", ["spin", "tlc"])
-def test_the_commands_print_what_the_page_says(checker: str, tmp_path: Path) -> None:
+def test_the_commands_print_what_the_page_says(
+    checker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(DOCS.parent))
     if checker == "spin":
         require_spin()
     else:

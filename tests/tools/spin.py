@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from podrace.checker.export.promela import to_promela, type_of
 from podrace.model.language import TransitionSystem
+from tests.tools.export.promela import to_promela, type_of
 
 TOOLS = ("spin", "gcc")
 STATE_VECTOR = 1024

@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from podrace.checker.export.tlaplus import to_tlaplus
 from podrace.model.language import TransitionSystem
+from tests.tools.export.tlaplus import to_tlaplus
 from tests.tools.spin import ToolFailure
 
 

@@ -51,13 +51,6 @@ def lockstep(
     seed: Annotated[
         int, typer.Option(metavar="N", min=0, max=1_000_000, help="Other runs for another number.")
     ] = 0,
-    recorded: Annotated[
-        bool,
-        typer.Option(
-            "--recorded",
-            help="The other way round: the real scheduler runs freely, and the model is to explain it.",
-        ),
-    ] = False,
     claims: Annotated[
         bool,
         typer.Option(
@@ -111,22 +104,18 @@ def lockstep(
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.random_runs.volume_clusters import volume_cluster
-    from ....reproduce.recorded.recording import Asked
-    from ....reproduce.recorded.request import recorded as explained
     from ...terminal.progress_display import progress_display
 
     kinds = {
-        "--extended": (extended, extended_cluster, "claims of devices"),
-        "--extenders": (extenders, extender_cluster, "extenders, and no scores"),
-        "--claims": (claims, claim_cluster, "claims of devices"),
-        "--groups": (groups, group_cluster, "groups of pods"),
-        "--volumes": (volumes, volume_cluster, "claims of volumes"),
+        "--extended": (extended, extended_cluster),
+        "--extenders": (extenders, extender_cluster),
+        "--claims": (claims, claim_cluster),
+        "--groups": (groups, group_cluster),
+        "--volumes": (volumes, volume_cluster),
     }
-    kind, *others = [option for option, (wanted, _, _) in kinds.items() if wanted] or [""]
+    kind, *others = [option for option, (wanted, _) in kinds.items() if wanted] or [""]
     if others:
         raise UsageProblem(f"{kind}: one kind of clusters at a time: leave out {others[0]}")
-    if kind and recorded:
-        raise UsageProblem(f"{kind}: free runs have no {kinds[kind][2]}: leave out --recorded")
     some = kinds[kind][1] if kind else varied_cluster
     go = find_go()
     if trace is not None and kubernetes is not None and len(kubernetes) > 1:
@@ -143,13 +132,7 @@ def lockstep(
             wanted = Wanted(
                 clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=some, gates=GATES if groups else {}
             )
-            free = Asked(clusters, runs, seed * clusters)
-            found = [
-                explained(version, free, go, display.say, store)
-                if recorded
-                else held(version, wanted, go, display.say, store)
-                for version in versions
-            ]
+            found = [held(version, wanted, go, display.say, store) for version in versions]
     _print(found, form, no_color)
     raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
 

@@ -1,10 +1,9 @@
-"""Systems of the user's own, for `check` and `export`."""
+"""Systems of the user's own, for `check`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from ....analysis.own_systems import (
     Budget,
@@ -12,11 +11,10 @@ from ....analysis.own_systems import (
     Engine,
     code_of,
     decide,
-    exported_own,
     names_own_system,
     own_system,
 )
-from ....analysis.request.option_files import refuse_links, write_text
+from ....analysis.request.option_files import refuse_links
 from ....base.problems import UsageProblem
 from ....reports.filtered import shown
 from ...terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes
@@ -67,26 +65,3 @@ def check_own_systems(
         else:
             print_form(shown("\n".join(one.text() for one in found)))
     return code_of(found, fail_on_vacuous)
-
-
-def write_own_system(
-    target: str,
-    sizes: Sequence[str],
-    language: str,
-    whole: bool,
-    property_id: str | None,
-    output: Path | None,
-) -> None:
-    """Write a system for another checker. Raises UsageProblem."""
-    write_files(exported_own(own_system(target, sizes), language, whole, property_id, output))
-
-
-def write_files(texts: Mapping[Path | None, str]) -> None:
-    """Write files, and to stdout what has no name."""
-    with tolerant_of_closed_pipes():
-        for path, text in texts.items():
-            if path is None:
-                sys.stdout.write(shown(text))
-            else:
-                write_text("--write", path, text)
-                print(complaint(f"wrote {path}"), file=sys.stderr)

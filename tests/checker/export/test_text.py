@@ -9,10 +9,6 @@ from pathlib import Path
 import pytest
 
 from podrace.checker import explicit as native
-from podrace.checker.export import to_promela, to_tlaplus
-from podrace.checker.export.names import Names
-from podrace.checker.export.notation import shared, wrapped, written_size
-from podrace.checker.export.promela import type_of
 from podrace.model.language import (
     BOOL,
     INT,
@@ -31,6 +27,10 @@ from tests.checker.export.combined import step
 from tests.checker.export.samples import crossing
 from tests.checker.export.tools import TLC_JAR, require_spin, require_tlc
 from tests.random_universe import UNIVERSE
+from tests.tools.export import to_promela, to_tlaplus
+from tests.tools.export.names import Names
+from tests.tools.export.notation import shared, wrapped, written_size
+from tests.tools.export.promela import type_of
 from tests.tools.spin import ToolFailure, compiled_for, parse, run_spin
 from tests.tools.tlc import TlcAnswer as TlcFound
 from tests.tools.tlc import parse as parse_tlc

@@ -113,7 +113,6 @@ def test_the_help_is_grouped_and_ends_on_examples(shell: Shell) -> None:
         "verify",
         "explain",
         "test-from",
-        "export",
         "fixes",
         "reproduce",
         "test",

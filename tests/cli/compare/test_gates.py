@@ -92,7 +92,6 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
         ["simulate", RACE, "--release", "1.34.4", "--gate", OFF],
         ["ways", RACE, "--release", "1.34.4", "--gate", OFF],
         ["induct", RACE, "--release", "1.34.4", "--gate", OFF, "--property", "S-CONS"],
-        ["export", RACE, "--to", "promela", "--release", "1.34.4", "--gate", OFF],
         ["prove", "--pods", "1", "--nodes", "1", "--release", "1.34.4", "--gate", OFF],
         ["synthesize", "--pods", "1", "--nodes", "1", "--release", "1.34.4", "--gate", OFF],
         ["verify", "139450", "--release", "1.34.4", "--gate", OFF],

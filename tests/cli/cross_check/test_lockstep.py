@@ -10,23 +10,6 @@ from tests.cli.helpers import Shell
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--claims", "--recorded"], "--claims: free runs have no claims of devices: leave out --recorded"),
-        (
-            ["--extenders", "--recorded"],
-            "--extenders: free runs have no extenders, and no scores: leave out --recorded",
-        ),
-        (
-            ["--extended", "--recorded"],
-            "--extended: free runs have no claims of devices: leave out --recorded",
-        ),
-        (
-            ["--groups", "--recorded"],
-            "--groups: free runs have no groups of pods: leave out --recorded",
-        ),
-        (
-            ["--volumes", "--recorded"],
-            "--volumes: free runs have no claims of volumes: leave out --recorded",
-        ),
         (["--claims", "--groups"], "--claims: one kind of clusters at a time: leave out --groups"),
         (["--extended", "--claims"], "--extended: one kind of clusters at a time: leave out --claims"),
         (["--extended", "--extenders"], "--extended: one kind of clusters at a time: leave out --extenders"),

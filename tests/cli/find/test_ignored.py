@@ -123,20 +123,10 @@ def test_it_is_not_proved(shell: Shell) -> None:
     assert ran.err == f"S-NOM: Ignored, not looked at: {REASON}.\n"
 
 
-def test_it_is_not_exported(shell: Shell) -> None:
-    ran = shell("export", "tiny.yaml", "--to", "promela", "--whole")
-    assert (ran.code, ran.err) == (0, "")
-    head = " ".join(ran.out[: ran.out.index("transitions.")].split())
-    assert "tiny, scheduler 1.19.0, S-CAP: the whole system." in head
-    assert f"S-NOM: Ignored, not looked at: {REASON}." in head
-    one = shell("export", "tiny.yaml", "--to", "promela")
-    assert one.code == 0, "only one property is left, so none has to be named"
-
-
 @pytest.mark.parametrize(
     "command",
     [
-        ("simulate", "tiny.yaml"), ("induct", "tiny.yaml"), ("export", "tiny.yaml", "--to", "tlaplus"),
+        ("simulate", "tiny.yaml"), ("induct", "tiny.yaml"),
         *COMPARING, (*COMPARING[0], "--minimal"),
     ],
     ids=lambda c: f"{c[0]} {c[-1]}",
@@ -196,8 +186,6 @@ def test_every_form_says_for_which_pod_it_is_ignored(shell: Shell, tmp_path: Pat
     assert "not looked at for: p" in " ".join(shell("test", "tiny.yaml").out.split())
     walked = shell("simulate", "tiny.yaml", "--walks", "1")
     assert "not looked at for: p" in " ".join(walked.out.split())
-    exported = shell("export", "tiny.yaml", "--to", "promela").out
-    assert "not looked at for: p" in " ".join(exported.split())
     assert api_check("tiny.yaml")[0].silenced == {"p": "known, see ticket 42."}
 
 

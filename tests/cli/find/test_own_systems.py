@@ -281,22 +281,6 @@ def test_names_that_would_act_on_a_terminal_do_not(shell: Shell, counter: str) -
     assert not any(line.startswith("::") for line in ran.out.splitlines())
 
 
-def test_other_checkers(shell: Shell, counter: str) -> None:
-    ran = shell("export", counter, "--to", "promela", "--property", "small")
-    assert ran.code == 0
-    assert ran.out.startswith(
-        "/*\n * Counter (counter.py): the part that small can see.\n *\n * small: Nobody gets beyond 2.\n"
-    )
-    several = shell("export", counter, "--to", "tlaplus")
-    assert (several.code, several.err) == (
-        2, "podrace: Counter (counter.py) has several properties: add --property with one of small, tiny, bounded, or --whole\n",
-    )  # fmt: skip
-    whole = shell("export", counter, "--to", "tlaplus", "--whole")
-    assert whole.out.endswith(
-        "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nINVARIANT small\nINVARIANT tiny\nINVARIANT bounded\n"
-    )
-
-
 def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell, counter: str) -> None:
     Path("counter.py").write_text(COUNTER.replace("integer(0, 3)", "integer(0, 5)"))
     stopped = shell("check", "counter.py", "--property", "bounded", "--disk", "states", "--max-states", "5")

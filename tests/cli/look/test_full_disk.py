@@ -39,9 +39,6 @@ LINES: dict[str, tuple[str, ...]] = {
     "--examples": (*PROVE, "--examples", "DIR"),
     "init": ("init", "FILE.yaml", "--force"),
     "new-patch": ("new-patch", "File", "--directory", "."),
-    "export to SPIN": ("export", "tiny.yaml", "--to", "promela", "--property", "S-CAP", "--write", "FILE.pml"),
-    "export to TLC": ("export", "tiny.yaml", "--to", "tlaplus", "--property", "S-CAP", "--write", "FILE.tla"),
-    "export of a system": ("export", "own.py:Counter", "--property", "tiny", "--to", "promela", "--write", "FILE.pml"),
     "test-from": ("test-from", "trace.json", "--write", "FILE.py"),
 }  # fmt: skip
 LONG = ("synthesize", "prove", "test-from")

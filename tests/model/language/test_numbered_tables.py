@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import explore
-from podrace.checker.export.promela import to_promela
 from podrace.model.language import (
     Concrete,
     Entity,
@@ -36,6 +35,7 @@ from podrace.model.language import (
     when,
 )
 from podrace.model.language.expressions.sorts import Universe
+from tests.tools.export.promela import to_promela
 
 
 class Peer(Entity):

@@ -14,12 +14,12 @@ from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.reports.step import Value
 from podrace.reproduce.random_runs.random_runs import Model
-from podrace.reproduce.recorded.compared import AS_EXPECTED, Compared, OddValue
-from podrace.reproduce.recorded.free_runs import free_run, model_for
-from podrace.reproduce.recorded.possible_steps import PossibleSteps
-from podrace.reproduce.recorded.records import Point, Record, Turn, read_records
-from podrace.reproduce.recorded.validation import Judged, Validator
 from tests.reproduce.lockstep.mutants import MUTANTS, mutated
+from tests.tools.recorded.compared import AS_EXPECTED, Compared, OddValue
+from tests.tools.recorded.free_runs import free_run, model_for
+from tests.tools.recorded.possible_steps import PossibleSteps
+from tests.tools.recorded.records import Point, Record, Turn, read_records
+from tests.tools.recorded.validation import Judged, Validator
 
 STORED = Path(__file__).parent / "data" / "free-runs-1.36.3.jsonl"
 RELEASE = "1.36.3"

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ...checker.core.trace import plain_value
-from ...model.language import Transition, TransitionSystem
-from ...reports.step import Value
-from .records import Turn
+from podrace.checker.core.trace import plain_value
+from podrace.model.language import Transition, TransitionSystem
+from podrace.reports.step import Value
+from tests.tools.recorded.records import Turn
 
 TIMERS = ("queue timers", "cache timers")
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...model.language import BOOL, Expr, Transition, TransitionSystem, Variable, topological
+from podrace.model.language import BOOL, Expr, Transition, TransitionSystem, Variable, topological
+
 from .names import PROMELA, Constants, Names, remark
 from .notation import ARITHMETIC, Notation, paragraph, reads, shared, wrapped, written_size
 

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ...model.language import Expr, Variable, topological
+from podrace.model.language import Expr, Variable, topological
 
 SHORT = 80
 """Longer text keeps its parentheses: it may be broken into lines, which ends statements in some languages."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...model.language import BOOL, Expr, Sort, Transition, TransitionSystem, Variable, topological
-from ...model.language.expressions.graph import variables_of
+from podrace.model.language import BOOL, Expr, Sort, Transition, TransitionSystem, Variable, topological
+from podrace.model.language.expressions.graph import variables_of
+
 from .names import TLAPLUS, Names, member_words, remark, words_of
 from .notation import ARITHMETIC, Notation, paragraph, shared, wrapped
 

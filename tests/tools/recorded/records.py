@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from ...base.problems import UsageProblem
-from ...reports.step import Value
+from podrace.base.problems import UsageProblem
+from podrace.reports.step import Value
 
 
 class Point(msgspec.Struct, frozen=True, omit_defaults=True):

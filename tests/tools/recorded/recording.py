@@ -11,14 +11,14 @@ from pathlib import Path
 
 import msgspec
 
-from ...base.problems import UsageProblem
-from ...checker.trace.validation import Answer
-from ...model.history import Composition
-from ..random_runs.random_runs import Model
-from ..running import RUN_SECONDS, Built, run_test
-from .free_runs import FreeRun, free_run, model_for
-from .records import Record, read_records
-from .validation import Judged, Validator
+from podrace.base.problems import UsageProblem
+from podrace.checker.trace.validation import Answer
+from podrace.model.history import Composition
+from podrace.reproduce.random_runs.random_runs import Model
+from podrace.reproduce.running import RUN_SECONDS, Built, run_test
+from tests.tools.recorded.free_runs import FreeRun, free_run, model_for
+from tests.tools.recorded.records import Record, read_records
+from tests.tools.recorded.validation import Judged, Validator
 
 TEST = "TestRecord"
 TURNS = 70

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...reports.step import Value
-from .records import Point, Turn
+from podrace.reports.step import Value
+from tests.tools.recorded.records import Point, Turn
 
 AS_EXPECTED = "as expected"
 """The value of what the observer holds against itself, when it is as it should be."""

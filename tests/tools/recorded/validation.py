@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...checker.core.trace import plain_value
-from ...checker.explicit.states.expander import Native
-from ...checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
-from ...reports.step import Value
-from ..random_runs.random_runs import Model
-from .compared import Compared, OddValue
-from .possible_steps import PossibleSteps
-from .records import Record
+from podrace.checker.core.trace import plain_value
+from podrace.checker.explicit.states.expander import Native
+from podrace.checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
+from podrace.reports.step import Value
+from podrace.reproduce.random_runs.random_runs import Model
+from tests.tools.recorded.compared import Compared, OddValue
+from tests.tools.recorded.possible_steps import PossibleSteps
+from tests.tools.recorded.records import Record
 
 BOUNDS = Bounds(steps=40, states=30_000)
 """Between two turns: where nobody is held, whole cycles can pass."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from ...model.language import Entity, Sort, Transition, TransitionSystem, topological
+from podrace.model.language import Entity, Sort, Transition, TransitionSystem, topological
 
 # Keywords and predefined names of Promela, keywords of C and names of SPIN's generated verifier, because SPIN
 # writes the model's names into a C program, and what every exported model uses itself.

@@ -1,4 +1,4 @@
-"""What `podrace lockstep --recorded` is asked for: free runs on a version, explained by its model, to the document."""
+"""Free runs on a version, explained by its model, to the document."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 import msgspec
 
-from ...analysis.request.option_files import write_bytes
-from ...checker.core.trace import plain_value
-from ...checker.trace.validation import Answer, Difference
-from ...model.history import Composition, resolve
-from ...reports.lockstep import Cause, Lockstep
-from ..modules.module import KubernetesVersion
-from ..modules.toolchain import Go
-from ..random_runs.random_runs import Model
-from ..request import release_of
-from ..running import Say, built_for
-from .recording import Asked, Explained, explain_free_runs, takes
-from .validation import Judged
+from podrace.analysis.request.option_files import write_bytes
+from podrace.checker.core.trace import plain_value
+from podrace.checker.trace.validation import Answer, Difference
+from podrace.model.history import Composition, resolve
+from podrace.reports.lockstep import Cause, Lockstep
+from podrace.reproduce.modules.module import KubernetesVersion
+from podrace.reproduce.modules.toolchain import Go
+from podrace.reproduce.random_runs.random_runs import Model
+from podrace.reproduce.request import release_of
+from podrace.reproduce.running import Say, built_for
+from tests.tools.recorded.recording import Asked, Explained, explain_free_runs, takes
+from tests.tools.recorded.validation import Judged
 
 
 def recorded(
@@ -62,7 +62,6 @@ def recorded(
         seconds=round(found.seconds + found.recording_seconds, 1),
         causes=tuple(causes),
         taken=dict(sorted(found.taken.items())),
-        recorded=True,
     )
 
 

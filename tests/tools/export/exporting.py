@@ -1,4 +1,4 @@
-"""A scenario's transition system in the language of another checker."""
+"""A system in the language of another checker, of a scenario or of the user's own."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..base.problems import UsageProblem
-from ..checker.export import to_promela, to_tlaplus
-from ..checker.reduction.questions import explored_slice
-from ..model.language import TransitionSystem
-from ..properties import instrument
-from .findings import ignored_words, silence_of
-from .request.plan import Run, Selection, at_any_time, plan, refuse_all_ignored
-from .systems import refuse_ranges
+from podrace.analysis.findings import ignored_words, silence_of
+from podrace.analysis.own_systems import OwnSystem
+from podrace.analysis.request.plan import Run, Selection, at_any_time, plan, refuse_all_ignored
+from podrace.analysis.systems import refuse_ranges
+from podrace.base.problems import UsageProblem
+from podrace.checker.reduction.questions import UnknownProperty, explored_slice, kind_of, properties_of
+from podrace.model.language import TransitionSystem
+from podrace.properties import instrument
+from tests.tools.export import to_promela, to_tlaplus
 
 
 def exported(selection: Selection, language: str, whole: bool, output: Path | None) -> dict[Path | None, str]:
@@ -101,3 +102,33 @@ def tla_files(
     if module.name != output.stem:
         raise UsageProblem(f"--output: `{output.stem}` means something in TLA+: choose another name")
     return {output: module.text, output.with_suffix(".cfg"): module.configuration}
+
+
+def exported_own(
+    own: OwnSystem, language: str, whole: bool, property_id: str | None, output: Path | None
+) -> dict[Path | None, str]:
+    """The texts of the files for another checker; `language` is `promela` or `tlaplus`. Raises UsageProblem."""
+    try:
+        names = properties_of(own.system, [property_id] if property_id else None)
+    except (UnknownProperty, ValueError) as error:
+        raise UsageProblem(f"{own.name}: {error}") from None
+    if not whole and len(names) > 1:
+        raise UsageProblem(
+            f"{own.name} has several properties: add --property with one of {', '.join(names)}, or --whole"
+        )
+    if not whole and kind_of(own.system, names[0]) == "liveness":
+        raise UsageProblem(
+            f"{names[0]} asks what must not go on indefinitely, which is no invariant: name another --property, or add --whole"
+        )
+    system = own.system if whole else explored_slice(own.system, names[0])
+    extent = "the whole system" if whole else f"the part that {names[0]} can see"
+    about = "\n".join([
+        f"{own.name}: {extent}.", "", *(f"{name}: {own.says(name)}" for name in names), "",
+        f"{len(system.variables)} variables, {len(system.transitions)} transitions.",
+    ])  # fmt: skip
+    try:
+        if language == "promela":
+            return {output: to_promela(system, about + PROMELA_COMMANDS)}
+        return tla_files(system, about, output, own.system.name)
+    except ValueError as error:
+        raise UsageProblem(f"{own.name} cannot be written for SPIN: {error}") from None

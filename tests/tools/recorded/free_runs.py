@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ...checker.trace.execution import replay
-from ...model.history import Composition
-from ..case import Case, case_of_run, in_order_of_start
-from ..random_runs.random_runs import Model
-from ..random_runs.varied_clusters import varied_cluster
+from podrace.checker.trace.execution import replay
+from podrace.model.history import Composition
+from podrace.reproduce.case import Case, case_of_run, in_order_of_start
+from podrace.reproduce.random_runs.random_runs import Model
+from podrace.reproduce.random_runs.varied_clusters import varied_cluster
 
 BACKLOG = "pod_events: 9, node_events: 9"
 """How far the views may lag: a real watch has no bound, so the model needs one that no free run meets."""
