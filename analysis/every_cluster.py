@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import msgspec
 
 from ..base.text import counted
 from ..checker.core.exploration import Budget, Progress
-from ..checker.core.result import EngineDisagreement, Verdict
-from ..checker.exhaust import Exhausted, TooManyChoices, exhaust
+from ..checker.core.result import Counts, EngineDisagreement, Result, Verdict, combine
+from ..checker.exhaust import Exhausted, exhaust
 from ..checker.parametric.grounding import TooManyCases
-from ..checker.parametric.parametric_system import Exchange, ParametricSystem
+from ..checker.parametric.parametric_system import ParametricSystem
 from ..checker.parametric.regions import UndecidedRegions
+from ..checker.reduction.conclusion import coverage_of
 from ..checker.reduction.idle_parts import never_acted_by_steps
+from ..checker.reduction.questions import kind_of
 from ..checker.reduction.slicing import Slicer
 from ..model.asked_for import asked_for
-from ..model.language import TransitionSystem
+from ..model.language import Parameter
 from ..model.language.expressions.expr import fresh_graph
 from ..reports.document import Clusters, Finding
 from ..reports.verdict_words import idle_words
-from ..scenarios.choices import divisible, exchanges, sensible, settled, settled_text
+from ..scenarios.choices import divisible, sensible, settled, settled_text
 from .findings import finding_of, silence_of, witness_words
 from .request.method import Method
 from .request.plan import Run
@@ -60,64 +63,97 @@ def on_every_cluster(
 ) -> EveryCluster:
     """Check one property for every choice of the numbers that the scenario leaves open.
 
-    Of a budget, the states and the memory are for each cluster, the time for all together. Verdicts are not kept. Raises
+    The budget is for all clusters together. Verdicts are not kept. Raises
     Problem for ranges about which nothing can be said.
     """
     scenario = run.scenario
     first = scenario.open[0]
-    if budget.disk is not None:
+    refused = "--disk keeps the search of one" if budget.disk is not None else ""
+    if method.engine != "native":
+        refused = "--engine reference searches one"
+    if refused:
         raise scenario.complaint(
-            first.name,
-            "--disk keeps the search of one cluster, and a range stands for many: write a number",
-            first.line,
+            first.name, f"{refused} cluster, and a range stands for many: write a number", first.line
         )
     system = traced(run)
     with fresh_graph():
         assumed = sensible(scenario.spec)
-        unknown = ParametricSystem(
-            system,
-            scenario.open,
-            (*divisible(scenario.open), *assumed.values()),
-            tuple(Exchange(*swap) for swap in exchanges(scenario.spec)),
-        )
+        unknown = ParametricSystem(system, scenario.open, (*divisible(scenario.open), *assumed.values()))
+    began = time.monotonic()
     try:
-        found = exhaust(unknown, run.property, budget, engine=method.engine, progress=watch)
-    except (TooManyChoices, TooManyCases, UndecidedRegions) as error:
+        found = exhaust(unknown, run.property, budget, progress=watch)
+    except (TooManyCases, UndecidedRegions) as error:
         problem = f"{error}: make a range smaller, or write a number"
         raise scenario.complaint(first.name, problem, first.line) from None
     except ValueError as error:
         raise scenario.complaint(
             first.name, f"no verdict for all of the ranges: {error}", first.line
         ) from None
-    found = _with_idle_parts(found, system)
+    result = _result_of(found, run.property, time.monotonic() - began)
     clusters = Clusters(
         ranges={q.name: q.written for q in scenario.open},
         distinguishable=found.count(),
-        explored=len(found.searched),
         violating=found.count(Verdict.VIOLATED),
         undecided=found.count(Verdict.INCONCLUSIVE),
         assumed=tuple(assumed),
     )
-    chosen = found.simplest()
+    chosen = _simplest(found)
     if chosen is None:
-        return EveryCluster(_finding(run, system, found, clusters), None)
+        return EveryCluster(_finding(run, found, result, clusters), None)
     scenario = settled(run.scenario, {q.name: value for q, value in chosen.items()})
     clusters = msgspec.structs.replace(
         clusters,
         example={q.name: q.write(chosen[q]) for q in run.scenario.open},
         scenario=settled_text(scenario),
     )
-    return EveryCluster(_finding(run, system, found, clusters), replace(run, scenario=scenario))
+    return EveryCluster(_finding(run, found, result, clusters), replace(run, scenario=scenario))
 
 
-def _with_idle_parts(found: Exhausted, system: TransitionSystem) -> Exhausted:
-    """The same, and what the scenario asks for and what acted in no cluster."""
-    result = found.result
-    if found.regions is None or result.verdict is not Verdict.HOLDS:
-        return found
-    parts = asked_for(system)
-    idle = never_acted_by_steps(Slicer(system), found.regions.slice, result.coverage.fired, parts)
-    return replace(found, result=replace(result, coverage=replace(result.coverage, never_acted=idle)))
+def _result_of(found: Exhausted, name: str, seconds: float) -> Result:
+    """The result for all clusters together: states and transitions of each are counted, the depth is that of the deepest. It has no evidence."""
+    system, cells = found.parametric.system, [one.cell for one in found.cells]
+    verdict = combine(one.verdict for one in found.cells)
+    slicer = Slicer(system)
+    coverage = coverage_of(
+        slicer,
+        found.slice,
+        name,
+        fired=found.fired,
+        reached=found.witnesses,
+        constraints_hit=found.constraints_hit,
+    )
+    if verdict is Verdict.HOLDS:
+        idle = never_acted_by_steps(slicer, found.slice, coverage.fired, asked_for(system))
+        coverage = replace(coverage, never_acted=idle)
+    return Result(
+        system=system.name,
+        property_id=name,
+        kind=kind_of(system, name),
+        verdict=verdict,
+        counts=Counts(
+            sum(cell.states for cell in cells),
+            sum(cell.transitions for cell in cells),
+            max(cell.depth for cell in cells),
+            seconds,
+        ),
+        coverage=coverage,
+        stopped=min(found.stopped, default=None),
+        engine="native",
+    )
+
+
+def _simplest(found: Exhausted) -> Mapping[Parameter, int] | None:
+    """Of the clusters with the shortest counterexample that with the least numbers; None without any."""
+    steps = {len(one.trace.steps): one for one in found.cells if one.trace is not None}
+    if not steps:
+        return None
+    shortest = min(steps)
+    least = [
+        found.smallest(one)
+        for one in found.cells
+        if one.trace is not None and len(one.trace.steps) == shortest
+    ]
+    return min(least, key=lambda values: (sum(map(abs, values.values())), tuple(values.values())))
 
 
 def settled_run(run: Run, finding: Finding) -> Run:
@@ -129,28 +165,23 @@ def settled_run(run: Run, finding: Finding) -> Run:
     return replace(run, scenario=settled(run.scenario, values))
 
 
-def _finding(run: Run, system: TransitionSystem, found: Exhausted, clusters: Clusters) -> Finding:
+def _finding(run: Run, found: Exhausted, result: Result, clusters: Clusters) -> Finding:
     """What is to be said of all clusters together."""
-    finding = finding_of(run, system, found.result, _remedy(found), words=" ".join(_words(found, clusters)))
+    words = " ".join(_words(result, clusters))
+    finding = finding_of(run, found.parametric.system, result, _remedy(found), words=words)
     if clusters.violating:  # the words about the one that is shown say what was ignored
         finding = msgspec.structs.replace(finding, words=finding.words.removesuffix(silence_of(run)))
     return msgspec.structs.replace(finding, clusters=clusters)
 
 
-def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
-    if found.regions is None:
-        yield "Stopped by the time limit before it was known which clusters can be told apart: nothing is known."
-        return
-    searched, seen = counted(found.result.counts.states or 0, "state"), found.result.coverage
-    renamed = (
-        "" if clusters.explored == clusters.distinguishable else f", {clusters.explored:,} up to renaming"
-    )
-    told = f"{counted(clusters.distinguishable, 'cluster')} that can be told apart with {clusters.scope}{renamed}"
+def _words(result: Result, clusters: Clusters) -> Iterator[str]:
+    searched, seen = counted(result.counts.states or 0, "state"), result.coverage
+    told = f"{counted(clusters.distinguishable, 'cluster')} that can be told apart with {clusters.scope}"
     undecided = f"{clusters.undecided:,} could not be decided within the budget"
     if clusters.violating:
         more = f"; {undecided}" if clusters.undecided else ""
         yield f"Violated by {clusters.violating:,} of the {told}{more} ({searched} explored)."
-    elif found.result.verdict is Verdict.HOLDS:
+    elif result.verdict is Verdict.HOLDS:
         yield f"Holds for the {told}: all were explored to the end, {searched} in all."
         if seen.constraints_hit:
             yield f"Within these constraints, which were hit: {'; '.join(seen.constraints_hit)}."
@@ -161,13 +192,12 @@ def _words(found: Exhausted, clusters: Clusters) -> Iterator[str]:
             yield f"Vacuous: never reached in any cluster: {missed}."
         yield from idle_words(seen.never_acted)
     else:
-        yield f"Stopped by a limit: of the {told}, {undecided}, and in the others it holds ({searched} explored)."
+        yield f"Stopped by a limit: of the {told} so far, {undecided} ({searched} explored)."
 
 
 def _remedy(found: Exhausted) -> str | None:
     ways = {"states": "--max-states", "memory": "--max-memory", "timeout": "--timeout"}
-    stopped = {one.stopped for one in found.searched} if found.regions else {"timeout"}
-    needed = [option for reason, option in ways.items() if reason in stopped]
+    needed = [option for reason, option in ways.items() if reason in found.stopped]
     return (
         f"to decide all: allow more with {' and '.join(needed)}, or make a range smaller" if needed else None
     )

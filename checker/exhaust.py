@@ -1,74 +1,64 @@
-"""One property of a system with unknown parameters: every choice of them that can be told apart is searched to the end."""
+"""One property of a system with unknown parameters: every choice of them is searched to the end, all in one search."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from ..model.language import Parameter
-from .core.exploration import Budget, Exploration, Watcher
-from .core.result import Counts, Coverage, EngineDisagreement, Result, Verdict, combine
+from ..model.language import Parameter, TransitionSystem
+from .core.exploration import Budget, Exploration, Lasso, Watcher
+from .core.result import EngineDisagreement, Verdict
+from .core.trace import LassoTrace, Trace
+from .family.asking import questionnaires
+from .family.outcome import CellOutcome, FamilyOutcome
+from .family.search import FamilySearch, Part, restricted
 from .parametric.explorer import Explorer
 from .parametric.parameters import with_parameters
-from .parametric.parametric_system import ParametricSystem, RegionRepresentative, Regions
-from .reduction.conclusion import coverage_of, times_fired, verdict_of
+from .parametric.parametric_system import ParametricSystem
+from .parametric.regions import smallest
+from .reduction.conclusion import times_fired, verdict_of
 from .reduction.questions import kind_of
-from .reduction.slicing import Slicer
-from .search import Engine, check
-from .trace.execution import ReplayError
-
-MOST = 20_000
-"""More choices than this are not begun with."""
-
-
-class TooManyChoices(ValueError):
-    """More choices can be told apart than `exhaust` begins with."""
-
-
-class _OutOfTime(Exception):
-    """The time was over before the choices were known."""
+from .reduction.scales_of_time import endless
+from .trace.execution import ReplayError, confirm
+from .trace.lasso import confirm_lasso
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What came out for a representative, which stands for so many regions.
+    """What came out for the choices of a cell; `trace` is a counterexample of its example, executed by the interpreter."""
 
-    `steps` is the length of its counterexample; `stopped` is None unless its search ran out of its budget.
-    """
-
-    values: Mapping[Parameter, int]
-    regions: int
+    cell: CellOutcome
     verdict: Verdict
-    counts: Counts
-    steps: int | None = None
-    stopped: str | None = None
+    trace: Trace | None
 
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The result for all choices together, and what came out for each that was searched.
+    """What came out for each cell, and what any choice reached.
 
-    `regions` is None if time was over before the choices were known. In the `result`, states and transitions are those of all
-    searches, the depth is that of the deepest; it has no evidence: `simplest` says where to look for some.
+    `stopped` names the budgets that ran out. `states` is how many states differ. `fired` says how often each step (`part.step`) could be taken, `witnesses`
+    at what depth each was reached first. `parametric` has scales of time only if they were used.
     """
 
-    result: Result
-    regions: Regions | None
-    searched: tuple[Searched, ...]
+    parametric: ParametricSystem
+    slice: TransitionSystem
+    cells: tuple[Searched, ...]
+    states: int
+    stopped: frozenset[str]
+    fired: Mapping[str, int]
+    constraints_hit: frozenset[str]
+    witnesses: Mapping[str, int]
+
+    def smallest(self, one: Searched) -> Mapping[Parameter, int]:
+        """The least member of a cell: that with the least sum, of these the first in the order of parameters."""
+        answers, assumed = one.cell.answers, self.parametric.assumptions
+        return smallest(self.parametric.parameters, list(answers), assumed, list(answers.values()))
 
     def count(self, verdict: Verdict | None = None) -> int:
-        """How many choices that can be told apart have this verdict; without one, how many there are."""
-        return sum(one.regions for one in self.searched if verdict in (None, one.verdict))
-
-    def simplest(self) -> Mapping[Parameter, int] | None:
-        """Of the choices with the shortest counterexample the one with the least numbers; None without any."""
-        violating = [one for one in self.searched if one.steps is not None]
-        if not violating or self.regions is None:
-            return None
-        shortest = min(one.steps for one in violating if one.steps is not None)
-        least = [self.regions.smallest(one.values) for one in violating if one.steps == shortest]
-        return min(least, key=lambda values: (sum(map(abs, values.values())), tuple(values.values())))
+        """How many cells have this verdict; without one, how many there are."""
+        return sum(verdict in (None, one.verdict) for one in self.cells)
 
 
 def exhaust(
@@ -76,165 +66,158 @@ def exhaust(
     property_id: str,
     budget: Budget,
     *,
-    engine: Engine = "native",
+    part: Part = (),
+    ahead: bool = False,
     progress: Watcher | None = None,
 ) -> Exhausted:
-    """Search every choice; the states and the memory of the budget are for each search, the time for all together.
+    """Search every choice of a part. Counterexamples have the budget without its bound of states; `ahead` is as of `FamilySearch`.
 
-    Every counterexample is executed by the interpreter, and for each witness a shortest run to it. Raises
-    TooManyChoices, EngineDisagreement, what `Regions` raises, and ValueError if the assumptions leave no choice.
+    Raises EngineDisagreement, and what `FamilySearch` raises.
     """
-    began = time.monotonic()
-
-    def left() -> float | None:
-        return None if budget.timeout is None else budget.timeout - (time.monotonic() - began)
-
-    def look(found: int) -> None:
-        if found > MOST:
-            raise TooManyChoices(f"more than {MOST:,} clusters can be told apart")
-        if (seconds := left()) is not None and seconds <= 0:
-            raise _OutOfTime
-
-    regions = Regions(parametric, property_id, look)
-    seen = _Seen()
-    found: list[Searched] = []
-
-    def exhausted(known: Regions | None) -> Exhausted:
-        system = parametric.system
-        unfinished = [one.stopped for one in found if one.stopped is not None] if known else ["timeout"]
-        result = Result(
-            system=system.name,
-            property_id=property_id,
-            kind=kind_of(system, property_id),
-            verdict=combine(one.verdict for one in found) if known else Verdict.INCONCLUSIVE,
-            counts=Counts(
-                states=sum(one.counts.states or 0 for one in found),
-                transitions=sum(one.counts.transitions or 0 for one in found),
-                depth=max((one.counts.depth or 0 for one in found), default=0),
-                seconds=time.monotonic() - began,
-            ),
-            coverage=seen.coverage(parametric, known, property_id),
-            stopped=unfinished[0] if unfinished else None,
-            engine=engine,
-        )
-        return Exhausted(result, known, tuple(found))
-
-    try:
-        chosen = regions.representatives
-    except _OutOfTime:
-        return exhausted(None)
-    if not chosen:
-        raise ValueError("no choice of numbers meets what is assumed of them")
-    search: Callable[[RegionRepresentative, Budget], Searched]
-    if engine == "native":
-        search = _Series(regions, property_id, seen, progress)
+    ends = None if budget.timeout is None else time.monotonic() + budget.timeout
+    parametric, sliced, found = _searched(parametric, property_id, budget, part, ahead, progress)
+    searches = _Alone(parametric, property_id, found, budget, ends)
+    if kind_of(parametric.system, property_id) == "resettability":
+        cells = tuple(map(searches.resettable, found.cells))
     else:
-        search = _Alone(regions, property_id, seen, engine, progress)
-    for one in chosen:
-        seconds = left()
-        if seconds is not None and seconds <= 0:
-            nothing = Counts(states=0, transitions=0, depth=0)
-            found.append(Searched(one.values, one.regions, Verdict.INCONCLUSIVE, nothing, stopped="timeout"))
-        else:
-            found.append(search(one, replace(budget, timeout=seconds)))
-    return exhausted(regions)
-
-
-@dataclass
-class _Seen:
-    """What happened with any choice: how often each step could be taken, and the shortest run to each witness."""
-
-    fired: dict[str, int] = field(default_factory=dict)
-    reached: dict[str, int] = field(default_factory=dict)
-    constraints_hit: set[str] = field(default_factory=set)
-
-    def add(self, fired: Mapping[str, int], reached: Mapping[str, int], hit: Collection[str]) -> None:
-        for step, times in fired.items():
-            self.fired[step] = self.fired.get(step, 0) + times
-        for witness, steps in reached.items():
-            self.reached[witness] = min(steps, self.reached.get(witness, steps))
-        self.constraints_hit.update(hit)
-
-    def coverage(self, parametric: ParametricSystem, regions: Regions | None, property_id: str) -> Coverage:
-        """The same of the whole system."""
-        return coverage_of(
-            Slicer(parametric.system),
-            regions.slice if regions else parametric.system,
-            property_id,
-            fired=self.fired,
-            reached=self.reached,
-            constraints_hit=self.constraints_hit,
+        traces = searches.counterexamples()
+        cells = tuple(
+            Searched(
+                cell,
+                verdict_of(found.stopped is None and cell.violated is None, number in traces),
+                traces.get(number),
+            )
+            for number, cell in enumerate(found.cells)
         )
+    return Exhausted(
+        parametric,
+        sliced,
+        cells,
+        found.states,
+        frozenset(reason for reason in (found.stopped, *searches.stopped) if reason is not None),
+        times_fired(sliced, found.fired),
+        found.constraints_hit,
+        found.witnesses,
+    )
 
 
-class _Series:
-    """One compiled search after the other, by the native engine."""
+def _searched(
+    parametric: ParametricSystem,
+    property_id: str,
+    budget: Budget,
+    part: Part,
+    ahead: bool,
+    progress: Watcher | None,
+) -> tuple[ParametricSystem, TransitionSystem, FamilyOutcome]:
+    """What was found about the choices, with the slice that was explored, and the system that it is a slice of.
 
-    def __init__(self, regions: Regions, property_id: str, seen: _Seen, progress: Watcher | None) -> None:
-        self.explorer = Explorer(regions.parametric, property_id, regions.ranges)
-        self.seen, self.progress = seen, progress
-
-    def __call__(self, one: RegionRepresentative, budget: Budget) -> Searched:
-        answer = self.explorer.explore(one.values, budget, self.progress)
-        try:
-            trace = self.explorer.confirm(answer, one.values)
-            self._confirm_witnesses(answer, one.values)
-        except ReplayError as error:
-            raise EngineDisagreement(
-                f"the native engine claims what the reference interpreter does not confirm: {error}"
-            ) from error
-        verdict = verdict_of(answer.complete, trace is not None)
-        if verdict is Verdict.INCONCLUSIVE and answer.stopped not in ("states", "memory", "timeout"):
-            raise EngineDisagreement(f"the native engine stopped with `{answer.stopped}` and no answer")
-        reached = {witness: len(path) for witness, path in answer.witnesses.items()}
-        self.seen.add(times_fired(self.explorer.slice, answer.fired), reached, answer.constraints_hit)
-        return Searched(
-            one.values,
-            one.regions,
-            verdict,
-            Counts(answer.states, answer.transitions, answer.depth, answer.seconds),
-            None if trace is None else len(trace.steps),
-            answer.stopped if verdict is Verdict.INCONCLUSIVE else None,
-        )
-
-    def _confirm_witnesses(self, answer: Exploration, values: Mapping[Parameter, int]) -> None:
-        """Execute the runs to witnesses that are shorter than all before."""
-        shortest = self.seen.reached
-        for witness, path in answer.witnesses.items():
-            if witness not in shortest or len(path) < shortest[witness]:
-                self.explorer.confirm_witness(answer, values, witness)
+    That has scales of time if it asks for them, unless a timer can wait for ever with some choice while work goes on.
+    """
+    search = FamilySearch(parametric, property_id, part=part, ahead=ahead)
+    found, sliced = search.run(budget, progress), search.slice
+    del search  # and its memory, which is what counterexamples are searched with
+    asked = endless(sliced)
+    if asked is None or all(cell.violated is not None for cell in found.cells):
+        return parametric, sliced, found
+    *_, questions = questionnaires(sliced)
+    chosen = restricted(parametric, questions, part)
+    (name,) = asked.livenesses
+    waits = FamilySearch(replace(chosen, system=asked), name, ahead=ahead).run(budget)
+    if all(cell.violated is None for cell in waits.cells):
+        return parametric, sliced, replace(found, stopped=found.stopped or waits.stopped)
+    anytime = replace(chosen, system=replace(parametric.system, scales=False))
+    search = FamilySearch(anytime, property_id, ahead=ahead)
+    return anytime, search.slice, search.run(budget)
 
 
 class _Alone:
-    """Every choice as a system of its own: for other engines than the native one."""
+    """Searches for members of cells by themselves. `stopped` are the budgets that they ran out of."""
 
     def __init__(
         self,
-        regions: Regions,
+        parametric: ParametricSystem,
         property_id: str,
-        seen: _Seen,
-        engine: Engine,
-        progress: Watcher | None,
+        found: FamilyOutcome,
+        budget: Budget,
+        ends: float | None,
     ) -> None:
-        self.system, self.property, self.seen = regions.parametric.system, property_id, seen
-        self.engine, self.progress = engine, progress
+        self.parametric, self.property, self.found = parametric, property_id, found
+        self.budget, self._ends = budget, ends
+        self.stopped: set[str | None] = set()
 
-    def __call__(self, one: RegionRepresentative, budget: Budget) -> Searched:
-        system = with_parameters(self.system, {q.name: value for q, value in one.values.items()})
-        (result,) = check(
-            system,
-            [self.property],
-            budget,
-            engine=self.engine,
-            progress=self.progress,
+    @cached_property
+    def _explorer(self) -> Explorer:
+        cells = [cell for cell in self.found.cells if cell.violated is not None] or self.found.cells
+        examples = [cell.example for cell in cells]
+        ranges = {
+            q: (min(e[q] for e in examples), max(e[q] for e in examples)) for q in self.parametric.parameters
+        }
+        return Explorer(self.parametric, self.property, ranges)
+
+    def _explored(self, cell: CellOutcome, max_states: int | None) -> tuple[Exploration, Trace | None]:
+        left = None if self._ends is None else max(0.0, self._ends - time.monotonic())
+        answer = self._explorer.explore(
+            cell.example, replace(self.budget, max_states=max_states, timeout=left)
         )
-        seen = result.coverage
-        self.seen.add(seen.fired, seen.witnesses_reached, seen.constraints_hit)
-        return Searched(
-            one.values,
-            one.regions,
-            result.verdict,
-            result.counts,
-            None if result.trace is None else len(result.trace.steps),
-            result.stopped if result.verdict is Verdict.INCONCLUSIVE else None,
-        )
+        return answer, self._explorer.confirm(answer, cell.example)
+
+    def resettable(self, cell: CellOutcome) -> Searched:
+        """What a search for a member alone says: in all states of a cell, its members have the same ways on."""
+        if self.found.stopped is not None:
+            return Searched(cell, Verdict.INCONCLUSIVE, None)
+        answer, trace = self._explored(cell, self.budget.max_states)
+        if trace is None and not answer.complete:
+            self.stopped.add(answer.stopped)
+        elif answer.complete and answer.states != cell.states:
+            raise EngineDisagreement(
+                f"all clusters together reach {cell.states} states of {cell.example}, and one by itself {answer.states}"
+            )
+        return Searched(cell, verdict_of(answer.complete, trace is not None), trace)
+
+    def counterexamples(self) -> dict[int, Trace]:
+        """A counterexample for each violating cell, of an invariant a shortest: one is searched alone, and what it finds is executed in the others.
+
+        Where that is no counterexample, or of an invariant not of the length that the family's search claims, the cell is searched alone. A cell whose own
+        search runs out of the budget has none.
+        """
+        waiting = {number: cell for number, cell in enumerate(self.found.cells) if cell.violated is not None}
+        traces: dict[int, Trace] = {}
+        while waiting:
+            number, cell = next(iter(waiting.items()))
+            answer, trace = self._explored(cell, None)
+            if trace is None and not answer.complete:
+                self.stopped.add(answer.stopped)
+                del waiting[number]
+                continue
+            lasso = isinstance(trace, LassoTrace)
+            if not isinstance(trace, Trace) or not (lasso or len(trace.steps) == cell.violated):
+                raise EngineDisagreement(
+                    f"all clusters together break {self.property} after {cell.violated} steps, but one by itself does not"
+                )
+            for other, its in list(waiting.items()):
+                if lasso or its.violated == cell.violated:
+                    try:
+                        if not lasso:
+                            self._explorer.confirm_time(answer.violations[self.property], its.example)
+                        traces[other] = self._executed(trace, its)
+                    except ReplayError:
+                        continue
+                    del waiting[other]
+            if number in waiting:
+                raise EngineDisagreement(
+                    f"the counterexample of {cell.example} is confirmed once, and not again"
+                )
+        return traces
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {t.label: number for number, t in enumerate(self.parametric.system.transitions)}
+
+    def _executed(self, trace: Trace, cell: CellOutcome) -> Trace:
+        """The run of a trace, of the parameters of another cell. Raises ReplayError if it is no counterexample there."""
+        system, values = self.parametric.system, {q.name: value for q, value in cell.example.items()}
+        path = tuple(self._numbers[step.label] for step in trace.steps)
+        if not isinstance(trace, LassoTrace):
+            return confirm(system, path, self.property, values)
+        lasso = Lasso(path[: trace.turn], path[trace.turn :], trace.case)
+        return confirm_lasso(with_parameters(system, values), lasso, self.property)

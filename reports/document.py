@@ -42,13 +42,12 @@ class Clusters(msgspec.Struct, frozen=True):
     """How many clusters can be told apart within the ranges of a file, and what came out for them.
 
     `ranges` are as written, by their place in the file, and `assumed` what a choice of numbers must meet to be a cluster
-    at all. `explored` is how many were searched: one of those that are alike up to renaming. Of the `violating` ones,
+    at all. Of the `violating` ones,
     `example` has the numbers of the simplest, and `scenario` the file with these numbers.
     """
 
     ranges: dict[str, str]
     distinguishable: int
-    explored: int
     violating: int = 0
     undecided: int = 0
     assumed: tuple[str, ...] = ()

@@ -6,20 +6,17 @@ scenarios at all: the pods that are bound at the start must fit on their nodes, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import combinations
 
-from ..model.environment.objects import ClusterSpec, Node, Pod
-from ..model.language import Entity, Expr, Parameter, all_of, any_of, as_expr, total
+from ..model.environment.objects import ClusterSpec
+from ..model.language import Expr, all_of, any_of, as_expr, total
 from ..model.language.expressions.expr import parameter
 from .reader.scenario import Scenario
 from .reader.scenario_reader import parse_scenario
 from .values.ranges import RangeParameter
 from .writer.sameness import difference
 from .writing import scenario_text
-
-Swap = tuple[Entity, Entity, dict[Parameter, Parameter]]
 
 
 def divisible(numbers: Iterable[RangeParameter]) -> tuple[Expr, ...]:
@@ -46,34 +43,6 @@ def sensible(spec: ClusterSpec) -> dict[str, Expr]:
         "some node has what each pod asks for": all_of(oversize),
     }
     return {text: e for text, e in words.items() if not (e.is_const and e.value)}
-
-
-def exchanges(spec: ClusterSpec) -> Iterator[Swap]:
-    """Pairs of pods, and of nodes, that may be interchangeable, with the parameters that change places with them."""
-    for one, other in combinations(spec.pods, 2):
-        named = dict.fromkeys([*one.resources, *other.resources])
-        pairs = [(one.request(r), other.request(r)) for r in named]
-        yield from _swap(one, other, [*pairs, (one.priority, other.priority)])
-    named = dict.fromkeys(r for pod in spec.pods for r in pod.resources)
-    for first, second in combinations(spec.nodes, 2):
-        pairs = [(first.allocatable(r), second.allocatable(r)) for r in named]
-        limits = (first.pods, second.pods)
-        if limits[0] is not None and limits[1] is not None:
-            pairs.append((limits[0], limits[1]))
-        yield from _swap(first, second, pairs)
-
-
-def _swap(one: Pod | Node, other: Pod | Node, pairs: list[tuple[Expr, Expr]]) -> Iterator[Swap]:
-    """The exchange, if one has the same parameters as the other, with the same ranges, and has any."""
-    moved: dict[Parameter, Parameter] = {}
-    for a, b in pairs:
-        p, q = (e.value if e.op == "param" else None for e in (a, b))
-        if isinstance(p, RangeParameter) and isinstance(q, RangeParameter) and p.like == q.like:
-            moved |= {p: q, q: p}
-        elif p is not None or q is not None:
-            return
-    if moved:
-        yield one, other, moved
 
 
 def settled(scenario: Scenario, values: Mapping[str, int]) -> Scenario:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 from typing import Any
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Quantity, Scope
-from ..model.language import Entity, Expr, Parameter, all_of, any_of, total
+from ..model.language import Expr, Parameter, all_of, any_of, total
 from ..model.language.expressions.expr import parameter
 
 LOWEST_PRIORITY = -(1 << 31)
@@ -160,23 +160,6 @@ class ParametricCluster:
                     yield moved | {
                         self.priorities[i].name: self.priorities[p].name for i, p in enumerate(pods)
                     }
-
-    def exchanges(self) -> Iterator[tuple[Entity, Entity, dict[Parameter, Parameter]]]:
-        """Pairs of pods, and of nodes, with the parameters that change places with them."""
-        for i, j in combinations(range(len(self.spec.pods)), 2):
-            pairs = [(self.requests[i][r], self.requests[j][r]) for r in self.requests[i]]
-            yield (
-                self.spec.pods[i],
-                self.spec.pods[j],
-                _swapped([*pairs, (self.priorities[i], self.priorities[j])]),
-            )
-        for i, j in combinations(range(len(self.spec.nodes)), 2):
-            pairs = [(self.capacities[i][r], self.capacities[j][r]) for r in self.capacities[i]]
-            yield self.spec.nodes[i], self.spec.nodes[j], _swapped(pairs)
-
-
-def _swapped(pairs: list[tuple[Parameter, Parameter]]) -> dict[Parameter, Parameter]:
-    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
 
 
 def sizes(pods: int, nodes: int, least: int = 1) -> list[tuple[int, int]]:

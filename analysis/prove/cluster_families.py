@@ -1,29 +1,28 @@
-"""The work of `podrace prove` where the clusters of a template are explored together: in one search, in any process."""
+"""The work of `podrace prove`: the clusters of a template, explored together in one search, in any process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ...base.text import one_line
 from ...checker.core.exploration import Budget, Lasso
 from ...checker.core.machine import safe_memory
-from ...checker.core.result import EngineDisagreement
-from ...checker.core.trace import LassoTrace, Trace
+from ...checker.core.trace import LassoTrace
+from ...checker.exhaust import Searched, exhaust
 from ...checker.family.asking import questionnaires
 from ...checker.family.division import parts_of
-from ...checker.family.outcome import CellOutcome, FamilyOutcome
 from ...checker.family.search import FamilySearch, Part, restricted
-from ...checker.parametric.explorer import Explorer
 from ...checker.parametric.parameters import with_parameters
-from ...checker.parametric.parametric_system import ParametricSystem
+from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
-from ...checker.reduction.conclusion import times_fired, verdict_of
-from ...checker.reduction.questions import explored_slice
-from ...checker.reduction.scales_of_time import endless
-from ...checker.trace.execution import ReplayError, confirm
+from ...checker.reduction.questions import explored_slice, kind_of
+from ...checker.reduction.slicing import step_name
+from ...checker.trace.execution import ReplayError, confirm, confirm_no_way_back
 from ...checker.trace.lasso import confirm_lasso
-from ...model.language import Parameter, TransitionSystem
+from ...model.language import Parameter
 from ...model.language.expressions.expr import fresh_graph
+from ...scenarios.template import instantiate
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion
 
@@ -65,63 +64,24 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
     Raises EngineDisagreement.
     """
     budget = shared_budget(task.max_states, task.max_memory, task.share)
-    parametric, sliced, found = _searched(task, task.question.parametric_system(), budget)
-    again = shared_budget(None, task.max_memory, task.share)
-    traces = _counterexamples(parametric, task.question.property, found, again)
-    missing = any(
-        cell.violated is not None and number not in traces for number, cell in enumerate(found.cells)
-    )
+    parametric, name = task.question.parametric_system(), task.question.property
+    found = exhaust(parametric, name, budget, part=task.part, ahead=task.share > 1)
     return BatchOutcome(
-        clusters=tuple(
-            _outcome_of(
-                cell,
-                parametric,
-                verdict_of(found.stopped is None and cell.violated is None, number in traces).name,
-                traces.get(number),
-            )
-            for number, cell in enumerate(found.cells)
-        ),
+        clusters=tuple(_outcome_of(one, parametric) for one in found.cells),
         constraints=tuple(sorted(found.constraints_hit)),
         witnesses=tuple(sorted(found.witnesses)),
-        fired=tuple(sorted(times_fired(sliced, found.fired))),
+        fired=tuple(sorted(found.fired)),
         distinct=found.states,
-        short_of_memory=missing or found.stopped == "memory",
+        short_of_memory="memory" in found.stopped,
     )
 
 
-def _searched(
-    task: FamilyTask, parametric: ParametricSystem, budget: Budget
-) -> tuple[ParametricSystem, TransitionSystem, FamilyOutcome]:
-    """What was found about the clusters, with the slice that was explored, and the system that it is a slice of.
-
-    That has scales of time if it asks for them, unless a timer can wait for ever in some cluster while work goes on.
-    """
-    ahead = task.share > 1
-    search = FamilySearch(parametric, task.question.property, part=task.part, ahead=ahead)
-    found, sliced = search.run(budget), search.slice
-    del search  # and its memory, which is what counterexamples are searched with
-    asked = endless(sliced)
-    if asked is None or all(cell.violated is not None for cell in found.cells):
-        return parametric, sliced, found
-    *_, questions = questionnaires(sliced)
-    chosen = restricted(parametric, questions, task.part)
-    (name,) = asked.livenesses
-    waits = FamilySearch(replace(chosen, system=asked), name, ahead=ahead).run(budget)
-    if all(cell.violated is None for cell in waits.cells):
-        return parametric, sliced, replace(found, stopped=found.stopped or waits.stopped)
-    anytime = replace(chosen, system=replace(parametric.system, scales=False))
-    search = FamilySearch(anytime, task.question.property, ahead=ahead)
-    return anytime, search.slice, search.run(budget)
-
-
-def _outcome_of(
-    cell: CellOutcome, parametric: ParametricSystem, verdict: str, trace: Trace | None
-) -> ClusterOutcome:
+def _outcome_of(one: Searched, parametric: ParametricSystem) -> ClusterOutcome:
+    cell, trace = one.cell, one.trace
     steps = () if trace is None else trace.steps
     return ClusterOutcome(
         tuple(cell.example[q] for q in parametric.parameters),
-        1,
-        verdict,
+        one.verdict.name,
         cell.states,
         cell.transitions,
         cell.depth,
@@ -132,69 +92,64 @@ def _outcome_of(
     )
 
 
-def _counterexamples(
-    parametric: ParametricSystem, property_id: str, found: FamilyOutcome, budget: Budget
-) -> dict[int, Trace]:
-    """A counterexample for each violating cell, of an invariant a shortest: one is searched alone, and what it finds is executed in the others.
+def refuse_no_outcome(task: FamilyTask, kept: BatchOutcome, regions: Regions) -> None:
+    """Hold an outcome that was kept to its task: the clusters, the names, and every counterexample, executed again.
 
-    Where that is no counterexample, or of an invariant not of the length that the family's search claims, the cell is searched alone. A cell whose own search runs out of the budget has none.
+    Raises NoOutcome.
     """
-    waiting = {number: cell for number, cell in enumerate(found.cells) if cell.violated is not None}
-    examples = [cell.example for cell in waiting.values()]
-    ranges = {
-        q: (min(e[q] for e in examples), max(e[q] for e in examples))
-        for q in parametric.parameters
-        if examples
-    }
-    explorer = Explorer(parametric, property_id, ranges) if waiting else None
-    numbers = {t.label: number for number, t in enumerate(parametric.system.transitions)}
-    traces: dict[int, Trace] = {}
-    while waiting and explorer is not None:
-        number, cell = next(iter(waiting.items()))
-        answer = explorer.explore(cell.example, budget)
-        trace = explorer.confirm(answer, cell.example)
-        if trace is None and not answer.complete:
-            del waiting[number]
-            continue
-        lasso = isinstance(trace, LassoTrace)
-        if not isinstance(trace, Trace) or not (lasso or len(trace.steps) == cell.violated):
-            raise EngineDisagreement(
-                f"all clusters together break {property_id} after {cell.violated} steps, but one by itself does not"
-            )
-        for other, its in list(waiting.items()):
-            if lasso or its.violated == cell.violated:
-                try:
-                    if not lasso:
-                        explorer.confirm_time(answer.violations[property_id], its.example)
-                    traces[other] = _executed(parametric, property_id, trace, numbers, _named(its))
-                except ReplayError:
-                    continue
-                del waiting[other]
-        if number in waiting:
-            raise EngineDisagreement(f"the counterexample of {cell.example} is confirmed once, and not again")
-    return traces
+    sliced, system = regions.slice, regions.parametric.system
+    _refuse_no_family(task, kept, regions.parametric)
+    for found, known in (
+        (kept.constraints, system.constraints),
+        (kept.witnesses, sliced.witnesses),
+        (kept.fired, {step_name(t) for t in sliced.transitions}),
+    ):
+        if strange := [name for name in found if name not in known]:
+            raise NoOutcome(f"it names `{one_line(strange[0])}`, which these clusters do not have")
+    for cluster in kept.clusters:
+        if not 0 <= cluster.depth < cluster.states or cluster.transitions < cluster.states - 1:
+            raise NoOutcome("its counts are those of no search")
+        if cluster.verdict == "VIOLATED":
+            _refuse_no_counterexample(task, cluster, regions.parametric)
+        elif cluster.verdict not in ("HOLDS", "INCONCLUSIVE") or cluster.trace or cluster.steps:
+            raise NoOutcome("it contradicts itself")
 
 
-def _executed(
-    parametric: ParametricSystem,
-    property_id: str,
-    trace: Trace,
-    numbers: Mapping[str, int],
-    values: Mapping[str, int],
-) -> Trace:
-    """The run of a trace, of other parameters. Raises ReplayError if it is no counterexample there."""
-    path = tuple(numbers[step.label] for step in trace.steps)
-    if not isinstance(trace, LassoTrace):
-        return confirm(parametric.system, path, property_id, values)
-    lasso = Lasso(path[: trace.turn], path[trace.turn :], trace.case)
-    return confirm_lasso(with_parameters(parametric.system, values), lasso, property_id)
+def _refuse_no_counterexample(
+    task: FamilyTask, cluster: ClusterOutcome, parametric: ParametricSystem
+) -> None:
+    name, turn = task.question.property, cluster.turn
+    values = {q.name: value for q, value in zip(parametric.parameters, cluster.values, strict=True)}
+    system = parametric.system
+    numbers = {t.label: number for number, t in enumerate(system.transitions)}
+    try:
+        path = tuple(numbers[label] for label in cluster.trace)
+        kind = kind_of(system, name)
+        if kind == "invariant":
+            trace = confirm(system, path, name, values)
+        elif kind == "resettability":
+            trace = confirm_no_way_back(system, path, name, parameters=values)
+        elif turn is None or not 0 <= turn <= len(path):
+            raise NoOutcome("it has a counterexample without an end")
+        else:
+            lasso = Lasso(path[:turn], path[turn:], cluster.case)
+            trace = confirm_lasso(with_parameters(system, values), lasso, name)
+    except KeyError as error:
+        raise NoOutcome(
+            f"its counterexample takes the step {one_line(str(error))}, which there is not"
+        ) from None
+    except ReplayError as error:
+        raise NoOutcome(f"its counterexample is none: {error}") from None
+    if tuple(f"{step.part}.{step.step}" for step in trace.steps) != cluster.steps:
+        raise NoOutcome("it contradicts itself")
 
 
-def _named(cell: CellOutcome) -> dict[str, int]:
-    return {q.name: value for q, value in cell.example.items()}
+def named(question: ProofQuestion, values: tuple[int, ...]) -> dict[str, int]:
+    """The values of parameters by their names."""
+    return {q.name: value for q, value in zip(instantiate(question.template).parameters, values, strict=True)}
 
 
-def refuse_no_family(task: FamilyTask, kept: BatchOutcome, parametric: ParametricSystem) -> None:
+def _refuse_no_family(task: FamilyTask, kept: BatchOutcome, parametric: ParametricSystem) -> None:
     """Hold the clusters of an outcome that was kept to what they may be: different members of the part of the family. Raises NoOutcome."""
     if task.part:
         *_, asked = questionnaires(explored_slice(parametric.system, task.question.property))
@@ -205,7 +160,6 @@ def refuse_no_family(task: FamilyTask, kept: BatchOutcome, parametric: Parametri
         if (
             len(cluster.values) != len(parametric.parameters)
             or cluster.values in known
-            or cluster.regions != 1
             or not _is_member(parametric, values)
         ):
             raise NoOutcome("it is not about the clusters that it should be about")

@@ -12,7 +12,6 @@ class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     values: tuple[int, ...]
-    regions: int
     verdict: str
     states: int
     transitions: int
@@ -26,7 +25,7 @@ class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BatchOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What came out for the clusters of a task: also which constraints any of them hit, which witnesses and steps any reached.
 
-    `distinct` is how many states differ, where clusters were explored together. With `short_of_memory`, some of them might have been decided with more.
+    `distinct` is how many states differ. With `short_of_memory`, some of them might have been decided with more.
     """
 
     clusters: tuple[ClusterOutcome, ...]

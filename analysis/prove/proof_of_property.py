@@ -1,4 +1,4 @@
-"""One question of `podrace prove`, asked of every cluster in chunks, and what came out in groups."""
+"""One question of `podrace prove`, asked of every cluster, and what came out in groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from importlib.metadata import version
 import msgspec
 
 from ...base.problems import Terminated
-from ...checker.core.exploration import Budget
 from ...checker.jobs import Job, Journal, pool_of, run_jobs
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
@@ -37,15 +36,16 @@ from ..request.own_properties import own_properties
 from ..request.plan import Run
 from ..scheduler_version import version_of
 from ..shown.orders import orders_of_all
-from .cluster_batches import Task, named, refuse_no_outcome, work
-from .cluster_families import FamilyTask, family_tasks, shared_budget
-from .known_classes import KnownClasses
+from .cluster_families import (
+    FamilyTask,
+    explore_family,
+    family_tasks,
+    named,
+    refuse_no_outcome,
+    shared_budget,
+)
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion, ProofRequest
-
-CHUNK = 40
-"""How many clusters a worker explores in one go."""
-
 
 _CUT = "podrace was told to end before every cluster was explored; with --journal, it goes on from there"
 
@@ -57,10 +57,9 @@ class Prover:
         self.request, self.question, self.watcher = request, question, watcher
         self.composition = question.composition
         self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
-        self.together = request.are_together(self.prop.kind)
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
-        self.regions: dict[str, tuple[ProofQuestion, Regions | KnownClasses]] = {}
+        self.regions: dict[str, tuple[ProofQuestion, Regions]] = {}
         self.idle = set(question.patches)
         """The patches that have made no difference to any template so far."""
         self.altered: dict[str, Altered] = {}
@@ -84,9 +83,6 @@ class Prover:
         return self._proof(0.0)
 
     def _ask(self) -> None:
-        if self.question.template.gangs and not self.together:
-            self._by_classes()
-            return
         chunks = list(self._chunks())
         journal = None
         if self.request.journal is not None:
@@ -99,31 +95,10 @@ class Prover:
             if journal is not None:
                 journal.close()
 
-    def _by_classes(self) -> None:
-        """Ask about every template with gangs, one class of clusters after the other: they ask too many questions to be told apart beforehand."""
-        states = count = 0
-        for pods, nodes in sizes(self.request.pods, self.request.nodes, least=0):
-            for template in templates(pods, nodes, self.request.example):
-                name = f"{template.pods} pods, {nodes} nodes: {template}"
-                question = replace(self.question, template=template)
-                parametric = question.parametric_system()
-                self._look_for_idle_patches(question, parametric)
-                known = KnownClasses(parametric, question.property)
-                self.regions[name] = question, known
-                self.found[name] = []
-                for outcome in known.search(self._budget()):
-                    self.found[name].append(outcome)
-                    count += 1
-                    states += sum(cluster.states for cluster in outcome.clusters)
-                    self.watcher.say(f"{count:,} clusters  {states:,} states  {name}")
-
-    def _budget(self) -> Budget:
-        return shared_budget(self.request.max_states, self.request.max_memory, 1)
-
     def _about(self, chunks: list[Job]) -> dict[str, object]:
         """What results in a journal are results of: everything that they depend on."""
         systems = {name: fingerprint(regions.slice) for name, (_, regions) in self.regions.items()}
-        members = [chunk.task.part if self.together else chunk.task.members for chunk in chunks]
+        parts = [chunk.task.part for chunk in chunks]
         return {
             "property": self.what,
             "podrace": version("podrace"),
@@ -131,7 +106,7 @@ class Prover:
             "files": self.question.sources,
             "max_states": self.request.max_states,
             "systems": systems,
-            "clusters": hashlib.sha256(msgspec.json.encode(members)).hexdigest(),
+            "clusters": hashlib.sha256(msgspec.json.encode(parts)).hexdigest(),
         }
 
     def _hold_to_its_word(self, chunks: list[Job], journal: Journal) -> None:
@@ -139,7 +114,6 @@ class Prover:
         for chunk in chunks:
             if chunk.name in journal.results:
                 _, regions = self.regions[_template_of(chunk)]
-                assert isinstance(regions, Regions)
                 self.watcher.say(f"executing again what {journal.path} says: {chunk.name}")
                 try:
                     refuse_no_outcome(chunk.task, journal.results[chunk.name], regions)
@@ -159,31 +133,14 @@ class Prover:
                 regions = Regions(parametric, question.property)
                 self.regions[name] = question, regions
                 self.found[name] = []
-                if self.together:
-                    whole = FamilyTask(
-                        question,
-                        self.request.max_states,
-                        self.request.jobs,
-                        max_memory=self.request.max_memory,
-                    )
-                    for number, piece in enumerate(family_tasks(whole, self.request.parts)):
-                        yield Job(f"{name} #{number}", piece)
-                    continue
-                ranges = tuple(regions.ranges[q] for q in parametric.parameters)
-                members = [
-                    (tuple(r.values[q] for q in parametric.parameters), r.regions)
-                    for r in regions.representatives
-                ]
-                for start in range(0, len(members), CHUNK):
-                    task = Task(
-                        question,
-                        ranges,
-                        tuple(members[start : start + CHUNK]),
-                        self.request.max_states,
-                        self.request.max_memory,
-                        self.request.jobs,
-                    )
-                    yield Job(f"{name} #{start}", task)
+                whole = FamilyTask(
+                    question,
+                    self.request.max_states,
+                    self.request.jobs,
+                    max_memory=self.request.max_memory,
+                )
+                for number, piece in enumerate(family_tasks(whole, self.request.parts)):
+                    yield Job(f"{name} #{number}", piece)
 
     def _look_for_idle_patches(self, question: ProofQuestion, parametric: ParametricSystem) -> None:
         """A patch that makes a difference to one template is not idle; nor are all that are left idle if together they make one."""
@@ -200,33 +157,30 @@ class Prover:
     def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
         """Work on all chunks; where a share of the memory was too little, once more afterwards, when nobody else needs the rest."""
 
-        def amount(chunk: Job) -> int:
-            return 1 if self.together else len(chunk.task.members)
-
-        what = "clusters"
-        if self.together:
-            what = "placements" if self.request.parts == 1 else "parts of placements"
-        total = sum(map(amount, chunks))
+        what = "placements" if self.request.parts == 1 else "parts of placements"
+        total = len(chunks)
         pool = pool_of(self.request.jobs, len(chunks))
         began, done, states = time.monotonic(), 0, 0
 
         def take(chunk: Job, result: BatchOutcome) -> None:
             nonlocal done, states
             self.found[_template_of(chunk)].append(result)
-            done += amount(chunk)
+            done += 1
             states += sum(cluster.states for cluster in result.clusters)
             left = (time.monotonic() - began) / done * (total - done)
             self.watcher.say(f"{done:,} of {total:,} {what}  {states:,} states  about {left:.0f} s left")
 
         short: list[tuple[Job, BatchOutcome]] = []
-        for chunk, result in run_jobs(work, chunks, pool, journal, lambda result: not result.short_of_memory):
+        for chunk, result in run_jobs(
+            explore_family, chunks, pool, journal, lambda result: not result.short_of_memory
+        ):
             if result.short_of_memory and self.request.jobs > 1:
                 short.append((chunk, result))
             else:
                 take(chunk, result)
         for chunk, first in short:
             self.watcher.say(f"again, with all of the memory: {chunk.name}")
-            result = work(replace(chunk.task, share=1))
+            result = explore_family(replace(chunk.task, share=1))
             if journal is not None and not result.short_of_memory:
                 journal.add(chunk.name, result)
             # Other programs may have taken the memory meanwhile: what was found stays found.
@@ -252,7 +206,7 @@ class Prover:
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
             distinct=sum(r.distinct for r in results),
-            parts=max(map(len, self.found.values()), default=1) if self.together else 1,
+            parts=max(map(len, self.found.values()), default=1),
             short_of_memory=any(r.short_of_memory for r in results),
             altered=next((found.alters for found in self.altered.values() if found.alters), ""),
             seconds=round(seconds, 3),
@@ -327,7 +281,7 @@ class Prover:
     ) -> ViolatingGroup:
         chosen = named(question, values)
         spec = concrete(question.template, chosen)
-        count = sum(o.regions for _, o in members)
+        count = len(members)
         name = f"{question.property.lower()}-group-{number + 1}"
         title = "The simplest of several violating clusters" if count > 1 else "A violating cluster"
         finding = None
@@ -364,15 +318,12 @@ class Prover:
 
 def _counts(outcomes: Sequence[ClusterOutcome]) -> dict[str, int]:
     """The counts that a proof and each of its rows have."""
-    regions = Counter[str]()
-    for outcome in outcomes:
-        regions[outcome.verdict] += outcome.regions
+    verdicts = Counter(outcome.verdict for outcome in outcomes)
     return {
-        "clusters": regions.total(),
-        "explored": len(outcomes),
+        "clusters": len(outcomes),
         "states": sum(o.states for o in outcomes),
-        "violated": regions["VIOLATED"],
-        "inconclusive": regions["INCONCLUSIVE"],
+        "violated": verdicts["VIOLATED"],
+        "inconclusive": verdicts["INCONCLUSIVE"],
     }
 
 
@@ -392,7 +343,7 @@ def _never_fired(slices: Sequence[TransitionSystem], fired: Collection[str]) -> 
 
 def _decided(outcome: BatchOutcome) -> int:
     """How many clusters are decided."""
-    return sum(cluster.regions for cluster in outcome.clusters if cluster.verdict != "INCONCLUSIVE")
+    return sum(cluster.verdict != "INCONCLUSIVE" for cluster in outcome.clusters)
 
 
 def _without(question: ProofQuestion, sources: set[str]) -> str:

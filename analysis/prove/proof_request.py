@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...base.problems import UsageProblem
-from ...checker.parametric.parametric_system import Exchange, ParametricSystem
+from ...checker.parametric.parametric_system import ParametricSystem
 from ...model.environment.cluster.scope import ANY_TIME
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
@@ -26,7 +26,7 @@ from ..request.plan import compose, release_of
 
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
-    """What the command line asks for. With `one_by_one`, clusters are never explored together; else those of a large placement in so many `parts`. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
+    """What the command line asks for. The clusters of a large placement are explored in so many `parts`. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
 
     pods: int
     nodes: int
@@ -41,13 +41,8 @@ class ProofRequest:
     jobs: int = 1
     journal: Path | None = None
     gates: Sequence[str] = ()
-    one_by_one: bool = False
     parts: int = 1
     max_memory: int | None = None
-
-    def are_together(self, kind: str) -> bool:
-        """Whether all clusters of a placement are explored together for a property of this kind."""
-        return kind != "resettability" and not self.one_by_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +93,7 @@ class ProofQuestion:
             system = instrument(found.spec, composition.classes, [prop])
         if changed := what_it_changed():
             raise UsageProblem(f"{', '.join([*self.own, *self.patches])}: {changed}")
-        return ParametricSystem(
-            system,
-            found.parameters,
-            found.assumptions(),
-            tuple(Exchange(*pair) for pair in found.exchanges()),
-        )
+        return ParametricSystem(system, found.parameters, found.assumptions())
 
     def begun(self) -> ProofQuestion:
         """The question about the files as they are now."""
@@ -166,23 +156,10 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         kind = (own.get(name) or PROPERTIES[name]).kind
-        if not request.are_together(kind):
-            if request.example.gangs:
-                _refuse_to_share(request, name)
-            if request.parts > 1:
-                raise UsageProblem(f"--parts: the clusters are explored one by one for {name}: leave it out")
         asked = tuple(request.own) if name in own else ()
         example = request.example
-        if not (request.are_together(kind) and composition.flush_takes_minutes) or example.gangs:
+        if kind == "resettability" or not composition.flush_takes_minutes or example.gangs:
             example = replace(example, scope=replace(example.scope, time=ANY_TIME, slow=()))
         yield ProofQuestion(
             example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
         ).begun()
-
-
-def _refuse_to_share(request: ProofRequest, name: str) -> None:
-    """Where classes of clusters are found one after the other, nobody else can work on them. Raises UsageProblem."""
-    if request.journal is not None:
-        raise UsageProblem(
-            f"--journal: the clusters with gangs are found and searched one after the other for {name}: leave it out"
-        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -28,9 +27,6 @@ from .states.sleep_sets import AFTER, SleepSets
 from .states.store import Store, path_to
 from .states.successors import ALL, Batch
 from .states.workers import Workers
-
-Reached = Callable[[dict[Variable, NDArray[Any]]], None]
-"""Is shown the codes of every variable in all states that a search has found."""
 
 FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 """After how many transitions lassos are looked for before the search is complete; and how much later again."""
@@ -278,9 +274,8 @@ class Series:
         initial: State,
         budget: Budget,
         progress: Watcher | None = None,
-        reached: Reached | None = None,
     ) -> Exploration:
-        """As `explore` of the system with this initial state, in memory and by one worker. `reached` is shown all states."""
+        """As `explore` of the system with this initial state, in memory and by one worker."""
         bound = SearchBudget(budget, progress)
         search = Search(self.program, bound, Workers(1), code=self.code, initial=initial)
         found = search.run()
@@ -288,6 +283,4 @@ class Series:
         self.seconds += found.seconds
         if self.code.pays_after(self.transitions, self.seconds):
             self.code.improve()
-        if reached is not None:
-            reached(search.columns())
         return found

@@ -75,7 +75,8 @@ def questionnaires(system: TransitionSystem) -> Questionnaires:
             )
             for t in system.transitions
         ]
-        predicates = [*system.invariants.values(), *system.witnesses.values()]
+        tables = (system.invariants, system.witnesses, system.resettabilities)
+        predicates = [e for table in tables for e in table.values()]
         observed = system.liveness_predicates()
         return (
             _questionnaire(system, found, [(always, guards), *taken]),
@@ -85,11 +86,12 @@ def questionnaires(system: TransitionSystem) -> Questionnaires:
         )
 
 
-def invariants_ask(system: TransitionSystem) -> bool:
-    """Whether it ever depends on the parameters which invariants hold in a state. Raises as `conditions`."""
+def predicates_ask(system: TransitionSystem) -> bool:
+    """Whether it ever depends on the parameters which invariants and resettabilities hold in a state. Raises as `conditions`."""
     with fresh_graph():
         found = [c for c in conditions(system) if any(case is not None for case in c.cases)]
-        asked = _demanded(found, tuple((e, as_expr(True)) for e in system.invariants.values()))
+        predicates = (*system.invariants.values(), *system.resettabilities.values())
+        asked = _demanded(found, tuple((e, as_expr(True)) for e in predicates))
         return any(c.expression in asked for c in found)
 
 

@@ -132,13 +132,18 @@ class Cells:
         cells.append(_PartCell({**cell.answers, question: not answer}, other, number))
         return len(cells) - 2, len(cells) - 1
 
-    def cell_of(self, values: Mapping[Parameter, int]) -> int:
-        """The cell that these parameters are in; they must meet the assumptions."""
-        return next(cell for cell in range(len(self)) if self._holds(cell, values))
-
-    def _holds(self, cell: int, values: Mapping[Parameter, int]) -> bool:
-        return all(
-            bool(evaluate(self._questions[question], values)) == yes
+    def answers(self, cell: int) -> dict[Expr, bool]:
+        """What the members of a cell answer alike; who answers so and meets the assumptions is a member."""
+        return {
+            self._questions[question]: yes
             for part, number in enumerate(self.part_cells(cell))
             for question, yes in self._part_cells[part][number].answers.items()
+        }
+
+    def cell_of(self, values: Mapping[Parameter, int]) -> int:
+        """The cell that these parameters are in; they must meet the assumptions."""
+        return next(
+            cell
+            for cell in range(len(self))
+            if all(bool(evaluate(q, values)) == yes for q, yes in self.answers(cell).items())
         )

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...model.language import Parameter
+from ...model.language import Expr, Parameter
 
 
 @dataclass(frozen=True, slots=True)
 class CellOutcome:
     """What a search for any choice in a cell finds: counts as those of `Exploration`.
 
-    `example` is a member; `violated` is the depth at which the property is first broken, or None; of a
+    `example` is a member, and `answers` is what all members answer alike; `violated` is the depth at which the property is first broken, or None; of a
     liveness that is broken by what goes on for ever, the depth of the search.
     """
 
     example: Mapping[Parameter, int]
+    answers: Mapping[Expr, bool]
     states: int
     transitions: int
     depth: int
@@ -28,7 +29,8 @@ class FamilyOutcome:
     """What came out for each cell, and what any choice reached.
 
     `stopped` is None if nothing was left to be explored; else what ran out, and cells that are not violated are
-    undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition.
+    undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition, `witnesses` at
+    what depth each was reached first.
     """
 
     cells: tuple[CellOutcome, ...]
@@ -37,5 +39,5 @@ class FamilyOutcome:
     stopped: str | None
     fired: tuple[int, ...]
     constraints_hit: frozenset[str]
-    witnesses: frozenset[str]
+    witnesses: Mapping[str, int]
     seconds: float

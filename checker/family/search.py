@@ -32,7 +32,7 @@ from ..parametric.parametric_system import ParametricSystem
 from ..parametric.regions import Values, evaluate
 from ..reduction.questions import explored_slice
 from . import kernels
-from .asking import invariants_ask, questionnaires
+from .asking import predicates_ask, questionnaires
 from .cells import Cells
 from .fair_runs import PREDICATES, SUCCESSORS, FairRuns
 from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
@@ -67,10 +67,11 @@ Part = tuple[tuple[int, bool], ...]
 
 
 class FamilySearch:
-    """One search of the slice for one invariant or liveness, for the choices of a part; with `ahead`, a second thread works out successors. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
+    """One search of the slice for one property, for the choices of a part; with `ahead`, a second thread works out successors. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
 
-    Raises ValueError for another kind of property and where no choice meets the assumptions, what `questions` raises,
-    and UndecidedRegions.
+    Of a resettability it only finds the cells: their members reach the same states by the same steps, and it holds in the same ones of these.
+
+    Raises ValueError where no choice meets the assumptions, what `questions` raises, and UndecidedRegions.
     """
 
     def __init__(
@@ -81,8 +82,6 @@ class FamilySearch:
         part: Part = (),
         ahead: bool = False,
     ) -> None:
-        if property_id in parametric.system.resettabilities:
-            raise ValueError(f"`{property_id}` is a resettability: its clusters are explored one by one")
         self.parametric, self.ahead = parametric, ahead
         self.slice = explored_slice(parametric.system, property_id)
         *self.asked, questions = questionnaires(self.slice)
@@ -91,8 +90,9 @@ class FamilySearch:
         self.assumed = chosen.assumptions
         self.sets = RegionSets(Cells(chosen, questions))
         self.predicates = [*self.slice.invariants, *self.slice.witnesses]
-        self.witnesses: set[str] = set()
-        self._invariants_ask = invariants_ask(self.slice)
+        self.witnesses: dict[str, int] = {}
+        """At what depth each that was reached was reached first."""
+        self._always_ask = predicates_ask(self.slice)
         self.violated = NOTHING
         self.violations: list[tuple[int, int]] = []
         """Depths, and the sets of choices that break the invariant there first."""
@@ -233,9 +233,9 @@ class FamilySearch:
         for bit, name in enumerate(self.predicates):
             if name in self.witnesses:
                 seen[bit // 64] |= np.uint64(1 << bit % 64)
-        while self.predicates and at < self.control[LENGTH]:
+        while (self.predicates or self._always_ask) and at < self.control[LENGTH]:
             number = min(BATCH, int(self.control[LENGTH]) - at)
-            if self._invariants_ask or len(self.witnesses) < len(self.slice.witnesses):
+            if self._always_ask or len(self.witnesses) < len(self.slice.witnesses):
                 self.ask(PREDICATES, at, number)
             else:
                 self.cuts[:number] = self.items.sets[at : at + number]
@@ -247,7 +247,7 @@ class FamilySearch:
                     if bit < invariants:
                         self.violated = self.sets.union((self.violated, int(self.cuts[i])))
                     else:
-                        self.witnesses.add(self.predicates[bit])
+                        self.witnesses[self.predicates[bit]] = len(self.levels) - 1
                         seen[bit // 64] |= np.uint64(1 << bit % 64)
                 i = system.check(i + 1, number, seen, found)
             at += number
@@ -413,6 +413,7 @@ class FamilySearch:
             cells=tuple(
                 CellOutcome(
                     self.sets.cells.example(self.sets.cells.part_cells(c)),
+                    self.sets.cells.answers(c),
                     int(states[c]),
                     int(transitions[c]),
                     int(depth[c]),
@@ -425,7 +426,7 @@ class FamilySearch:
             stopped=stopped,
             fired=tuple(map(int, self.fired[: len(self.slice.transitions)])),
             constraints_hit=frozenset(self.slice.constraints[bit] for bit in bits_of(self.hits)),
-            witnesses=frozenset(self.witnesses),
+            witnesses=self.witnesses,
             seconds=self.budget.seconds,
         )
 

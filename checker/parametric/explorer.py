@@ -8,12 +8,12 @@ from functools import cached_property
 from ...model.language import Parameter
 from ..core.exploration import Budget, Exploration, Path, Watcher
 from ..core.trace import Trace
-from ..explicit.engine import Reached, Series
+from ..explicit.engine import Series
 from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
 from ..reduction.scales_of_time import confirm_time
 from ..reduction.slicing import Slicer, transition_map
-from ..trace.execution import confirm, confirm_no_way_back, confirm_witness
+from ..trace.execution import confirm, confirm_no_way_back
 from .parameters import as_variables, with_parameters
 from .parametric_system import ParametricSystem
 
@@ -39,9 +39,8 @@ class Explorer:
         values: Mapping[Parameter, int],
         budget: Budget,
         progress: Watcher | None = None,
-        reached: Reached | None = None,
     ) -> Exploration:
-        """Search the slice with these parameters; `reached` is shown the states. Raises ValueError for one outside of its range."""
+        """Search the slice with these parameters. Raises ValueError for one outside of its range."""
         for q, value in values.items():
             least, most = self.ranges[q]
             if not least <= value <= most:
@@ -49,7 +48,7 @@ class Explorer:
         chosen, parameters = _named(values), self._parameters
         variables = self._series.system.variables
         initial = tuple(chosen[parameters[v]] if v in parameters else v.initial for v in variables)
-        return self._series.explore(initial, budget, progress, reached)
+        return self._series.explore(initial, budget, progress)
 
     def confirm(self, found: Exploration, values: Mapping[Parameter, int]) -> Trace | None:
         """The counterexample of a search with these parameters, executed on the whole system; None without one.
@@ -71,14 +70,6 @@ class Explorer:
     def confirm_time(self, path: Path, values: Mapping[Parameter, int]) -> None:
         """Hold a run of the slice with these parameters to the scales of time of the whole system. Raises ReplayError."""
         confirm_time(self.slice, self.parametric.system, self._numbers, path, _named(values))
-
-    def confirm_witness(self, found: Exploration, values: Mapping[Parameter, int], witness: str) -> int:
-        """The length of the run to a witness that a search with these parameters found, executed on the whole system.
-
-        Raises ReplayError.
-        """
-        system = with_parameters(self.parametric.system, _named(values))
-        return len(confirm_witness(system, self._path(found.witnesses[witness]), witness).steps)
 
     def _path(self, path: Path) -> Path:
         return tuple(self._numbers[i] for i in path)

@@ -1,20 +1,12 @@
-"""The ways in which parameters can answer a list of questions, enumerated with Z3, each with an example.
+"""Questions about parameters: parameters that answer them in given ways, small ones, by Z3; and what given parameters answer.
 
-Parameters are integers within their ranges. A *region* is a set of choices that answer every question alike. Regions are
-found one question after the other: the example of a region answers the next question in one way, and Z3 is asked
-whether other members of the region answer it in the other. So no region is missed and none is given twice.
-
-Questions without a parameter in common are enumerated apart; the regions are the combinations.
-
-`Answers` says how any choice answers them: worked out once for each choice of those parameters that some question connects.
+Parameters are integers within their ranges. A *region* is a set of choices that answer every question alike. Questions
+without a parameter in common are looked at apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
-from math import prod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -28,8 +20,6 @@ from ..smt.translate import translate
 INTEGERS = THEORIES["integers"]
 
 Values = dict[Parameter, int]
-Look = Callable[[int], None]
-
 SMALL = (3, 7, 15, 31)
 """Examples are sought among numbers up to these before any number will do."""
 
@@ -38,58 +28,17 @@ class UndecidedRegions(Exception):
     """Z3 gave up on a question about the parameters, so that their regions are not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
-    """The answers to the questions, in their order, and parameters that give them."""
-
-    answers: tuple[bool, ...]
-    example: Mapping[Parameter, int]
-
-
 def evaluate(condition: Expr, values: Mapping[Parameter, int]) -> int:
     """The value of an expression of parameters alone."""
-    return evaluate_all(topological([condition]), values)[condition]
-
-
-def evaluate_all(nodes: Sequence[Expr], values: Mapping[Parameter, int]) -> dict[Expr, int]:
-    """The values of such expressions, arguments first."""
     known: dict[Expr, int] = {}
-    for node in nodes:
+    for node in topological([condition]):
         if node.op == "const":
             known[node] = node.value
         elif node.op == "param":
             known[node] = values[node.value]
         else:
             known[node] = OPERATORS[node.op](*(known[a] for a in node.args))
-    return known
-
-
-def regions(
-    parameters: Sequence[Parameter],
-    questions: Sequence[Expr],
-    assumptions: Sequence[Expr] = (),
-    look: Look = lambda found: None,
-) -> list[Region]:
-    """Every region of the parameters that satisfy the assumptions. Raises UndecidedRegions, and what `look` raises.
-
-    `look` is told now and then how many regions there are at least, and may put an end to it.
-    """
-    found: list[list[tuple[dict[Expr, bool], Values]]] = []
-    for members, asked, given in parts(parameters, questions, assumptions):
-        before, part = prod(map(len, found)), []
-        for region in Connected(members, asked, given).regions():
-            part.append(region)
-            look(before * len(part))
-        found.append(part)
-    combined = []
-    for choice in product(*found):
-        answers: dict[Expr, bool] = {}
-        example: Values = {}
-        for part_answers, part_example in choice:
-            answers.update(part_answers)
-            example.update(part_example)
-        combined.append(Region(tuple(answers[q] for q in questions), example))
-    return combined
+    return known[condition]
 
 
 def smallest(
@@ -147,12 +96,6 @@ class Connected:
         self.solver = z3.SolverFor("QF_LIA", ctx=self.context)
         self.solver.add(*self._given())
 
-    def regions(self) -> Iterator[tuple[dict[Expr, bool], Values]]:
-        """The answers of each region, with an example."""
-        first = self._example()
-        if first is not None:
-            yield from self._divided(first)
-
     def example(self, answers: Mapping[Expr, bool]) -> Values | None:
         """Parameters that give these answers, small ones if there are any; None if none do. Raises UndecidedRegions."""
         self.solver.push()
@@ -185,40 +128,6 @@ class Connected:
         if verdict == z3.unsat:
             raise ValueError("no parameters give these answers")
         return self._values(best.model())
-
-    def _divided(self, first: Values) -> Iterator[tuple[dict[Expr, bool], Values]]:
-        """Depth first, question by question; the solver holds the answers of the path. Without recursion, for there may be a thousand."""
-        answers: dict[Expr, bool] = {}
-        if not self.questions:
-            yield answers, first
-            return
-        path = [self._sides(0, first)]
-        while path:
-            question = self.questions[len(path) - 1]
-            if question in answers:  # all below this answer has been seen
-                del answers[question]
-                self.solver.pop()
-            side = next(path[-1], None)
-            if side is None:
-                path.pop()
-                continue
-            answer, example = side
-            self.solver.push()
-            self.solver.add(self.terms[question] if answer else z3.Not(self.terms[question]))
-            found = self._example() if example is None else example
-            if found is None:
-                self.solver.pop()
-                continue
-            answers[question] = answer
-            if len(path) == len(self.questions):
-                yield dict(answers), found
-            else:
-                path.append(self._sides(len(path), found))
-
-    def _sides(self, at: int, example: Values) -> Iterator[tuple[bool, Values | None]]:
-        """Both answers to a question, the example's first."""
-        known = bool(evaluate(self.questions[at], example))
-        return iter(((known, example), (not known, None)))
 
     def _example(self) -> Values | None:
         """Parameters that satisfy what the solver holds; small ones, if there are any."""
@@ -257,47 +166,3 @@ def _nearest(p: Parameter) -> int:
 def _distance(term: Any, p: Parameter) -> Any:
     base = _nearest(p)
     return term - base if p.lo == base else z3.If(term < base, base - term, term - base)
-
-
-class Answers:
-    """The answers of any parameters to a list of questions, in their order.
-
-    A choice of all parameters is one of several choices that have nothing to do with one another (capacities and requests,
-    priorities): each of these comes back in very many regions, and its answers are kept.
-    """
-
-    def __init__(self, parameters: Sequence[Parameter], questions: Sequence[Expr]) -> None:
-        self._count = len(questions)
-        place = {question: i for i, question in enumerate(questions)}
-        self._parts = [
-            _Tabulated(members, asked, [place[q] for q in asked])
-            for members, asked, _ in parts(parameters, questions, ())
-            if asked
-        ]
-
-    def __call__(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        """The answers of these parameters."""
-        found = [False] * self._count
-        for part in self._parts:
-            for i, answer in zip(part.places, part.answers(values), strict=True):
-                found[i] = answer
-        return tuple(found)
-
-
-class _Tabulated:
-    """Questions about connected parameters."""
-
-    def __init__(self, parameters: Sequence[Parameter], questions: Sequence[Expr], places: list[int]) -> None:
-        self.parameters, self.questions, self.places = parameters, questions, places
-        self._nodes = topological(questions)
-        self._known: dict[tuple[int, ...], tuple[bool, ...]] = {}
-
-    def answers(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        chosen = tuple(values[q] for q in self.parameters)
-        if chosen not in self._known:
-            self._known[chosen] = self._evaluated(values)
-        return self._known[chosen]
-
-    def _evaluated(self, values: Mapping[Parameter, int]) -> tuple[bool, ...]:
-        known = evaluate_all(self._nodes, values)
-        return tuple(bool(known[q]) for q in self.questions)

@@ -24,13 +24,12 @@ SHOWN = 3
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The clusters of one template: how many can be told apart, up to proved renamings, and what came out."""
+    """The clusters of one template: how many can be told apart, and what came out."""
 
     pods: int
     nodes: int
     placement: str
     clusters: int
-    explored: int
     states: int
     violated: int
     inconclusive: int
@@ -54,7 +53,7 @@ class ViolatingGroup(msgspec.Struct, frozen=True):
 class Proof(Answer, frozen=True):
     """The verdict on one property of all clusters up to a size.
 
-    `distinct` is how many of the states differ, where clusters of one placement, or of a part of it, were explored together; 0 where each was explored by itself.
+    `distinct` is how many of the states differ.
     `altered` is what of the question patches alter, if they do.
     `parts` is into how many parts a placement was divided at most: a state that several of them reach differs in each.
     """
@@ -65,7 +64,6 @@ class Proof(Answer, frozen=True):
     pods: int
     nodes: int
     clusters: int
-    explored: int
     states: int
     transitions: int
     depth: int
@@ -153,8 +151,6 @@ def size(proof: Proof) -> str:
 def verdict_words(proof: Proof) -> str:
     """What the verdict rests on, in a sentence or two."""
     told = f"{counted(proof.clusters, 'cluster')} can be told apart"
-    if proof.explored != proof.clusters:
-        told += f", {proof.explored:,} up to renaming"
     searched = (
         f"{proof.states:,} states and {proof.transitions:,} transitions in all, {proof.depth} steps deep"
     )
@@ -192,10 +188,10 @@ def _print_rows(console: Console, proof: Proof) -> None:
     for name in ("pods", "nodes"):
         table.add_column(name, justify="right")
     table.add_column("at the start")
-    for name in ("clusters", "explored", "states", "violating", "undecided"):
+    for name in ("clusters", "states", "violating", "undecided"):
         table.add_column(name, justify="right")
     for r in proof.rows:
-        counts = (r.clusters, r.explored, r.states, r.violated, r.inconclusive)
+        counts = (r.clusters, r.states, r.violated, r.inconclusive)
         table.add_row(str(r.pods), str(r.nodes), r.placement, *(f"{n:,}" for n in counts))
     console.print(table)
 

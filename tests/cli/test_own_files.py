@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.chain import FROM_CACHE
-from podrace.analysis.prove.cluster_batches import Task, work
+from podrace.analysis.prove.cluster_families import FamilyTask, explore_family
 from podrace.analysis.prove.proof_request import ProofRequest, questions
 from podrace.analysis.request.own_modules import load_module
 from podrace.base.problems import UsageProblem
@@ -211,4 +211,4 @@ def test_a_file_that_changes_during_a_proof_ends_it(tmp_path: Path) -> None:
     (question,) = questions(ProofRequest(1, 1, own=("my.py",)))
     edited(tmp_path / "my.py", "< 1", "< 2")
     with pytest.raises(UsageProblem, match=r"^my.py: changed while the proof was running: run it again$"):
-        work(Task(question, (), ()))
+        explore_family(FamilyTask(question))

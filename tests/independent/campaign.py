@@ -40,8 +40,6 @@ KINDS: dict[str, Kind] = {
     "diff": Kind("where two systems part (`diff`)", pairs.difference, 60),
     "bounded": Kind("bounded search with Z3", symbolic.bounded_search, 20),
     "induct": Kind("k-induction with Z3 (`induct`)", symbolic.induction, 20),
-    "symmetry": Kind("symmetry: proved exchanges", parametric.symmetry, 60),
-    "orbits": Kind("symmetry: representatives of regions", parametric.orbits, 30),
     "parametric": Kind("parametric proofs (`prove`)", parametric.clusters, 12),
 }
 

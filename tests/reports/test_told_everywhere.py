@@ -59,7 +59,7 @@ def ways(console: Console, whole: bool) -> None:
 def prove(console: Console, whole: bool) -> None:
     group = ViolatingGroup(1, "p asks for 2", 3, "name: one", SHOWN)
     proof = Proof(
-        "S-CAP", "1.13", "VIOLATED", 2, 2, 1, 1, 7, 9, 3, 1, 0, 0.0, "all", (), (group,)
+        "S-CAP", "1.13", "VIOLATED", 2, 2, 1, 7, 9, 3, 1, 0, 0.0, "all", (), (group,)
     )  # fmt: skip
     print_proof(console, proof, whole)
 

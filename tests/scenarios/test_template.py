@@ -56,22 +56,6 @@ def test_bound_pods_are_assumed_to_fit() -> None:
         assert instantiate(ClusterTemplate((0, 0), 1)).assumptions() == ()
 
 
-def test_exchanges_move_all_quantities_of_two_pods_or_nodes() -> None:
-    found = {
-        (a.name, b.name): {p.name: q.name for p, q in moved.items()}
-        for a, b, moved in instantiate(ClusterTemplate((0, 0), 2)).exchanges()
-    }
-    assert found == {
-        ("p1", "p2"): {
-            "p1.cpu": "p2.cpu",
-            "p2.cpu": "p1.cpu",
-            "p1.priority": "p2.priority",
-            "p2.priority": "p1.priority",
-        },
-        ("n1", "n2"): {"n1.cpu": "n2.cpu", "n2.cpu": "n1.cpu"},
-    }
-
-
 @pytest.mark.parametrize(
     "template",
     [

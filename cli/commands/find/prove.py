@@ -39,7 +39,7 @@ class Resource(Enum):
 @app.command(
     help="Check all clusters up to a size.\n\nRequests, capacities and priorities may be anything. "
     "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. All "
-    "of them are explored to the end, together where the property allows it, and the verdict covers them all. Without --property: S-NOM, "
+    "of them are explored to the end, together, and the verdict covers them all. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
     "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
     epilog=examples(
@@ -95,12 +95,6 @@ def prove(
         str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
     ] = None,
     max_memory: MaxMemory = None,
-    one_by_one: Annotated[
-        bool,
-        typer.Option(
-            "--one-by-one", help="Explore each cluster by itself, also where all can be explored together."
-        ),
-    ] = False,
     parts: Annotated[
         str | None,
         typer.Option(
@@ -165,7 +159,6 @@ def prove(
         max_memory=memory,
         jobs=processes,
         journal=journal,
-        one_by_one=one_by_one,
         parts=pieces,
     )
     with progress_display(no_color) as display:

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.parametric.regions import Region, evaluate, regions, smallest
+from podrace.checker.parametric.regions import evaluate, smallest
 from podrace.model.language import Expr, Parameter, total
 from podrace.model.language.expressions.expr import fresh_graph, parameter
+from tests.checker.parametric.enumeration import Region, regions
 from tests.profiles import examples
 
 Fits = tuple[tuple[bool, ...], ...]

@@ -1,4 +1,4 @@
-"""A representative stands for its region: any cluster has the states, depth and verdict of the representative."""
+"""An example stands for its region: any cluster has the states, depth and verdict of the example."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.core.exploration import Budget, Exploration
+from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import explore
 from podrace.checker.parametric.explorer import Explorer
 from podrace.checker.parametric.parameters import with_parameters
-from podrace.checker.parametric.parametric_system import Exchange, ParametricSystem, Regions
+from podrace.checker.parametric.parametric_system import ParametricSystem, Regions
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, concrete, instantiate, templates
+from tests.checker.parametric.enumeration import Region, regions, regions_of
 from tests.profiles import examples
 
 SCOPE = Scope(pod_events=1, flush=False)
 ENOUGH = (0, 15)
-"""All examples of regions are in this range, also those that no representative stands for."""
+"""All examples of regions are in this range, whatever the questions are."""
 CASES = [("1.13", "S-NOMVIS"), ("1.19", "S-NOM")]
 
 
 def parametric_system(template: ClusterTemplate, release: str, property_id: str) -> ParametricSystem:
     found = instantiate(template)
     system = instrument(found.spec, resolve(release).classes, [PROPERTIES[property_id]])
-    exchanges = tuple(Exchange(*pair) for pair in found.exchanges())
-    return ParametricSystem(system, found.parameters, found.assumptions(), exchanges)
+    return ParametricSystem(system, found.parameters, found.assumptions())
 
 
 @cache
-def regions_of(template: ClusterTemplate, release: str, property_id: str) -> tuple[Regions, Explorer]:
+def all_of(asked: Regions) -> list[Region]:
+    return regions(asked.parametric.parameters, asked.questions, asked.parametric.assumptions)
+
+
+@cache
+def known(template: ClusterTemplate, release: str, property_id: str) -> tuple[Regions, Explorer]:
     parametric = parametric_system(template, release, property_id)
-    regions = Regions(parametric, property_id)
-    return regions, Explorer(parametric, property_id, dict.fromkeys(parametric.parameters, ENOUGH))
-
-
-def essence(found: Exploration) -> object:
-    """What does not depend on the names of steps."""
-    violated = {name: len(path) for name, path in found.violations.items()}
-    return found.states, found.transitions, found.depth, found.complete, violated, sorted(found.fired)
+    return Regions(parametric, property_id), Explorer(
+        parametric, property_id, dict.fromkeys(parametric.parameters, ENOUGH)
+    )
 
 
 CHOICES = [
@@ -56,11 +56,11 @@ CHOICES = [
 
 @settings(max_examples=examples(8), deadline=None)
 @given(st.sampled_from(CHOICES), st.sampled_from(CASES), st.data())
-def test_a_cluster_behaves_like_its_representative(
+def test_a_cluster_behaves_like_the_example_of_its_region(
     template: ClusterTemplate, case: tuple[str, str], data: st.DataObject
 ) -> None:
     release, property_id = case
-    regions, explorer = regions_of(template, release, property_id)
+    asked, explorer = known(template, release, property_id)
     values: dict[str, int] = {}
     for place in range(template.pods):
         values[f"p{place + 1}.cpu"] = data.draw(st.integers(0, 9))
@@ -68,11 +68,11 @@ def test_a_cluster_behaves_like_its_representative(
     for node in range(len(template.bound)):
         here = sum(values[f"p{p + 1}.cpu"] for p, n in enumerate(template.places) if n == node)
         values[f"n{node + 1}.cpu"] = here + data.draw(st.integers(0, 9))
-    answers = regions.answers({q: values[q.name] for q in regions.parametric.parameters})
-    (region,) = (c for c in regions.regions if c.answers == answers)
+    answers = asked.answers({q: values[q.name] for q in asked.parametric.parameters})
+    (region,) = (c for c in all_of(asked) if c.answers == answers)
     like = explorer.explore(region.example, Budget(max_states=30_000))
     # The same slice: everything is equal, but for the time.
-    itself = explore(with_parameters(regions.slice, values), Budget(max_states=30_000))
+    itself = explore(with_parameters(asked.slice, values), Budget(max_states=30_000))
     assert replace(itself, seconds=0.0) == replace(like, seconds=0.0)
     # Its own slice may leave out more: the answers are the same.
     system = instrument(concrete(template, values), resolve(release).classes, [PROPERTIES[property_id]])
@@ -86,34 +86,19 @@ def test_a_cluster_behaves_like_its_representative(
         }
 
 
-def test_representatives_that_stand_for_two_cells_behave_like_both() -> None:
-    """On 1.22, S-CAP cannot tell two empty nodes apart; a proved exchange merges the regions that differ in their names."""
-    (template,) = (o for o in templates(2, 2, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
-    regions, explorer = regions_of(template, "1.22", "S-CAP")
-    assert [(e.one.name, e.other.name) for e in regions.exchanges] == [("n1", "n2")]
-    assert (len(regions.regions), len(regions.representatives)) == (651, 357)
-    assert sum(r.regions for r in regions.representatives) == len(regions.regions)
-    (exchange,) = regions.exchanges
-    for region in regions.regions[::7]:
-        moved = {exchange.parameters.get(q, q): value for q, value in region.example.items()}
-        assert essence(explorer.explore(region.example, Budget())) == essence(
-            explorer.explore(moved, Budget())
-        )
-
-
 @pytest.mark.ci
 def test_a_counterexample_is_confirmed_with_its_parameters() -> None:
     (template,) = (o for o in templates(3, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 2)
-    regions, explorer = regions_of(template, "1.13", "S-NOMVIS")
-    found = [(r, explorer.explore(r.values, Budget(max_states=200_000))) for r in regions.representatives]
+    asked, explorer = known(template, "1.13", "S-NOMVIS")
+    found = [(r, explorer.explore(r.example, Budget(max_states=200_000))) for r in all_of(asked)]
     violated = [(r, answer) for r, answer in found if answer.violations]
     assert len(violated) > 0
     for r, answer in violated:
-        trace = explorer.confirm(answer, r.values)
+        trace = explorer.confirm(answer, r.example)
         assert trace is not None
         assert len(trace.steps) == len(answer.violations["S-NOMVIS"])
     held, answer = next((r, a) for r, a in found if not a.violations)
-    assert explorer.confirm(answer, held.values) is None
+    assert explorer.confirm(answer, held.example) is None
 
 
 @pytest.mark.parametrize("release", ["1.13", pytest.param("1.19", marks=pytest.mark.ci)])
@@ -138,20 +123,18 @@ def test_the_names_of_pods_make_no_difference(release: str) -> None:
 
 def test_a_cluster_beyond_the_ranges_is_refused() -> None:
     (template,) = (o for o in templates(2, 1, ClusterTemplate((), 0, scope=SCOPE)) if o.waiting == 1)
-    regions, explorer = regions_of(template, "1.19", "S-NOM")
-    capacity = regions.parametric.parameters[0]
+    asked, explorer = known(template, "1.19", "S-NOM")
+    capacity = asked.parametric.parameters[0]
     with pytest.raises(ValueError, match=r"`n1\.cpu` is searched within 0\.\.15, so it cannot be 16"):
-        explorer.explore({**regions.representatives[0].values, capacity: 16}, Budget())
+        explorer.explore({**all_of(asked)[0].example, capacity: 16}, Budget())
 
 
-def test_representatives_do_not_depend_on_what_z3_was_asked_before() -> None:
+def test_examples_do_not_depend_on_what_z3_was_asked_before() -> None:
     """A journal of `prove` names them: a run that goes on has to find the same."""
 
     def representatives() -> list[dict[str, int]]:
-        found = [Regions(parametric_system(t, "1.19", "S-CAP"), "S-CAP") for t in asked]
-        return [
-            {q.name: n for q, n in one.values.items()} for regions in found for one in regions.representatives
-        ]
+        found = [regions_of(parametric_system(t, "1.19", "S-CAP"), "S-CAP") for t in asked]
+        return [{q.name: n for q, n in one.example.items()} for regions in found for one in regions]
 
     asked = list(templates(2, 1, ClusterTemplate((), 0, scope=SCOPE)))
     alone = representatives()

@@ -349,7 +349,7 @@ def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
 
 
 def proof(verdict: str, groups: tuple[ViolatingGroup, ...] = ()) -> Proof:
-    return Proof("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
+    return Proof("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
 
 
 def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:

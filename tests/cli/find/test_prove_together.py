@@ -1,21 +1,21 @@
-"""`podrace prove` where the clusters of a placement are explored together: the same verdicts as one by one."""
+"""`podrace prove` where the clusters of a placement are explored together: counts, parts, gangs, memory."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from podrace.analysis.prove import cluster_batches, cluster_families, proof_of_property
+from podrace.analysis.prove import cluster_families, proof_of_property
 from podrace.analysis.prove.outcomes import BatchOutcome, ClusterOutcome
-from podrace.checker.core.exploration import Budget
+from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.family import search as family_search
 from podrace.checker.jobs import Here
-from tests.cli.find.test_prove import GANG, ON, OWN, of_violated, rewritten
+from podrace.checker.parametric.explorer import Explorer
+from tests.cli.find.test_prove import GANG, ON, OWN
 from tests.cli.helpers import Shell
 
 SMALL = ["--scope", "pod_events=1", "--scope", "flush=false", "-j", "1"]
@@ -47,12 +47,14 @@ def test_clusters_that_no_state_tells_apart_are_one(shell: Shell) -> None:
     words = " ".join(ran.out.split())
     assert "20 clusters can be told apart; each was explored to the end" in words
     assert "of which 5,385 states differ" in words
-    together = untimed(shell(*line, "-o", "json", *SMALL).out)
-    alone = untimed(shell(*line, "-o", "json", "--one-by-one", *SMALL).out)
-    for told in ("verdict", "depth", "constraints_hit", "witnesses_reached", "witnesses_missed", "covers"):
-        assert together[told] == alone[told]
-    assert sorted(together["steps_never_fired"]) == sorted(alone["steps_never_fired"])
-    assert (alone["clusters"], alone["distinct"]) == (117, 0)
+    proof = untimed(shell(*line, "-o", "json", *SMALL).out)
+    assert {row["placement"]: row["clusters"] for row in proof["rows"] if row["pods"] == 2} == {
+        "2 waiting": 12,
+        "1 on n1, 1 waiting": 5,
+        "2 on n1": 1,
+    }
+    assert (proof["clusters"], proof["depth"]) == (20, 60)
+    assert proof["states"] == sum(row["states"] for row in proof["rows"])
 
 
 @pytest.mark.ci
@@ -62,15 +64,10 @@ def test_states_without_a_way_on_are_looked_for_together(shell: Shell) -> None:
     line += ["--no-empty-requests", "--zero-grace", "--scope", "pod_events=2", "-o", "json"]
     ran = shell(*line)
     assert ran.code == 1
-    together, alone = untimed(ran.out), untimed(shell(*line, "--one-by-one").out)
-    found = [
-        (p["clusters"], p["violated"], p["distinct"], [group["clusters"] for group in p["groups"]])
-        for p in (together, alone)
-    ]
-    assert found == [(24, 2, 9_383, [2]), (191, 6, 0, [6])]
-    shown, other = (p["groups"][0]["finding"] for p in (together, alone))
-    assert (shown["depth"], shown["states"]) == (other["depth"], other["states"]) == (35, 3_155)
-    assert shown["words"] == other["words"]
+    proof = untimed(ran.out)
+    assert (proof["clusters"], proof["violated"], proof["distinct"]) == (24, 2, 9_383)
+    (group,) = proof["groups"]
+    assert (group["clusters"], group["finding"]["depth"], group["finding"]["states"]) == (2, 35, 3_155)
 
 
 PATCHES = Path(__file__).parents[2] / "races" / "hazard_patches.py"
@@ -157,9 +154,6 @@ def test_parts_that_cannot_be_are_refused(shell: Shell) -> None:
     none = shell(*line, "--parts", "0")
     assert (none.code, none.out) == (2, "")
     assert "--parts: `0` is no number of parts: write a number from 1 to 10,000, such as 8" in none.err
-    alone = shell(*line, "--parts", "2", "--one-by-one")
-    assert (alone.code, alone.out) == (2, "")
-    assert "--parts: the clusters are explored one by one for S-NOM: leave it out" in alone.err
 
 
 def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
@@ -175,51 +169,16 @@ def test_counterexamples_are_confirmed_and_kept(shell: Shell) -> None:
     again = untimed(shell(*NONE, "--journal", "j").out)
     assert first == again
     assert (first["verdict"], first["violated"], first["clusters"]) == ("VIOLATED", 1, 3)
-    alone = untimed(shell(*NONE, "--one-by-one").out)
-    assert [group["steps"] for group in first["groups"]] == [group["steps"] for group in alone["groups"]]
-    assert [group["example"] for group in first["groups"]] == [group["example"] for group in alone["groups"]]
 
 
-WRITTEN: list[bytes] = []
-"""The journal of the proof of NONE, once there is one."""
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (
-            lambda r: r["clusters"].append(r["clusters"][0]),
-            "it is not about the clusters that it should be about",
-        ),
-        (
-            lambda r: r["clusters"][0].update(regions=9),
-            "it is not about the clusters that it should be about",
-        ),
-        (
-            lambda r: r["clusters"][0].update(values=[7]),
-            "it is not about the clusters that it should be about",
-        ),
-        (
-            lambda r: r["clusters"][0].update(values=[-1, 0, 0]),
-            "it is not about the clusters that it should be about",
-        ),
-        (lambda r: r["clusters"].clear(), "its counts are those of no search"),
-        (lambda r: r.update(distinct=0), "its counts are those of no search"),
-        (of_violated(lambda c: c["trace"].pop()), "its counterexample is none: "),
-        (of_violated(lambda c: c.update(verdict="HOLDS")), "it contradicts itself"),
-    ],
-)
-def test_what_cannot_have_come_out_is_refused(shell: Shell, change: Callable[[Any], None], why: str) -> None:
-    """Even if it is signed."""
+def test_a_resettability_is_judged_in_each_cell(shell: Shell) -> None:
+    """A pod that fits nowhere never leaves the queue. What all clusters reach together is searched once more for each that states tell apart."""
     Path("my.py").write_text(OWN)
-    if not WRITTEN:
-        shell(*NONE, "--journal", "j")
-        WRITTEN.append(Path("j").read_bytes())
-    Path("j").write_bytes(WRITTEN[0])
-    rewritten(Path("j"), change)
-    forged = shell(*NONE, "--journal", "j")
-    assert (forged.code, forged.out) == (2, "")
-    assert forged.err.partition("j:")[2].partition(": ")[2].startswith(why)
+    line = ["MY-RESET" if word == "MY-NONE" else word for word in NONE]
+    proof = untimed(shell(*line).out)
+    assert (proof["verdict"], proof["violated"], proof["clusters"]) == ("VIOLATED", 1, 3)
+    few = untimed(shell(*line, "--max-states", "5").out)
+    assert (few["verdict"], few["violated"]) == ("INCONCLUSIVE", 0)
 
 
 # --- livenesses -------------------------------------------------------------------------------------------------
@@ -227,22 +186,18 @@ def test_what_cannot_have_come_out_is_refused(shell: Shell, change: Callable[[An
 DRAIN = ["MY-DRAIN" if word == "MY-NONE" else word for word in NONE]
 
 
-def test_livenesses_are_judged_together_as_alone(shell: Shell) -> None:
+def test_livenesses_are_judged_together(shell: Shell) -> None:
     """A pod that fits nowhere stays in the queue for ever."""
     Path("my.py").write_text(OWN)
     together = untimed(shell(*DRAIN).out)
-    alone = untimed(shell(*DRAIN, "--one-by-one").out)
     assert (together["verdict"], together["violated"], together["clusters"]) == ("VIOLATED", 1, 3)
-    assert (alone["verdict"], alone["violated"], alone["clusters"]) == ("VIOLATED", 1, 4)
-    for told in ("steps", "example"):
-        assert [group[told] for group in together["groups"]] == [group[told] for group in alone["groups"]]
     kept = untimed(shell(*DRAIN, "--journal", "j").out)
     assert kept == together == untimed(shell(*DRAIN, "--journal", "j").out)
 
 
 @pytest.mark.ci
 def test_two_gangs_on_a_node(shell: Shell) -> None:
-    """KEP-4671's promise, as of the classes that `--one-by-one` finds: of 51 classes, 48 are told apart by what states have to ask."""
+    """KEP-4671's promise, on every cluster of this kind, in every order of arrival."""
     line = ["prove", "--gang", "2", "--pods", "0", "--property", "L-DEADLOCK", "-o", "json"]
     proof = untimed(shell(*line, *GANG, *ON, *SMALL).out)
     assert (proof["verdict"], proof["clusters"], proof["states"], proof["distinct"], proof["depth"]) == (
@@ -296,11 +251,8 @@ def test_two_gangs_and_a_single_pod_on_two_nodes(shell: Shell, promise: str) -> 
 SCARCE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "--property", "S-CAP", *SMALL]
 
 
-@pytest.mark.parametrize("ways", [(), ("--one-by-one",)])
-def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(
-    ways: tuple[str, ...], shell: Shell
-) -> None:
-    line = [*SCARCE, *ways, "--journal", "j"]
+def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(shell: Shell) -> None:
+    line = [*SCARCE, "--journal", "j"]
     ran = shell(*line, "--max-memory", "1k")
     assert ran.code == 3
     words = " ".join(ran.out.split())
@@ -313,17 +265,14 @@ def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(
     more = untimed(shell(*line, "--max-memory", "1G", "-o", "json").out)
     assert (more["verdict"], more["short_of_memory"]) == ("HOLDS FOR ALL", False)
     assert len(Path("j").read_text().splitlines()) == 3
-    assert more == untimed(shell(*SCARCE, *ways, "-o", "json").out)
+    assert more == untimed(shell(*SCARCE, "-o", "json").out)
 
 
-@pytest.mark.parametrize(("ways", "half", "whole"), [((), "5M", "10M"), (("--one-by-one",), "200k", "400k")])
-def test_what_half_of_the_memory_is_too_little_for_has_all_of_it_in_the_end(
-    ways: tuple[str, ...], half: str, whole: str, shell: Shell
-) -> None:
-    too_little = shell(*SCARCE, *ways, "-j", "1", "--max-memory", half)
+def test_what_half_of_the_memory_is_too_little_for_has_all_of_it_in_the_end(shell: Shell) -> None:
+    too_little = shell(*SCARCE, "-j", "1", "--max-memory", "5M")
     assert (too_little.code, "INCONCLUSIVE" in too_little.out) == (3, True)
-    ran = shell(*SCARCE, *ways, "-j", "2", "--max-memory", whole, "--journal", "j", "-o", "json")
-    assert (ran.code, untimed(ran.out)) == (0, untimed(shell(*SCARCE, *ways, "-o", "json").out))
+    ran = shell(*SCARCE, "-j", "2", "--max-memory", "10M", "--journal", "j", "-o", "json")
+    assert (ran.code, untimed(ran.out)) == (0, untimed(shell(*SCARCE, "-o", "json").out))
     assert len(Path("j").read_text().splitlines()) == 3
 
 
@@ -332,19 +281,19 @@ def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
 ) -> None:
     Path("my.py").write_text(OWN)
     whole = untimed(shell(*NONE, "-j", "1").out)
-    work = cluster_batches.work
+    work = cluster_families.explore_family
 
     def scarce(task: Any) -> BatchOutcome:
         found = work(task)
         if task.share == 1:
             nothing = (
-                ClusterOutcome(c.values, c.regions, "INCONCLUSIVE", c.states, c.transitions, c.depth)
+                ClusterOutcome(c.values, "INCONCLUSIVE", c.states, c.transitions, c.depth)
                 for c in found.clusters
             )
             found = msgspec.structs.replace(found, clusters=tuple(nothing))
         return msgspec.structs.replace(found, short_of_memory=True)
 
-    monkeypatch.setattr(proof_of_property, "work", scarce)
+    monkeypatch.setattr(proof_of_property, "explore_family", scarce)
     monkeypatch.setattr(proof_of_property, "pool_of", lambda *_: Here())
     proof = untimed(shell(*NONE, "-j", "2").out)
     assert whole["violated"] > 0
@@ -352,7 +301,7 @@ def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
 
 
 def test_a_job_that_had_enough_memory_is_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    budgets = iter([Budget(max_memory=1 << 30), Budget(max_memory=1 << 30), Budget(max_memory=1000)])
+    budgets = iter([Budget(max_memory=1 << 30)])
     with monkeypatch.context() as patched:
         patched.setattr(cluster_families, "shared_budget", lambda *_: next(budgets, Budget(max_memory=1000)))
         ran = shell(*SCARCE, "--journal", "j")
@@ -368,10 +317,14 @@ def test_a_violation_without_its_counterexample_is_no_proof(
 ) -> None:
     """The family's search has memory to its end, and the search for the counterexample has none."""
     Path("my.py").write_text(OWN)
-    budgets = {None: Budget(max_memory=1000), 7_000_000: Budget(max_memory=1 << 30)}
+    explore = Explorer.explore
+
+    def scarce(self: Explorer, values: Any, _: Budget) -> Exploration:
+        return explore(self, values, Budget(max_memory=1000))
+
     with monkeypatch.context() as patched:
-        patched.setattr(cluster_families, "shared_budget", lambda states, *_: budgets[states])
-        proof = untimed(shell(*NONE, "--max-states", "7M").out)
+        patched.setattr(Explorer, "explore", scarce)
+        proof = untimed(shell(*NONE).out)
     assert (proof["verdict"], proof["violated"], proof["inconclusive"]) == ("INCONCLUSIVE", 0, 1)
     assert proof["short_of_memory"]
 

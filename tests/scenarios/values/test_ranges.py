@@ -11,7 +11,7 @@ from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import Parameter
 from podrace.model.language.expressions.expr import fresh_graph
 from podrace.scenarios import parse_scenario
-from podrace.scenarios.choices import divisible, exchanges, sensible, settled
+from podrace.scenarios.choices import divisible, sensible, settled
 from podrace.scenarios.values.ranges import RangeParameter
 
 FILE = """\
@@ -88,16 +88,6 @@ def test_what_every_choice_meets_is_not_mentioned() -> None:
     with fresh_graph():
         assert sensible(scenario.spec) == {}
         assert divisible(scenario.open) == ()
-
-
-def test_only_what_has_the_same_ranges_may_be_interchangeable() -> None:
-    text = "nodes: {n: {cpu: 9}}\npods: {p: {cpu: 1..2}, q: {cpu: 1..2}, r: {cpu: 1..3}, s: {cpu: 1..2, priority: 0..1}, t: {cpu: 1}}\n"
-    found = list(exchanges(parse_scenario(text).spec))
-    assert [(one.name, other.name) for one, other, _ in found] == [("p", "q")]
-    assert [(a.name, b.name) for a, b in found[0][2].items()] == [
-        ("pods.p.cpu", "pods.q.cpu"),
-        ("pods.q.cpu", "pods.p.cpu"),
-    ]
 
 
 CPU = "such as 500m..2000m"
