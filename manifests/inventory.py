@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 
 from ..base.problems import Problem
 from ..base.text import one_line
@@ -30,10 +31,11 @@ from .reading.cluster_objects import (
     read_node,
 )
 from .reading.cluster_version import ClusterVersion, NamedVersions
+from .reading.csi_objects import read_attachment, read_csi_driver, read_csi_node
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
 from .reading.device_taints import read_taint_rule
 from .reading.known_fields import check_fields
-from .reading.manifest_files import Remarks, documents, folders_passed_over, read_sources
+from .reading.manifest_files import Doubt, Remarks, documents, folders_passed_over, read_sources
 from .reading.manifest_values import Fields, Manifest
 from .reading.metadata import ANNOTATION, Meta, read_meta
 from .reading.pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
@@ -58,6 +60,7 @@ class Written:
     uids: dict[str, Meta] = field(default_factory=dict)
     seen: int = 0
     passed_over: dict[str, int] = field(default_factory=dict)
+    limited: set[str] = field(default_factory=set)
     where: str = ""
     versions: NamedVersions = field(default_factory=NamedVersions)
 
@@ -99,17 +102,21 @@ class Inventory:
     managed: Mapping[str, Workload] = field(default_factory=dict)
     sources: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: ClusterVersion | None = None
+    doubts: Sequence[Doubt] = ()
 
     def without_claims(self, why: str) -> Inventory:
-        """The same, with all claims taken to be had everywhere; a remark says why, if a pod that waits has one."""
+        """The same, with all claims taken to be had everywhere; a remark says why, if a pod that waits has one, and nothing holds of such pods."""
         names = [p.name for p in self.pending if p.claims.volumes or p.claims.devices]
         said = Remarks()
         for name in names:
             said.add(why, name)
         none = ClusterClaims(WrittenVolumes(), WrittenDevices(), {}, Remarks())
         bound, pending = (
-            [replace(p, claims=PodClaims(doubt=f"{p.name}: {why}" if p.claims.devices else "")) for p in some]
-            for some in (self.bound, self.pending)
+            [replace(p, claims=PodClaims(doubt=f"{p.name}: {why}" if of(p.claims) else "")) for p in some]
+            for some, of in (
+                (self.bound, attrgetter("devices")),
+                (self.pending, lambda c: c.volumes or c.devices),
+            )
         )
         return replace(
             self, bound=bound, pending=pending, claims=none, remarks=[*self.remarks, *said.lines()]
@@ -156,6 +163,8 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
     for made in owed_pods(written.workloads, written.pods, make, set(written.metas)):
         if configuration.of(made.scheduler) is not None:
             pending.append(made)
+            if made.namespace in written.limited:
+                remarks.doubt(LIMITED, made.owner)
     _remark_namespaces([*bound, *pending], written.namespaces, remarks)
     _remark_hostnames([*bound, *pending], written.nodes, remarks)
     claims.note_users((p.name, p.claims) for p in bound)
@@ -165,7 +174,7 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
         written.where, list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
         len(written.classes), len(written.workloads), claims, list(remarks.lines()), aside,
         {w.meta.shown: w for w in written.workloads}, {name: meta.source for name, meta in written.metas.items()},
-        written.versions.surest(),
+        written.versions.surest(), [*remarks.doubts],
     )  # fmt: skip
 
 
@@ -179,9 +188,9 @@ def _remark_namespaces(
             key for t in pod.terms if t.namespace_selector is not None for key in _keys(t.namespace_selector)
         }
         if asked - {NAMESPACE_NAME}:
-            remarks.add(
+            remarks.doubt(
                 f"a namespaceSelector asks for labels of namespaces, and of some, such as {min(unknown)}, the object is not there: "
-                "they count as without labels; dump namespaces, too", f"Pod/{pod.name}",
+                "they count as without labels; dump namespaces, too", f"Pod/{pod.name}", room=True,
             )  # fmt: skip
 
 
@@ -191,7 +200,7 @@ def _remark_hostnames(pods: Sequence[ClusterPod], nodes: Sequence[NodeObject], r
     if not any(_goes_by_hostname(pod) for pod in pods if bare):
         return
     for name in bare:
-        remarks.add(
+        remarks.doubt(
             f"the node has no label {HOSTNAME}: it counts as if it had one with its name, and the verdict is not about what rules by that label "
             "make of it", name,
         )  # fmt: skip
@@ -259,6 +268,7 @@ GROUPS = {
     "PersistentVolumeClaim": "", "PersistentVolume": "", "StorageClass": "storage.k8s.io",
     "ResourceClaim": "resource.k8s.io", "ResourceClaimTemplate": "resource.k8s.io", "DeviceClass": "resource.k8s.io",
     "ResourceSlice": "resource.k8s.io", "DeviceTaintRule": "resource.k8s.io",
+    "CSINode": "storage.k8s.io", "CSIDriver": "storage.k8s.io", "VolumeAttachment": "storage.k8s.io",
 }  # fmt: skip
 """The kinds that are read, and the API group of each."""
 
@@ -268,7 +278,6 @@ DAEMONS_OWED = (
 )
 
 NOT_MODELLED = {
-    "CSINode": "say how many volumes a node takes, which is not modelled",
     "CSIStorageCapacity": "say where there is capacity for volumes, which is not modelled",
     "ReplicationController": "say which pods are still owed, and nobody waits for these here",
     "ResourceQuota": "may keep pods from being created, which does not apply here to those that are still owed",
@@ -280,6 +289,8 @@ NOT_MODELLED = {
     "RuntimeClass": "give overhead to pods when they are created, which those that are still owed go without",
 }
 """Kinds by which the scheduler decides otherwise, or pods are not created, and the model does not heed that; with a version before it, of this one only."""
+
+LIMITED = "a LimitRange of the namespace gives requests to pods when they are created: those that are still owed go without"
 
 NOTHING_SAID = "say nothing to the scheduler's model"
 
@@ -324,7 +335,7 @@ def read_manifests(
     if not written.seen:
         raise Problem(
             f"{written.where}: {_what_is_there(written.passed_over)}: "
-            "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
+            "give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass,csinode,csidriver,volumeattachment -A -o yaml prints"
         )
     return assemble(written, remarks, devices_back(written.versions.surest()))
 
@@ -410,8 +421,11 @@ def _read(
         if kind == "DaemonSet" and group in ("apps", "extensions"):
             remarks.add(DAEMONS_OWED, read_meta(top, kind, fields.get("metadata")).shown)
         else:
+            if kind == "LimitRange" and not group:
+                written.limited.add(read_meta(top, kind, fields.get("metadata")).namespace)
             said = NOT_MODELLED.get(f"{version} {kind}", NOT_MODELLED.get(kind, NOTHING_SAID))
-            remarks.add(f"objects of kind {one_line(kind)} {said}: left out", top.file)
+            note = remarks.doubt if f"{version} {kind}" in NOT_MODELLED else remarks.add
+            note(f"objects of kind {one_line(kind)} {said}: left out", top.file)
             _remark_configuration(top, remarks)
         return
     written.seen += 1
@@ -445,7 +459,7 @@ def _refuse_version(value: Manifest | None, kind: str, shown: str, remarks: Rema
             f"there is no such version of {kind}: {value.described}; "
             f"known: {', '.join(f'{group}/{v}' if group else v for v in known)}"
         )
-    remarks.add(
+    remarks.doubt(
         f"{group}/{one_line(version)} is a version that podrace does not know: read as {known[0]}", shown
     )
 
@@ -455,7 +469,7 @@ def _remark_configuration(top: Manifest, remarks: Remarks) -> None:
     data = top.fields(("data",), "an object").get("data")
     for key, value in data.items("a mapping") if data is not None and data.is_mapping else ():
         if isinstance(value.node.value, str) and _CONFIGURATION.search(value.node.value):
-            remarks.add(
+            remarks.doubt(
                 "a KubeSchedulerConfiguration that lies in another object is not read: to have it heeded, write it into a file of its own",
                 f"{one_line(key.node.value)} at {top.file}:{value.line}",
             )
@@ -486,6 +500,12 @@ def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -
             written.volumes.volumes[meta.name] = read_volume(meta, fields)
         case "PersistentVolumeClaim":
             written.volumes.claims[meta.name] = read_volume_claim(meta, fields)
+        case "CSINode":
+            written.volumes.limits[meta.name] = read_csi_node(fields)
+        case "CSIDriver":
+            written.volumes.drivers[meta.name] = read_csi_driver(fields)
+        case "VolumeAttachment":
+            written.volumes.attached.append(read_attachment(fields))
         case "DeviceClass":
             written.devices.classes[meta.name] = read_device_class(meta, fields)
         case "ResourceSlice":

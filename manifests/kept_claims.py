@@ -30,7 +30,7 @@ class KeptClaims:
 
     `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
     those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter. `exclusive`: one pod only may use one of the claims of
-    volumes; `unbound`: one of them is still to be bound. `doubts` say what of the claims of devices was taken otherwise than it may be: what then
+    volumes; `unbound`: one of them is still to be bound. `doubts` say what of the claims was taken otherwise than it may be: what then
     holds may be violated in the cluster, and the other way round.
     """
 
@@ -118,7 +118,12 @@ def claims_kept(
 
 
 def _doubts(choice: _Choice) -> Iterator[str]:
-    """What is not known of the claims of devices of kept pods; of pods on nodes only where one that waits wants devices."""
+    """What is not known of the claims of kept pods; of devices of pods on nodes only where one that waits wants devices."""
+    for pod in choice.waiting:
+        for name in pod.claims.volumes:
+            yield from (
+                f"{why} ({name} of {pod.name})" for why in choice.claims.volume_doubts(name, pod.claims)
+            )
     wanted = any(p.claims.devices or p.claims.doubt for p in choice.waiting)
     names = [p.name for p in choice.pods]
     for pod in choice.pods if wanted else ():
@@ -135,7 +140,9 @@ def _closed(
     found = {}
     for pod in choice.waiting:
         open_ = [choice.claims.open_volume(name, pod.claims) for name in volumes.get(pod.name, ())]
-        said = {c.name for c in open_ if c is not None and not c.selected} | set(devices.get(pod.name, ()))
+        said = {c.name for c in open_ if c is not None and not c.selected and c.topologies is None} | set(
+            devices.get(pod.name, ())
+        )
         reach = choice.claims.reach(pod.claims, said)
         if reach is not None and (away := [n for n in choice.nodes if n.name not in reach]):
             found[pod.name] = away
@@ -230,7 +237,7 @@ def _of_class(choice: _Choice, claims: Sequence[OpenVolume]) -> Iterator[VolumeO
         if at == []:
             continue
         if not all(any(v.meta.name == name for v in c.candidates) for c in loose):
-            choice.remarks.append(
+            choice.leave_out(
                 f"a volume that fits some of the kept claims of its class only is left out ({name})"
             )
             continue

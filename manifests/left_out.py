@@ -154,6 +154,11 @@ def uncounted(closing: Closing, kept: Representative) -> Iterator[tuple[Spread, 
 def remarks_of(kept: Representative) -> Iterator[str]:
     """What is to be said of kept pods whose constraints and claims the model cannot heed in full, with the pod's name."""
     yield from kept.claims.remarks
+    yield from doubts_of_marks(kept)
+
+
+def doubts_of_marks(kept: Representative) -> Iterator[str]:
+    """What the constraints of kept pods do not count because a node is closed by a taint, with the pod's name."""
     for closing in closings_of(kept, {pod.name: affinity_of(pod, kept) for pod in kept.pods}):
         for spread, nodes in uncounted(closing, kept):
             yield (

@@ -166,7 +166,7 @@ class Maker:
         for profile in profiles:
             for plugin in sorted(profile.without - self.off):
                 if plugin in ("NodeUnschedulable", "InterPodAffinity", "NodePorts", "NodeResourcesFit"):
-                    remarks.add(
+                    remarks.doubt(
                         f"{plugin} is switched off for some profiles only: it is kept for all", profile.name
                     )
 
@@ -196,14 +196,16 @@ class Maker:
         meta = pod.meta
         owner = f"{meta.owner.kind}/{meta.namespace}/{meta.owner.name}" if meta.owner else ""
         if pod.nominated and pod.spec.node is None:
-            self.remarks.add("the pod is nominated already: the model begins without nominations", meta.shown)
+            self.remarks.doubt(
+                "the pod is nominated already: the model begins without nominations", meta.shown
+            )
         if meta.deleted and pod.spec.node is not None:
             self.remarks.add(
                 "the pod is being deleted: it is nobody's victim, and keeps its room where it is left out",
                 meta.shown,
             )
         if pod.target and not meta.deleted and not pod.finished:
-            self.remarks.add(
+            self.remarks.doubt(
                 f"the pod has the condition DisruptionTarget ({pod.target}): that its setter deletes it is not in the scenario", meta.shown
             )  # fmt: skip
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
@@ -237,7 +239,7 @@ class Maker:
             free and any(c.honors_affinity for c in spread) and (spec.node_selector or spec.node_affinity)
         ) or ("TaintToleration" in off and any(c.honors_taints for c in spread))
         if asked:
-            self.remarks.add(
+            self.remarks.doubt(
                 "NodeAffinity or TaintToleration is switched off, but says which nodes a topology spread constraint counts: "
                 "all are counted, and the verdict is not about that", f"Pod/{name}",
             )  # fmt: skip
@@ -265,7 +267,7 @@ class Maker:
         ignored = {r for r, amount in asked.items() if amount and any(p.ignores(r) for p in profiles)}
         for resource in sorted(ignored):
             if not all(p.ignores(resource) for p in profiles):
-                self.remarks.add(
+                self.remarks.doubt(
                     f"{resource} is among the ignoredResources of some profiles only: it counts for all",
                     owner,
                 )
@@ -312,7 +314,7 @@ def owed_pods(
         for what, keys in workload.spec.label_keys.items():
             if keys <= workload.labels.keys():
                 continue
-            make.remarks.add(
+            make.remarks.doubt(
                 f"{what} names a label that only the controller sets: it is left out "
                 "for the pods that are owed, and the verdict is not about which revision these belong to",
                 shown,

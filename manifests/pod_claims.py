@@ -7,12 +7,13 @@ where a volume can be made. Which of that is kept, and how it is written down, i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.environment.objects import Node, NodeAffinity, Pod
 from ..scenarios.reader.sections.claim_section import special_claim
 from .published_devices import PublishedDevices
+from .reading.csi_objects import Attachment, CsiDriver
 from .reading.device_objects import (
     ClaimReference,
     DeviceKey,
@@ -26,11 +27,14 @@ from .reading.volume_objects import Mount, StorageClassObject, VolumeClaimObject
 
 @dataclass(slots=True)
 class WrittenVolumes:
-    """The objects of volumes, as they were read."""
+    """The objects of volumes, as they were read; `limits` are how many volumes of a driver a node takes, by both names."""
 
     classes: dict[str, StorageClassObject] = field(default_factory=dict)
     volumes: dict[str, VolumeObject] = field(default_factory=dict)
     claims: dict[str, VolumeClaimObject] = field(default_factory=dict)
+    limits: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    drivers: dict[str, CsiDriver] = field(default_factory=dict)
+    attached: list[Attachment] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class PodClaims:
 class OpenVolume:
     """A claim of a volume that is not bound: its class, the volumes that may be bound to it, and who can make one.
 
-    `selected` is the node for which one is to be made already, `named` the volume that the claim names itself.
+    `selected` is the node for which one is to be made already, `named` the volume that the claim names itself. `topologies` are the nodes where one can be made, None for all.
     """
 
     name: str
@@ -78,6 +82,7 @@ class OpenVolume:
     exclusive: bool
     selected: str = ""
     named: str = ""
+    topologies: NodeAffinity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +199,7 @@ class ClusterClaims:
             wish.exclusive,
             claim.selected if claim is not None else "",
             wish.volume,
+            found.topologies if found is not None else None,
         )
 
     def bound_exclusive(self, name: str) -> str:
@@ -224,9 +230,11 @@ class ClusterClaims:
                 return frozenset()
             volume = self.volumes.volumes.get(claim.wish.volume) if claim.bound else None
             return None if volume is None else self._in_zone(volume, name, claims)
-        if found.provisioner:
-            return frozenset({found.selected}) if found.selected in self._nodes else None
-        reach: frozenset[str] = frozenset()
+        if found.provisioner and found.selected in self._nodes:
+            return frozenset({found.selected})
+        if found.provisioner and found.topologies is None:
+            return None
+        reach = self._selected(found.topologies) if found.provisioner and found.topologies else frozenset()
         for volume in found.candidates:
             nodes = self._in_zone(volume, name, claims) if found.named else self.nodes_of(volume)
             if nodes is None:
@@ -423,55 +431,38 @@ class ClusterClaims:
             else:
                 self.open_device(name, claims, ())
         for name in claims.volumes:
-            self._remark_volume(name, claims)
+            for why in (*self._volume_notes(name, claims), *self.volume_doubts(name, claims)):
+                self._remarks.add(why, f"PersistentVolumeClaim/{name}")
 
-    def _remark_volume(self, name: str, claims: PodClaims) -> None:
+    def _volume_notes(self, name: str, claims: PodClaims) -> Iterator[str]:
+        """Why no pod that waits can have a claim of volumes: such a pod is never kept, so nothing holds because of it."""
         claim = self.volumes.claims.get(name)
-        shown = f"PersistentVolumeClaim/{name}"
-        if claim is None and name not in claims.templates:
-            self._remarks.add(
-                "the claim is not among the objects, and the pod that mounts it cannot be scheduled"
-                if self.volumes.claims
-                else "claims of volumes are not among the objects, and taken to fit everywhere: dump pvc, pv and storageclass, too",
-                shown,
-            )
+        if claim is None and name not in claims.templates and self.volumes.claims:
+            yield "the claim is not among the objects, and the pod that mounts it cannot be scheduled"
         elif name in self._used:
-            self._remarks.add(
-                f"one pod only may use the claim, and {self._used[name]} does: here nobody is evicted for it",
-                shown,
-            )
+            yield f"one pod only may use the claim, and {self._used[name]} does: here nobody is evicted for it"
         elif claim is not None and claim.unusable:
             why = "is being deleted" if claim.meta.deleted else "has lost its volume"
-            self._remarks.add(f"the claim {why}: the pods that wait for it cannot be scheduled", shown)
-        elif claim is not None and claim.bound and claim.wish.volume not in self.volumes.volumes:
-            self._remarks.add(
-                "the claim's volume is not among the objects, and taken to be reached by every node: dump pv, too",
-                shown,
-            )
-        wish = (
-            claims.templates.get(name)
-            if claim is None
-            else None
-            if claim.bound or claim.unusable
-            else claim.wish
-        )
+            yield f"the claim {why}: the pods that wait for it cannot be scheduled"
+
+    def volume_doubts(self, name: str, claims: PodClaims) -> Iterator[str]:
+        """What of a claim of volumes of a pod that waits is taken otherwise than it may be, and what to add to the objects."""
+        claim, wish = self.volumes.claims.get(name), claims.templates.get(name)
+        if claim is None and wish is None and not self.volumes.claims:
+            yield "claims of volumes are not among the objects, and taken to fit everywhere: dump pvc, pv and storageclass, too"
+        if claim is not None:
+            wish = None if claim.bound or claim.unusable else claim.wish
+            if claim.bound and not claim.unusable and claim.wish.volume not in self.volumes.volumes:
+                yield "the claim's volume is not among the objects, and taken to be reached by every node: dump pv, too"
         if isinstance(wish, VolumeWish) and not self.knows(of := self.class_of(wish)):
-            self._remarks.add(
+            yield (
                 f"the claim is not bound, and {f'its StorageClass {of} is' if of else 'StorageClasses are'} not among the objects: "
-                "it is taken to fit everywhere; dump storageclass, too",
-                shown,
+                "it is taken to fit everywhere; dump storageclass, too"
             )
         found = self.open_volume(name, claims)
         if found is None:
             return
         if found.selected:
-            self._remarks.add(
-                "a node is selected for the claim already: the model begins without, and has it there alone",
-                shown,
-            )
-        kind = self.volumes.classes.get(found.of)
-        if found.provisioner and kind is not None and kind.topologies:
-            self._remarks.add(
-                "allowedTopologies is not modelled: a volume can be made on every node",
-                f"StorageClass/{found.of}",
-            )
+            yield "a node is selected for the claim already: the model begins without, and has it there alone"
+        if found.provisioner and found.topologies is not None and found.candidates:
+            yield f"allowedTopologies of StorageClass/{found.of} say where a volume can be made, and there are others: it is taken to be made where those are, too"

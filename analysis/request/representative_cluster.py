@@ -13,6 +13,7 @@ from ...base.problems import UsageProblem
 from ...base.text import listed
 from ...manifests import Representative, read_manifests, represent
 from ...manifests import Size as Size
+from ...manifests.doubts import doubts_of
 from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
 from ...manifests.reading.cluster_version import ClusterVersion
@@ -53,7 +54,7 @@ class Manifests:
 class Represented:
     """The scenario, what is to be said about it before the verdicts, and what beside each.
 
-    `remarks` say what of the objects was left out or abstracted.
+    `remarks` say what of the objects was left out or abstracted, `doubts` what of that can make something hold that does not.
     """
 
     scenario: Scenario
@@ -61,11 +62,12 @@ class Represented:
     caveat: str
     remarks: Sequence[str] = ()
     kept: Representative | None = None
+    doubts: Sequence[str] = ()
 
     def tell(self, files: Iterable[str], findings: Iterable[Finding]) -> list[Finding]:
         """The findings, of scenarios in these files, with what was kept and left out, and with why nothing tested a property.
 
-        What holds is not known to hold where claims of devices were taken otherwise than they may be.
+        What holds is not known to hold where something was taken otherwise than it may be.
         """
         return [
             self._doubted(msgspec.structs.replace(f, about=self._about, notes=self._notes(f)))
@@ -75,10 +77,9 @@ class Represented:
         ]
 
     def _doubted(self, finding: Finding) -> Finding:
-        doubts = self.kept.claims.doubts if self.kept is not None else ()
-        if not doubts or finding.verdict == "IGNORED":
+        if not self.doubts or finding.verdict == "IGNORED":
             return finding
-        why = "; ".join(doubts)
+        why = "; ".join(self.doubts)
         found = msgspec.structs.replace(finding, scope=finding.scope | {NOT_MODELLED: why})
         if finding.verdict == "VIOLATED":
             note = f"the counterexample is one of the cluster only if nothing in it rests on what is not modelled: {why}"
@@ -130,7 +131,8 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
-    account, caveat = [*([said] if said else []), *account_of(kept)], caveat_of(kept)
+    doubts = doubts_of(kept, release)
+    account, caveat = [*([said] if said else []), *account_of(kept, doubts)], caveat_of(kept)
     text = scenario_of(
         kept,
         _name(asked.names),
@@ -152,7 +154,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources = {node.name: node.source for node in kept.nodes if node.source}
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
-    return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept)
+    return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept, doubts)
 
 
 def _in_file(asked: Manifests) -> list[str]:

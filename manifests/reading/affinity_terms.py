@@ -47,10 +47,12 @@ def read_terms(affinity: Fields, name: str, owner: str, remarks: Remarks) -> lis
     anti = name == "podAntiAffinity"
     found = [_term(e, anti) for e in fields.elements(REQUIRED, "a list of terms with `topologyKey`")]
     if any(written is not None and written.keys for written in found):
-        remarks.add(
+        remarks.doubt(
             "matchLabelKeys and mismatchLabelKeys of an affinity term are heeded as by default from 1.31 on: "
             "a verdict on an older release is not about what that one makes of it",
             owner,
+            before="1.31",
+            room=True,
         )
     return [written for written in found if written is not None]
 

@@ -229,4 +229,4 @@ def _unknown(key: Manifest, kind: str, shown: str, remarks: Remarks, strict: boo
             f"unknown field `{name}` of {kind}: remove it, or leave out --strict, and it is passed over with a note"
         )
     else:
-        remarks.add(f"`{name}` is no field of {kind} in Kubernetes 1.36: passed over", shown)
+        remarks.doubt(f"`{name}` is no field of {kind} in Kubernetes 1.36: passed over", shown, room=True)

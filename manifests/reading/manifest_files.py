@@ -11,7 +11,7 @@ import gzip
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from io import BytesIO
@@ -25,15 +25,38 @@ from ...base.text import one_line
 from .manifest_values import Manifest
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is taken otherwise than it may be, so that nothing HOLDS of the kept pods that it is about.
+
+    `of` is an object as Kind/namespace/name: a Pod, a workload or a Node counts if it is kept, anything else counts always. `before`: only
+    in releases before this one. `room`: also of a pod that is left out, on a kept node. `asking`: only where a kept pod asks for one of these resources.
+    """
+
+    line: str
+    of: str
+    before: str = ""
+    room: bool = False
+    asking: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class Remarks:
-    """Remarks, each with the objects that it is about, in the order in which they came up."""
+    """Remarks, each with the objects that it is about, in the order in which they came up; and which of them are doubts."""
 
     about: dict[str, list[str]] = field(default_factory=dict)
+    doubts: dict[Doubt, None] = field(default_factory=dict)
 
     def add(self, remark: str, name: str) -> None:
         """Note a remark about an object."""
         self.about.setdefault(remark, []).append(name)
+
+    def doubt(
+        self, remark: str, name: str, before: str = "", room: bool = False, asking: Iterable[str] = ()
+    ) -> None:
+        """Note a remark about something without which, or with which, another verdict may come out."""
+        self.add(remark, name)
+        self.doubts[Doubt(f"{remark} ({name})", name, before, room, frozenset(asking))] = None
 
     def lines(self) -> Iterator[str]:
         """One line for each remark, with its first objects."""

@@ -51,6 +51,7 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 # Names of priority classes and others may be system:node-critical and the like.
 CLUSTER_WIDE = (
     "Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeviceClass", "ResourceSlice", "DeviceTaintRule",
+    "CSINode", "CSIDriver", "VolumeAttachment",
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from ...scenarios.tables.selectors import read_selector
 from ...scenarios.values.labels import label_key, read_labels
 from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
+from .csi_objects import IN_TREE
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
 from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
@@ -103,10 +104,11 @@ def read_constraints(fields: Fields, owner: str, remarks: Remarks) -> tuple[Spre
         if is_hard(given["whenUnsatisfiable"]):
             found.append(_constraint(given))
     for name in sorted({name for c in found for name in c.newer}):
-        remarks.add(
+        remarks.doubt(
             f"{name} of a topology spread constraint is heeded as by default from {SINCE[name]} on: "
             "a verdict on an older release is not about what that one makes of it",
             owner,
+            before=SINCE[name],
         )
     return tuple(found)
 
@@ -228,9 +230,10 @@ def _remark_whole(spec: Manifest, status: Fields, owner: str, remarks: Remarks) 
     runs = status.below("resources").get("requests")
     for held in (read_amounts(runs), read_amounts(status.get("allocatedResources"))):
         if any(held.get(resource, amount) > amount for resource, amount in asked.items()):
-            remarks.add(
+            remarks.doubt(
                 "a resize of the pod as a whole is not over: it counts with what it asks for, where the scheduler of 1.36 counts what it has, too",
                 owner,
+                room=True,
             )
 
 
@@ -241,23 +244,27 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
     affinity = fields.below("affinity", "a mapping with kinds of affinity")
     grace = fields.read("terminationGracePeriodSeconds", GRACE.read)
     if "schedulingGroup" in fields or "workloadRef" in fields:
-        remarks.add(
+        remarks.doubt(
             "the pod belongs to a group, and is scheduled by itself here: the verdict is not about a scheduler with GangScheduling "
             "(a written scenario has `podGroups` for that)", owner,
         )  # fmt: skip
     for kind in _conflicting(fields):
-        remarks.add(
-            f"a disk that is named in the pod itself ({kind}) keeps other pods with it from the node, which is not modelled: left out",
+        remarks.doubt(
+            f"a disk that is named in the pod itself ({kind}) keeps other pods with it from the node, or counts among those that it takes, which is not modelled: left out",
             owner,
         )
     if "resources" in fields:
-        remarks.add(
+        remarks.doubt(
             "resources of the pod as a whole count as by default from 1.34 on: a verdict on an older release is not about what that one makes of them",
             owner,
+            before="1.34",
+            room=True,
         )
     requests = requests_of(fields, resize.counted)
     if resize.held and requests != requests_of(fields):
-        remarks.add("a resize is not over: the pod counts as by 1.33 and later, with what it has", owner)
+        remarks.doubt(
+            "a resize is not over: the pod counts as by 1.33 and later, with what it has", owner, before="1.33", room=True
+        )  # fmt: skip
     if resize.held and resize.pending == DEFERRED:
         remarks.add(
             "the kubelet puts off a resize: to the scheduler the pod counts with what it asks for; that the kubelet allocates it later is not "
@@ -287,8 +294,8 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
     )
 
 
-DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
-"""Volumes of which VolumeRestrictions lets no two pods share one on a node, unless they only read (needsRestrictionsCheck, 1.36)."""
+DISKS = ("rbd", "iscsi", *IN_TREE)
+"""Volumes of which VolumeRestrictions lets no two pods share one on a node, unless they only read (needsRestrictionsCheck, 1.36), or that NodeVolumeLimits counts."""
 
 
 def _conflicting(pod: Fields) -> list[str]:
@@ -305,7 +312,7 @@ def _tolerations(fields: Fields, owner: str, remarks: Remarks) -> tuple[Tolerati
     found: list[Toleration] = []
     for element in fields.elements("tolerations", "a list of tolerations"):
         if element.mapping("a toleration").scalar("operator", "an operator") in COMPARISONS:
-            remarks.add(
+            remarks.doubt(
                 "a toleration that compares numbers (Lt, Gt) tolerates nothing here, as by default: "
                 "the verdict is not about a scheduler with TaintTolerationComparisonOperators", owner,
             )  # fmt: skip
@@ -325,7 +332,12 @@ def _host_ports(fields: Fields, owner: str, remarks: Remarks) -> tuple[HostPort,
         stays = given.scalar("restartPolicy", "a restart policy") == "Always"
         if stays and (ports := _ports_of(given, on_host)):
             found += ports
-            remarks.add("host ports of init containers are heeded, as by 1.34 and later", owner)
+            remarks.doubt(
+                "host ports of init containers are heeded, as by 1.34 and later",
+                owner,
+                before="1.34",
+                room=True,
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -382,7 +394,7 @@ def read_workload(meta: Meta, fields: Fields, remarks: Remarks) -> Workload:
     wanted = _of_job(spec, fields) if meta.kind == "Job" else _number(spec, "replicas", 1)
     made = read_spec(pod, meta.shown, remarks)
     if "runtimeClassName" in pod.mapping("a pod specification"):
-        remarks.add(
+        remarks.doubt(
             "a RuntimeClass gives overhead, a node selector and tolerations to pods when they are created: those that are still owed go without",
             meta.shown,
         )

@@ -34,6 +34,13 @@ _COUNTED_BEFORE = ("NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterP
 _ELSEWHERE = ("preEnqueue", "queueSort", "reserve", "permit", "preBind", "bind", "postBind")
 _ALWAYS = ("PrioritySort", "DefaultBinder", *MODELLED, *KEPT)
 
+_HARMLESS = (
+    "ImageLocality", "NodeResourcesBalancedAllocation", "NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio",
+    "SelectorSpread", "DefaultPodTopologySpread", "NodePreferAvoidPods", "NodeName", "VolumeZone", "NodeVolumeLimits", "EBSLimits", "GCEPDLimits",
+    "AzureDiskLimits", "CinderLimits", "GangScheduling",
+)  # fmt: skip
+"""Plugins of Kubernetes' own that only score, or that run by default: what claims and groups of pods lack of them is a doubt about the pods that have any."""
+
 _PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1000}
 
 
@@ -171,12 +178,13 @@ def _read_extenders(configuration: Fields, remarks: Remarks) -> frozenset[str]:
         whose = f" (asked for pods with {', '.join(managed)} only)" if managed else ""
         for verb, why in _VERBS.items():
             if verbs.get(verb):
-                remarks.add(f"{verb} of an extender is left out: {why}{whose}", url)
+                remarks.doubt(f"{verb} of an extender is left out: {why}{whose}", url, asking=managed)
         passed_over = fields.boolean("ignorable")
         if mine and passed_over:
-            remarks.add(
+            remarks.doubt(
                 f"nobody counts {', '.join(mine)} while a call to this extender fails, as it is ignorable and the scheduler ignores that",
                 url,
+                asking=mine,
             )
         elif mine:
             remarks.add(f"NodeResourcesFit ignores {', '.join(mine)}, which an extender counts", url)
@@ -236,7 +244,8 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
         enabled[point], disabled[point] = _plugins(lists, "enabled"), _plugins(lists, "disabled")
         for plugin in enabled[point]:
             if plugin not in _ALWAYS:
-                remarks.add("plugins that are enabled in addition to the modelled ones are left out", plugin)
+                note = remarks.add if plugin in _HARMLESS else remarks.doubt
+                note("plugins that are enabled in addition to the modelled ones are left out", plugin)
         for plugin in disabled[point]:
             if likely := _meant(plugin):
                 remarks.add(
@@ -255,13 +264,13 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
     off = {p for p in MODELLED if not runs(p, "postFilter" if p == "DefaultPreemption" else "filter")}
     for plugin in _COUNTED_BEFORE:
         if plugin not in off and not runs(plugin, "preFilter"):
-            remarks.add(
+            remarks.doubt(
                 "a plugin that filters, and whose preFilter is switched off, lets no pod pass (its Filter ends in an error): it is taken to have both",
                 plugin,
             )
     for plugin, points in KEPT.items():
         if not all(runs(plugin, point) for point in points):
-            remarks.add("plugins that are disabled, but cannot be in the model, are kept", plugin)
+            remarks.doubt("plugins that are disabled, but cannot be in the model, are kept", plugin)
     return frozenset(off)
 
 
@@ -282,12 +291,12 @@ def _plugins(lists: Fields, name: str) -> list[str]:
 def _arguments(name: str, plugin: Fields, remarks: Remarks) -> dict[str, int]:
     fields = plugin.below("args", "a mapping of arguments")
     if name == "NodeAffinity" and "addedAffinity" in fields:
-        remarks.add("addedAffinity is not modelled: left out", fields.place.path)
+        remarks.doubt("addedAffinity is not modelled: left out", fields.place.path)
     if name == "PodTopologySpread":
         for element in fields.elements("defaultConstraints", "a list of constraints"):
             when = element.mapping("a constraint").get("whenUnsatisfiable")
             if when is None or is_hard(when):
-                remarks.add(
+                remarks.doubt(
                     "defaultConstraints of PodTopologySpread are not modelled: left out, and the verdict is not about pods "
                     "that have no constraints of their own and get these",
                     fields.place.path,

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...model.environment.objects import NodeAffinity, Selector
+from ...model.environment.objects import NodeAffinity, NodeTerm, Operator, Requirement, Selector
 from ...scenarios.tables.directives import read_node_selector
 from ...scenarios.tables.objects import ACCESS_MODES, NO_PROVISIONER
 from ...scenarios.tables.objects import BINDING_MODES as MODES
 from ...scenarios.tables.selectors import read_selector
+from .csi_objects import driver_in
 from .manifest_values import Fields, Manifest
 from .metadata import Meta
 from .resource_amounts import parse_quantity
@@ -36,13 +37,13 @@ CLASS_WORDS = "the name of a class"
 
 @dataclass(frozen=True, slots=True)
 class StorageClassObject:
-    """A StorageClass."""
+    """A StorageClass. `topologies` are the nodes where its volumes can be made, None for all (allowedTopologies)."""
 
     name: str
     immediate: bool
     provisioner: str
     default: bool
-    topologies: bool
+    topologies: NodeAffinity | None
 
     @property
     def provisions(self) -> bool:
@@ -54,7 +55,7 @@ class StorageClassObject:
 class VolumeObject:
     """A PersistentVolume. `owner` is the claim of its claimRef as namespace/name, `of` its class, "" for none.
 
-    `available`: its phase is Available, or nobody has written one. `attributes` is its class of attributes.
+    `available`: its phase is Available, or nobody has written one. `attributes` is its class of attributes, `driver` its CSI driver.
     """
 
     meta: Meta
@@ -66,6 +67,7 @@ class VolumeObject:
     affinity: NodeAffinity | None
     owner: str
     available: bool
+    driver: str = ""
 
     def is_in_zone_of(self, labels: Mapping[str, str]) -> bool:
         """Whether VolumeZone lets a pod with this volume pass on a node with these labels (volumezone/volume_zone.go, 1.36)."""
@@ -141,8 +143,23 @@ def read_storage_class(meta: Meta, fields: Fields) -> StorageClassObject:
         fields.one_of("volumeBindingMode", MODES, "a volume binding mode") == MODES[0],
         provisioner.text("the name of a provisioner"),
         meta.annotations(DEFAULT_CLASS).get(DEFAULT_CLASS) == "true",
-        bool(fields.elements("allowedTopologies", "a list of topologies")),
+        _topologies(fields),
     )
+
+
+def _topologies(fields: Fields) -> NodeAffinity | None:
+    """allowedTopologies: one of the terms is met, of which one without expressions meets none (MatchTopologySelectorTerms in component-helpers, 1.36)."""
+    terms = fields.elements("allowedTopologies", "a list of topologies")
+    listed = [
+        t.mapping("a topology").elements("matchLabelExpressions", "a list of expressions") for t in terms
+    ]
+    return NodeAffinity([NodeTerm(tuple(map(_expression, some))) for some in listed]) if listed else None
+
+
+def _expression(value: Manifest) -> Requirement:
+    given = value.mapping("an expression with `key` and `values`")
+    key = given.need("key", "an expression has `key` and `values`").text("a label key")
+    return Requirement(key, Operator.IN, tuple(given.texts("values", "a list of values", "a label value")))
 
 
 PHASES = ("Pending", "Available", "Bound", "Released", "Failed")
@@ -163,6 +180,7 @@ def read_volume(meta: Meta, fields: Fields) -> VolumeObject:
         spec.below("nodeAffinity", "a mapping with `required`").read("required", read_node_selector),
         _owner(spec["claimRef"]) if "claimRef" in spec else "",
         phase == "Available",
+        driver_in(spec),
     )
 
 

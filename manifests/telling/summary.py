@@ -36,8 +36,8 @@ def caveat_of(kept: Representative) -> str:
     )
 
 
-def account_of(kept: Representative) -> list[str]:
-    """What there is, what was kept for which question, and what was left out; a line for each."""
+def account_of(kept: Representative, doubts: Sequence[str] = ()) -> list[str]:
+    """What there is, what was kept for which question, what is in doubt of it, and what was left out; a line for each."""
     return [
         *_cluster(kept),
         *_questions(kept),
@@ -47,6 +47,7 @@ def account_of(kept: Representative) -> list[str]:
         *_kept(kept),
         *_controllers(kept),
         *_claims(kept),
+        *(f"not modelled, so that nothing holds for sure: {line}" for line in doubts),
         *_left_out(kept),
         *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
     ]
@@ -197,8 +198,6 @@ def _claims(kept: Representative) -> Iterator[str]:
         yield "claims:"
     for line in kept.claims.lines[: 2 * MOST_LINES]:
         yield f"  {line}"
-    for line in kept.claims.doubts:
-        yield f"not modelled, so that nothing holds for sure: {line}"
 
 
 def _node(node: ClusterNode, kept: Representative) -> str:

@@ -35,6 +35,11 @@ from tests.manifests.claim_objects import (
 NODES = (node("n1"), node("n2", zone="b"))
 
 
+def in_zones(*zones: str) -> dict[str, Any]:
+    """A term of allowedTopologies."""
+    return {"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": list(zones)}]}
+
+
 def inventory(folder: Path, *some: dict[str, Any]) -> Inventory:
     file = folder / "m.yaml"
     file.write_text(as_list(*some))
@@ -422,12 +427,13 @@ def test_a_stateful_set_has_claims_of_its_own(tmp_path: Path) -> None:
             "(PersistentVolumeClaim/shop/data)"),
         ),
         (
-            (pod("a", "data"), storage_class("csi", allowedTopologies=[{"matchLabelExpressions": []}]), volume_claim("data")),
-            "allowedTopologies is not modelled: a volume can be made on every node (StorageClass/csi)",
+            (pod("a", "data"), storage_class("csi", allowedTopologies=[in_zones("a")]), volume("pv"), volume_claim("data")),
+            ("allowedTopologies of StorageClass/csi say where a volume can be made, and there are others: it is taken to be made where those are, "
+            "too (PersistentVolumeClaim/shop/data)"),
         ),
         (
-            (made("CSINode", "n1", "storage.k8s.io/v1", spec={"drivers": []}), pod("a")),
-            "objects of kind CSINode say how many volumes a node takes, which is not modelled: left out ({file})",
+            (made("CSIStorageCapacity", "n1", "storage.k8s.io/v1"), pod("a")),
+            "objects of kind CSIStorageCapacity say where there is capacity for volumes, which is not modelled: left out ({file})",
         ),
     ],
 )  # fmt: skip
@@ -435,6 +441,32 @@ def test_what_is_left_out_of_volumes_is_said(
     tmp_path: Path, some: tuple[dict[str, Any], ...], remark: str
 ) -> None:
     assert inventory(tmp_path, *NODES, *some).remarks == [remark.replace("{file}", str(tmp_path / "m.yaml"))]
+
+
+@pytest.mark.parametrize(
+    ("topologies", "at"),
+    [
+        ([], None),
+        ([in_zones("a")], ["n1"]),
+        ([in_zones("c"), in_zones("b", "x")], ["n2"]),
+        ([in_zones("c")], []),
+        ([{"matchLabelExpressions": []}], []),
+        ([{"matchLabelExpressions": [*in_zones("a")["matchLabelExpressions"], {"key": "disk", "values": ["ssd"]}]}], []),
+    ],
+)  # fmt: skip
+def test_where_a_volume_can_be_made(
+    tmp_path: Path, topologies: list[dict[str, Any]], at: list[str] | None
+) -> None:
+    some = (storage_class("csi", allowedTopologies=topologies), volume_claim("data"), pod("a", "data"))
+    assert reach(inventory(tmp_path, *NODES, *some), "shop/a") == at
+    if at == ["n1"]:  # its rival may go to n2
+        waiting = (pod("a", "data"), pod("b"))
+        for one in waiting:
+            one["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4"
+        marks = written(kept(tmp_path, *some[:2], *waiting))["nodes"]
+        assert {n: [k for k in has.get("labels", {}) if "closed" in k] for n, has in marks.items()} == {
+            "n1": [], "n2": ["podrace.io/closed-to-0"],
+        }  # fmt: skip
 
 
 def test_a_claim_that_has_a_node_already(tmp_path: Path) -> None:

@@ -346,5 +346,5 @@ def test_a_dump_of_which_nothing_is_read_says_what_is_there(
     with pytest.raises(Problem) as caught:
         read_manifests([str(file)])
     assert str(caught.value) == (
-        f"{file}: {expected}: give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass -A -o yaml prints"
+        f"{file}: {expected}: give what kubectl get nodes,pods,pdb,priorityclass,pvc,pv,storageclass,csinode,csidriver,volumeattachment -A -o yaml prints"
     )

@@ -1,0 +1,55 @@
+"""What of the kept pods and nodes is taken otherwise than it may be: nothing that is checked of them HOLDS, and the line Scope says why.
+
+Notes that are no doubts cannot make anything hold; tests/manifests/test_doubts.py has the reason for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.history.versions import version_of
+from .kept_lives import Lives
+from .left_out import affinity_of, doubts_of_marks
+from .reading.manifest_files import Doubt
+from .representative import Representative
+from .volume_limits import VolumeLimits
+
+WORKLOADS = ("Deployment/", "ReplicaSet/", "StatefulSet/", "Job/")
+
+
+def doubts_of(kept: Representative, release: str | None) -> list[str]:
+    """One line for each doubt about a representative that is checked on this release; None stands for the newest."""
+    noted = [d.line for d in kept.inventory.doubts if _is_about(d, kept, release)]
+    return list(dict.fromkeys([*kept.claims.doubts, *noted, *_of_reduction(kept)]))
+
+
+def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
+    if doubt.before and (release is None or version_of(release) >= version_of(doubt.before)):
+        return False
+    if doubt.asking:
+        return any(doubt.asking & {r for p in kept.pods for r, amount in p.requests.items() if amount})
+    kind, _, name = doubt.of.partition("/")
+    match kind:
+        case "Node":
+            return any(n.name == name for n in kept.nodes)
+        case "Pod":
+            there = [*kept.pods, *(p for n in kept.nodes for p in kept.inventory.on(n.name) if doubt.room)]
+            return any(name in (p.name, p.name.removesuffix("-again")) for p in there)
+        case _ if doubt.of.startswith(WORKLOADS):
+            owed = [p for p in kept.pods if f"Pod/{p.name}" not in kept.inventory.sources]
+            return any(p.owner == doubt.of for p in owed if p.exists)
+    return True
+
+
+def _of_reduction(kept: Representative) -> Iterator[str]:
+    """What is left out of the kept pods' rules because the others are not kept."""
+    waiting = [p for p in kept.pods if p.node is None]
+    yield from VolumeLimits(kept.inventory.claims, kept.inventory.bound).doubts(waiting, kept.nodes)
+    yield from doubts_of_marks(kept)
+    yield from Lives(kept).remarks()
+    for pod in kept.pods:
+        if not affinity_of(pod, kept).exact:
+            yield f"an affinity term means kept pods and others: only the kept ones count for it (Pod/{pod.name})"
+    for made in kept.makers.controllers if kept.makers is not None else ():
+        if made.assumed:
+            yield f"the controller's object is not there: it is taken for one with the default policy ({made.owner})"

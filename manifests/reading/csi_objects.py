@@ -1,0 +1,85 @@
+"""What CSI drivers say of volumes: CSINode (how many a node takes), CSIDriver, and VolumeAttachment.
+
+Volumes in which older plugins are named count for the driver that took their place (csi-translation-lib, 1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .manifest_values import Fields
+
+IN_TREE = {
+    "awsElasticBlockStore": ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
+    "gcePersistentDisk": ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
+    "azureDisk": ("kubernetes.io/azure-disk", "disk.csi.azure.com"),
+    "azureFile": ("kubernetes.io/azure-file", "file.csi.azure.com"),
+    "cinder": ("kubernetes.io/cinder", "cinder.csi.openstack.org"),
+    "vsphereVolume": ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
+    "portworxVolume": ("kubernetes.io/portworx-volume", "pxd.portworx.com"),
+}
+"""The sources of volumes of older plugins, each with its provisioner and the CSI driver in its place."""
+
+_DRIVERS = dict(IN_TREE.values())
+MANY_VOLUMES = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class CsiDriver:
+    """A CSIDriver. `attaches`: its volumes are attached to nodes. `capacity`: it says where it has capacity for new ones."""
+
+    attaches: bool
+    capacity: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A VolumeAttachment of a PersistentVolume; `volume` is "" for one that a pod names itself."""
+
+    node: str
+    driver: str
+    volume: str
+
+
+def driver_of(provisioner: str) -> str:
+    """The CSI driver whose volumes a provisioner makes."""
+    return _DRIVERS.get(provisioner, provisioner)
+
+
+def driver_in(source: Fields) -> str:
+    """The CSI driver of the source of a volume; "" for one that has none, such as `local`."""
+    if "csi" in source:
+        return source.below("csi", "a mapping with `driver`").text("driver", "the name of a CSI driver")
+    return next((driver for name, (_, driver) in IN_TREE.items() if name in source), "")
+
+
+def read_csi_node(fields: Fields) -> Mapping[str, int]:
+    """How many volumes of a driver a node takes, by driver, of a CSINode; a driver without a limit is left out."""
+    found: dict[str, int] = {}
+    for element in fields.below("spec").elements("drivers", "a list of drivers"):
+        driver = element.mapping("a driver with `name`")
+        allocatable = driver.below("allocatable", "a mapping with `count`")
+        if "count" in allocatable:
+            name = driver.need("name", "name the driver").text("the name of a CSI driver")
+            found[name] = allocatable["count"].integer(0, MANY_VOLUMES)
+    return found
+
+
+def read_csi_driver(fields: Fields) -> CsiDriver:
+    """A CSIDriver."""
+    spec = fields.below("spec")
+    attaches = spec.boolean("attachRequired") if "attachRequired" in spec else True
+    return CsiDriver(attaches, spec.boolean("storageCapacity"))
+
+
+def read_attachment(fields: Fields) -> Attachment:
+    """A VolumeAttachment."""
+    spec = fields.need("spec", "a VolumeAttachment has `attacher`, `nodeName` and `source`").mapping(
+        "a mapping"
+    )
+    return Attachment(
+        spec.text("nodeName", "the name of a node"),
+        spec.text("attacher", "the name of a CSI driver"),
+        spec.below("source").text("persistentVolumeName", "the name of a volume"),
+    )
