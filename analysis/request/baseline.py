@@ -15,6 +15,7 @@ import msgspec
 from ...base.problems import UsageProblem
 from ...base.structs import dataclass
 from ...base.text import counted, one_line
+from ...model.environment.cluster.scope import ANY_TIME, SCALES
 from ...model.history.versions import exact
 from ...properties import PROPERTIES
 from ...reports.ci_outcome import Style
@@ -29,7 +30,7 @@ _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASC
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One violation that is known. An empty `label` stands for every version; `place` is where the entry is."""
+    """One violation that is known. An empty `label` stands for every version; `place` is where the entry is. What is known with one `time`, and these actors `slow`, says nothing of another."""
 
     scenario: str
     property: str
@@ -38,10 +39,14 @@ class Entry:
     reason: str
     until: str
     place: str = field(default="", compare=False)
+    time: str = ANY_TIME
+    slow: tuple[str, ...] = ()
 
     def is_of(self, finding: Finding) -> bool:
         """Whether it is about what a finding is about."""
-        same = (self.scenario, self.property) == (finding.scenario, finding.property)
+        same = (self.scenario, self.property, self.time, self.slow) == (
+            finding.scenario, finding.property, *_time_of(finding),
+        )  # fmt: skip
         return same and self.label in ("", finding.label)
 
     def is_over(self, finding: Finding, today: date) -> bool:
@@ -67,10 +72,10 @@ def read_baseline(path: Path, own: Collection[str] = ()) -> tuple[Entry, ...]:
     top = BASELINE.fields(
         parse_document(read_text(path, file), file), "a mapping with `known`, a list of violations"
     )
-    found: dict[tuple[str, str, str], Entry] = {}
+    found: dict[tuple[object, ...], Entry] = {}
     for value in top["known"].elements("a list of violations"):
         entry = _entry(value, [*PROPERTIES, *own])
-        key = entry.scenario, entry.property, entry.label
+        key = entry.scenario, entry.property, entry.label, entry.time, entry.slow
         if key in found:
             value.fail(f"the same violation is listed at {found[key].place}: remove one of them")
         found[key] = entry
@@ -92,7 +97,20 @@ def _entry(value: Value, properties: Collection[str]) -> Entry:
         fields["reason"].fail("it is empty: say why the violation is accepted")
     if not _is_end(read["until"]):
         fields["until"].expect("a date such as 2027-03-31, or a version such as 1.38")
-    return Entry(read["scenario"], identifier, label, read.get("steps"), read["reason"], read["until"], place)
+    time, slow = read.get("time", ANY_TIME), tuple(sorted(set(read.get("slow", ()))))
+    if slow and time != SCALES:
+        fields["slow"].fail(
+            f"with `time: {ANY_TIME}` every actor may be slow: add `time: {SCALES}`, or remove this"
+        )
+    return Entry(
+        read["scenario"], identifier, label, read.get("steps"), read["reason"], read["until"], place, time, slow
+    )  # fmt: skip
+
+
+def _time_of(finding: Finding) -> tuple[str, tuple[str, ...]]:
+    """The scale of time of a finding, and the actors that are slow with it."""
+    slow = str(finding.scope.get("slow", ""))
+    return str(finding.scope.get("time", ANY_TIME)), tuple(sorted(slow.split(", "))) if slow else ()
 
 
 def _label(text: str) -> str:
@@ -180,6 +198,8 @@ def new_baseline(
                     len(finding.trace or ()),
                     "",
                     _next_minor(finding.release),
+                    "",
+                    *_time_of(finding),
                 )
             )
     fresh = list(dict.fromkeys(fresh))
@@ -208,6 +228,10 @@ def _lines(entries: Sequence[Entry]) -> Iterator[str]:
         yield f"  property: {entry.property}"
         if entry.label:
             yield f"  release: {_quoted(entry.label)}"
+        if entry.time != ANY_TIME:
+            yield f"  time: {entry.time}"
+        if entry.slow:
+            yield f"  slow: [{', '.join(entry.slow)}]"
         if entry.steps is not None:
             yield f"  steps: {entry.steps}"
         yield f"  reason: {_quoted(entry.reason)}"

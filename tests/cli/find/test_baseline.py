@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from podrace.analysis.request.baseline import Entry, held_to_baseline, read_baseline, text_of
+from podrace.model.environment.cluster.scope import SHORT_ACTORS
 from podrace.properties import PROPERTIES
 from podrace.reports.ci_outcome import Style
 from podrace.reports.document import Known
@@ -157,6 +158,9 @@ def test_a_baseline_is_written_and_keeps_its_reasons(shell: Shell, here: Path) -
         (KNOWN.replace("1.38", "soon"), "known.yaml:5: known[0].until: expected a date such as 2027-03-31, or a version such as 1.38, not `soon`"),
         (KNOWN.replace("1.38", "2027-02-30"), "known.yaml:5: known[0].until: expected a date such as 2027-03-31, or a version such as 1.38, not `2027-02-30`"),
         (KNOWN + "  release: 1.7", "known.yaml:6: known[0].release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to 1.37.2"),
+        (KNOWN + "  time: soon", "known.yaml:6: known[0].time: there is no such scale of time: `soon`; known: any, scales"),
+        (KNOWN + "  slow: [pod informer]", "known.yaml:6: known[0].slow: with `time: any` every actor may be slow: add `time: scales`, or remove this"),
+        (KNOWN + "  time: scales\n  slow: [x]", f"known.yaml:7: known[0].slow[0]: there is no such actor: `x`; known: {', '.join(SHORT_ACTORS)}"),
         (KNOWN + "  steps: few", "known.yaml:6: known[0].steps: expected a whole number from 0 to 100000, not `few`"),
         (KNOWN.replace("MY-NONE", "S-QQ"), f"known.yaml:3: known[0].property: unknown property `S-QQ`; the nearest: S-UNIQ, S-QUOTA, S-QUORUM, S-PV; `podrace properties` lists all {len(PROPERTIES) + 1}"),
         (KNOWN + KNOWN.removeprefix("known:\n"), "known.yaml:6: known[1]: the same violation is listed at known.yaml:2: remove one of them"),
@@ -189,16 +193,51 @@ ENTRIES = st.builds(
     steps=st.none() | st.integers(0, 1000),
     reason=st.sampled_from(["upstream's own", "1.5", "true", "a: b # c", '"quoted" \\ and \u00e9']),
     until=st.sampled_from(["1.38", "2027-03-31", "1.40"]),
+    time=st.just("any"),
+) | st.builds(
+    Entry,
+    scenario=st.just("a"), property=st.just("S-CAP"), label=st.just(""), steps=st.none(), reason=st.just("r"), until=st.just("1.38"),
+    time=st.just("scales"), slow=st.lists(st.sampled_from(SHORT_ACTORS), unique=True).map(lambda some: tuple(sorted(some))),
 )  # fmt: skip
 
 
 @settings(max_examples=examples(30), deadline=None)
-@given(st.lists(ENTRIES, unique_by=lambda e: (e.scenario, e.property, e.label)))
+@given(st.lists(ENTRIES, unique_by=lambda e: (e.scenario, e.property, e.label, e.time, e.slow)))
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, entries: list[Entry]) -> None:
     file = tmp_path_factory.mktemp("baseline") / "known.yaml"
     file.write_text(text_of(entries), encoding="utf-8")
     assert list(read_baseline(file)) == entries
     Draft202012Validator(schema_of_baselines()).validate(yaml.safe_load(re.sub(r"until: .*", "until: x", file.read_text("utf-8"))))  # fmt: skip
+
+
+FLUSHED = """\
+name: parked
+release: "1.36.3"
+nodes: {n: {cpu: 1}}
+pods: {p: {cpu: 1}}
+scope: {flush: true}
+"""
+
+
+@pytest.mark.parametrize(
+    "recorded", [(), ("--time", "scales"), ("--time", "scales", "--slow", "pod informer")]
+)
+def test_what_is_known_with_one_time_fails_with_another(
+    shell: Shell, here: Path, recorded: tuple[str, ...]
+) -> None:
+    """Until now an entry said nothing of the time, and so excused what no time of its own has."""
+    Path("race.yaml").write_text(FLUSHED)
+    line = ("check", "race.yaml", "-P", "mine.py", "--property", "MY-NONE", "--closing", "0")
+    assert shell(*line, *recorded, "--write-baseline", "known.yaml").code == 1
+    text = Path("known.yaml").read_text().replace('reason: ""', "reason: r")
+    assert [words for words in ("time: scales", "slow: [pod informer]") if words in text] == [
+        words for words, option in (("time: scales", "--time"), ("slow: [pod informer]", "--slow")) if option in recorded
+    ]  # fmt: skip
+    Path("known.yaml").write_text(text)
+    for asked in ((), ("--time", "scales"), ("--time", "scales", "--slow", "pod informer")):
+        ran = shell(*line, *asked, "--baseline", "known.yaml")
+        assert (ran.code, "VIOLATED (known)" in ran.out) == ((0, True) if asked == recorded else (1, False))
+        assert ("took no part" in ran.err) == (asked != recorded)
 
 
 def test_only_violations_are_ever_known_and_only_until_their_end() -> None:
