@@ -89,3 +89,16 @@ def test_an_update_of_a_node_that_the_cache_has_no_object_of_gives_it_one():
     model.do(lambda: cache.remove_node(n1))
     model.do(lambda: cache.update_node(n1, None, zone))
     assert model.get(lambda: (cache.live[n1], cache.on(b, n1))) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "may"),
+    [
+        ({}, False), ({"pod_deletions": 1}, False), ({"lost_replies": 1}, True), ({"late_bindings": 1}, True), ({"assume_expiries": 1}, True),
+        ({"leader_changes": 1}, True), ({"extender_failures": 1}, True), ({"external_binds": 1}, True),
+    ],
+)  # fmt: skip
+def test_each_bound_alone_may_have_a_pod_assumed_elsewhere(option: dict[str, int], may: bool) -> None:
+    """With one of them taken for two, changes that are written only then would be left out."""
+    model = concrete(spec([Pod(0, "a", 1, 0)], nodes(1), **option), "1.22")
+    assert model.part("cache").may_be_elsewhere() is may
