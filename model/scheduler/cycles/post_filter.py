@@ -167,7 +167,7 @@ class PostFilter(SchedulePod):
         "The scheduler asks {extender} on which nodes evicting the victims would help {pod}.",
     )
     def ask_extender_about_victims(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
-        """callExtenders: those candidates are left on which the extender, by its own count, would have room without the victims.
+        """callExtenders: those candidates are left on which the extender, by its own count, would have room without the victims; in the end none without victims.
 
         The next one is asked about what is left. The error of one that is not ignorable ends the preemption, and so does it that none is left; the preemptor's nomination
         stays as it is.
@@ -182,18 +182,17 @@ class PostFilter(SchedulePod):
         require(self.is_next(extender, asked))
         if not ok:
             self.faults.spend(Fault.EXTENDER_FAILURE, pod)
-            if extender.spec.ignorable:
-                self.passed(extender, asked)
-                self.phase = Phase.EXTENDERS_PREEMPT
-            else:
+            if not extender.spec.ignorable:
                 self.nobody_has_answered()
                 self._after_preemption()
-            return
+                return
         managed = self.extender.managed(pod, extender)
-        kept = {
-            n: found & self.extender.has_room(managed, n, self.preemption.victims_on(n))
-            for n, found in candidates.items()
-        }
+        kept = {}
+        for node, found in candidates.items():
+            victims = self.preemption.victims_on(node)
+            kept[node] = found & self.extender.has_room(managed, node, victims) if ok else found
+            if extender is asked[-1]:
+                kept[node] = kept[node] & ~self.preemption.is_placeholder(pod, victims)
         for node, found in candidates.items():
             victims = self.preemption.victims_on(node)
             with when(found & ~kept[node]):

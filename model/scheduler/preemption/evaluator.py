@@ -38,6 +38,7 @@ from ..framework.status import NodeStatus
 
 if TYPE_CHECKING:
     from ...environment.controllers.budgets import Budgets
+    from ...environment.extender import Extender
     from ..cache.snapshot import Snapshot
     from ..framework.filters import Filters
     from ..framework.interface import NodeToStatus
@@ -69,6 +70,7 @@ class Preemption(Component):
     nominator: Nominator
     budgets: Budgets
     scheduler: NodeToStatus
+    extender: Extender
 
     victim = per(Pod, boolean())
     to_clear = per(Pod, boolean())
@@ -138,7 +140,9 @@ class Preemption(Component):
         accepted = self.has_room(pod, violates) & self.extenders_accept(pod, node)
         live = self.snapshot.live[node]
         return (
-            live & self.is_candidate(feasible, victims) & accepted,
+            live
+            & (self.is_candidate(feasible, victims) | (feasible & self.is_placeholder(pod, victims)))
+            & accepted,
             live & self.is_error(feasible, victims),
             victims,
         )
@@ -284,9 +288,13 @@ class Preemption(Component):
         """A node where nobody would have to go is none: the cycle has just found that the pod does not fit there."""
         return feasible & any_of(victims.values())
 
+    def is_placeholder(self, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
+        """Whether a node where nobody would have to go is kept until the extenders that have a say were asked (hasInterestedPreemptExtender, 1.38)."""
+        return as_expr(bool(self.extender.preempts(pod))) & ~any_of(victims.values())
+
     def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
-        """Whether the dry run is an error ("expected at least one victim pod"): the pod fits by now, for the nominator has changed since the filters ran."""
-        return feasible & ~any_of(victims.values())
+        """Whether a dry run that finds the pod to fit, for the nominator has changed since the filters ran, is an error."""
+        return as_expr(False)
 
     # --- candidates ------------------------------------------------------------------------------------------
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...environment.cluster.derived import Derived
 from ...environment.cluster.node_versions import NodeChange
@@ -72,6 +72,18 @@ class Claimant(Derived, found=_claimants):
     pod: Pod
 
 
+def _nominees(cluster: Roster) -> Found:
+    changing = [node for node in cluster.spec.nodes if node.later]
+    return ((pod, node) for pod in cluster.spec.pods if pod.group is None for node in changing)
+
+
+class Nominee(Derived, found=_nominees, named="{pod} on {node}"):
+    """A pod, and a node that is updated in the run, and may become too small for it."""
+
+    pod: Pod
+    node: Node
+
+
 class Moves(Entries):
     """What moves parked pods, and what is remembered of a move.
 
@@ -84,11 +96,11 @@ class Moves(Entries):
     (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
     filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
 
-    `freed[p]`: since p was popped, a claim was deleted that was allocated as far as the scheduler knew; `late_freed[p]` is such an event that
-    will be recorded late.
+    `freed[p]`: since p was popped, a claim was deleted that was allocated as far as the scheduler knew. `shrunk[p on n]`: since p was popped, n
+    became too small for it, which counts if p comes back as nominated to n. `late_freed` and `late_shrunk` are such events that will be recorded late.
     """
 
-    kinds = (Claimant,)
+    kinds = (Claimant, Nominee)
 
     pod_watch: PodWatch
     hints: Hints
@@ -97,6 +109,8 @@ class Moves(Entries):
     mover = enum(Mover)
     freed = per(Claimant, boolean())
     late_freed = per(Claimant, boolean())
+    shrunk = per(Nominee, boolean())
+    late_shrunk = per(Nominee, boolean())
 
     phrases = UNTOLD
 
@@ -119,7 +133,7 @@ class Moves(Entries):
             return as_expr(True)
         return any_of(
             self.rejected_by[pod][p]
-            & self.wakes(p, pod, event, about, form)
+            & (self.wakes(p, pod, event, about, form) | self.wakes_nominee(p, pod, event, about))
             & self.may_hear(pod, event, about)
             for p in self.universe[Plugin]
         )
@@ -136,30 +150,36 @@ class Moves(Entries):
     def wakes(
         self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None
     ) -> Expr:
-        """What a plugin's hint says of the pod as the queue has it.
+        """What a plugin's hint says of the pod as the queue has it, its nomination apart.
 
         One that is in no sub-queue comes back as the lister has it; upstream asks then, the model when the event comes.
         """
 
         def hint(one: Pod) -> Expr:
-            said = self.hints.wakes(plugin, one, event, about)
-            if not isinstance(about, NodeChange) or not self.hints.hears(plugin, event):
-                return said
-            return said | (
-                self._is_nominated_to(pod, about.new) & self.hints.wakes_nominee(plugin, one, about)
-            )
+            return self.hints.wakes(plugin, one, event, about)
 
-        if form is not None or not pod.later:
-            return hint(form or pod)
+        return self._as_queued(pod, hint) if form is None else hint(form)
+
+    def wakes_nominee(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
+        """What a plugin's hint says of a parked pod because it is nominated to the node that has become too small.
+
+        The nomination is that of the object; one that the nominator alone has is not there.
+        """
+        shrinks = self._shrinks(plugin, pod, event, about)
+        return shrinks & (self.copy[pod].nominated == about.new) if isinstance(about, NodeChange) else shrinks
+
+    def _shrinks(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
+        """Whether a plugin has the pod tried again after the event, should it be nominated to the node."""
+        if not isinstance(about, NodeChange) or not self.hints.hears(plugin, event):
+            return as_expr(False)
+        change = about
+        return self._as_queued(pod, lambda one: self.hints.wakes_nominee(plugin, one, change))
+
+    def _as_queued(self, pod: Pod, hint: Callable[[Pod], Expr]) -> Expr:
+        if not pod.later:
+            return hint(pod)
         number = select(self.contains(pod), self.copy[pod].version, self.pod_watch.lister[pod].version)
         return in_form(self.universe, pod, number, hint)
-
-    def _is_nominated_to(self, pod: Pod, node: Node) -> Expr:
-        """status.nominatedNodeName of the object that the hint is given; a nomination that is in the nominator only is not there."""
-        nominated: Expr = select(
-            self.contains(pod), self.copy[pod].nominated, self.pod_watch.lister[pod].nominated
-        )
-        return nominated == node
 
     def is_asked_about(self, pod: Pod, about: About) -> Expr:
         """Whether a move looks at the parked pod at all (collectEntitiesToEvaluate): whom DynamicResources names for a change of a claim (preQueueingHint, 1.38).
@@ -242,11 +262,22 @@ class Moves(Entries):
             for plugin in self.universe[Plugin]:
                 hint = self.in_flight[pod] & self.wakes(plugin, pod, event, about)
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | hint
-        for one in self.universe[Claimant]:
-            freed = self.in_flight[one.pod] & self._hears_of_freed(one, event, about)
-            self.freed[one] = self.freed[one] | freed
+            for kept, _, one in self.memories(pod):
+                kept[one] = kept[one] | (self.in_flight[pod] & self._counts_for(one, event, about))
 
-    def _hears_of_freed(self, claimant: Claimant, event: ClusterEvent, about: About) -> Expr:
+    def memories(self, pod: Pod) -> list[tuple[Any, Any, Claimant | Nominee]]:
+        """What is kept of a pod in flight beside what events are worth to plugins: the variable, the one for events that are recorded late, and whose they are."""
+        claimants = [(self.freed, self.late_freed, one) for one in self.claimant(pod)]
+        return [*claimants, *((self.shrunk, self.late_shrunk, one) for one in self.nominees(pod))]
+
+    def _counts_for(self, one: Claimant | Nominee, event: ClusterEvent, about: About) -> Expr:
+        if isinstance(one, Claimant):
+            return self._hears_of_freed(event, about)
+        if not isinstance(about, NodeChange) or about.new.name != one.node.name:
+            return as_expr(False)
+        return any_of(self._shrinks(p, one.pod, event, about) for p in self.universe[Plugin])
+
+    def _hears_of_freed(self, event: ClusterEvent, about: About) -> Expr:
         """Whether the event is the deletion of an allocated claim, and DynamicResources asked for it."""
         asked = any(p.name == DYNAMIC_RESOURCES and self.hints.hears(p, event) for p in self.universe[Plugin])
         return is_freed(about) if asked else as_expr(False)
@@ -259,8 +290,8 @@ class Moves(Entries):
             self.just_moved[pod] = met
             for plugin in self.universe[Plugin]:
                 self.late_events[pod][plugin] = met & self.wakes(plugin, pod, event, about)
-        for one in self.universe[Claimant]:
-            self.late_freed[one] = self.just_moved[one.pod] & self._hears_of_freed(one, event, about)
+            for _, late, one in self.memories(pod):
+                late[one] = met & self._counts_for(one, event, about)
 
     def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
         """Whether Pop would return the pod if it were there, and of the others those that are away were not."""
@@ -295,12 +326,16 @@ class Moves(Entries):
         self.just_moved[pod] = False
         for plugin in self.universe[Plugin]:
             self.late_events[pod][plugin] = False
-        for one in self.claimant(pod):
-            self.late_freed[one] = False
+        for _, late, one in self.memories(pod):
+            late[one] = False
 
     def claimant(self, pod: Pod) -> list[Claimant]:
         """The pod as one with claims, if that matters."""
         return [one for one in self.universe[Claimant] if one.pod is pod]
+
+    def nominees(self, pod: Pod) -> list[Nominee]:
+        """The pod beside each node that may become too small for it."""
+        return [one for one in self.universe[Nominee] if one.pod is pod]
 
 
 def is_freed(about: About) -> Expr:

@@ -80,7 +80,7 @@ class PriorityQueue(Moves):
         """Pop, before the move that has just taken `pod` here is over: the other pods that it moves count as not yet moved."""
         require(self.just_moved[pod] & self._heads(pod, {q: self.just_moved[q] for q in self.universe[Pod]}))
         worth = {plugin: as_expr(self.late_events[pod][plugin]) for plugin in self.universe[Plugin]}
-        freed = {one: as_expr(self.late_freed[one]) for one in self.claimant(pod)}
+        others = [(kept, one, as_expr(late[one])) for kept, late, one in self.memories(pod)]
         self._forget_move(pod)
         with when(~any_of(self.just_moved[q] for q in self.universe[Pod])):
             self.mover = Mover.NOBODY
@@ -88,8 +88,8 @@ class PriorityQueue(Moves):
         copy = self._take(pod)
         with when(~discarded):
             self.record_late(pod, worth)
-            for one, counts in freed.items():
-                self.freed[one] = counts
+            for kept, one, counts in others:
+                kept[one] = counts
         return copy
 
     def _take(self, pod: Pod) -> PodCopy:
@@ -119,8 +119,8 @@ class PriorityQueue(Moves):
         self.in_flight[pod] = False
         for plugin in self.universe[Plugin]:
             self.in_flight_events[pod][plugin] = False
-        for one in self.claimant(pod):
-            self.freed[one] = False
+        for kept, _, one in self.memories(pod):
+            kept[one] = False
 
     def begin_failure(self, pod: Pod) -> None:
         """SchedulingCycle(): a failing attempt reads the number of the current cycle, which is not needed any more."""
@@ -177,8 +177,12 @@ class PriorityQueue(Moves):
             self.rejected_by[pod][p] & self.in_flight_events[pod][p] & self.still_hears(p, pod, copy)
             for p in plugins
         )
-        changed = changed | self.pod_group_cycle.is_retried(pod)
+        shrunk = any_of(self.shrunk[one] & (copy.nominated == one.node) for one in self.nominees(pod))
+        changed = changed | (self._rejects_for_size(pod) & shrunk) | self.pod_group_cycle.is_retried(pod)
         return changed | (~self.is_rejected(pod) & self.is_retried_after_error(pod))
+
+    def _rejects_for_size(self, pod: Pod) -> Expr:
+        return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin] if p.name == "NodeResourcesFit")
 
     def still_hears(self, plugin: Plugin, pod: Pod, copy: PodCopy) -> Expr:
         """Whether what came since the Pop counts for a plugin by now: DynamicResources asks whether the claims of the pod, as it comes back, are there."""

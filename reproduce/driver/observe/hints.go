@@ -30,6 +30,21 @@ func (e *eye) inFlight() {
 			}
 			e.see["queue.in_flight_events["+pod+"]["+plugin+"]"] = worth
 		}
+		for _, node := range e.nodes {
+			e.see["queue.shrunk["+pod+" on "+node+"]"] = there && e.isRetriedOn(node, element.Interface().(*list.Element))
+		}
+	}
+}
+
+// nominatedTo is a pod as its object would be, were it nominated to the node. The model asks for the nomination when the pod comes back.
+func nominatedTo(node string) func(*v1.Pod) *v1.Pod {
+	return func(pod *v1.Pod) *v1.Pod {
+		if pod.Status.NominatedNodeName == node {
+			return pod
+		}
+		nominated := pod.DeepCopy()
+		nominated.Status.NominatedNodeName = node
+		return nominated
 	}
 }
 
@@ -44,8 +59,23 @@ func (e *eye) canReject(plugin, pod string) bool {
 	return true
 }
 
-// isRetried is whether an event behind a pod's own element of the list would have the pod tried again.
+// isRetried is whether an event behind a pod's own element of the list would have the pod tried again, were it nominated to no node.
 func (e *eye) isRetried(popped *list.Element, plugin string) bool {
+	return e.isAnyEvent(popped, func(pod *v1.Pod, event, happened reflect.Value) bool {
+		return e.counts(plugin, nominatedTo("")(pod), event, happened)
+	})
+}
+
+// isRetriedOn is whether an event would have the pod tried again if it were nominated to the node, and not if it were to none.
+func (e *eye) isRetriedOn(node string, popped *list.Element) bool {
+	const plugin = "NodeResourcesFit"
+	return e.isAnyEvent(popped, func(pod *v1.Pod, event, happened reflect.Value) bool {
+		return e.counts(plugin, nominatedTo(node)(pod), event, happened) && !e.counts(plugin, nominatedTo("")(pod), event, happened)
+	})
+}
+
+// isAnyEvent is whether this is so of an event behind a pod's own element of the list, with the object of the pod that is asked about.
+func (e *eye) isAnyEvent(popped *list.Element, is func(pod *v1.Pod, event, happened reflect.Value) bool) bool {
 	pod := popped.Value.(*v1.Pod)
 	now, updated := e.listed[idOf(pod)]
 	if updated && now == nil {
@@ -56,7 +86,7 @@ func (e *eye) isRetried(popped *list.Element, plugin string) bool {
 		if updated {
 			pod = e.memory.askedAbout(element, now)
 		}
-		if event := field(happened, "event"); event.IsValid() && e.counts(plugin, pod, event, happened) {
+		if event := field(happened, "event"); event.IsValid() && is(pod, event, happened) {
 			return true
 		}
 	}

@@ -16,6 +16,21 @@ from ...registry.change import before
 from ...versions import PRE_RELEASES
 
 
+@before(
+    "135486",
+    "a dry run that needs no victim is no error, and extenders that preempt are asked about the node",
+    first_in=PRE_RELEASES[0],
+)
+class NobodyToEvictIsError(Preemption):
+    """A dry run without victims ended in an error ("expected at least one victim pod"), so that the preemptor kept its nomination (1.22 to 1.37)."""
+
+    def is_placeholder(self, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
+        return as_expr(False)
+
+    def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
+        return feasible & ~any_of(victims.values())
+
+
 @before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")
 class Before101560(Preemption):
     """A dry run that needed no victim gave a candidate, and the chooser took it at once."""

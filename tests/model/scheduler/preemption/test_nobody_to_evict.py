@@ -1,4 +1,4 @@
-"""A dry run that finds that the preemptor fits, and that nobody would have to go: an error, after which the nomination stays (DryRunPreemption, Preempt)."""
+"""A dry run that finds that the preemptor fits, and that nobody would have to go: up to 1.37 an error, after which the nomination stays (DryRunPreemption, Preempt)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MENDED = ("1.23.17", "1.24", "1.31.14", "1.36.3", "1.37.2")
 class Attempt:
     """An attempt of p, which its object nominates to the first node. The filters reject it there for the nomination of q, which is more important."""
 
-    def __init__(self, release: str, *cpus: int) -> None:
+    def __init__(self, release: str, *cpus: int, added: tuple[str, ...] = ()) -> None:
         self.on = nodes(3, *cpus)
         self.p, self.q = Pod(0, "p", 2, 10), Pod(1, "q", 2, 20)
         pods = [self.p, self.q, *(Pod(2 + n.index, f"v{n.index}", 1, node=n) for n in self.on)]
-        self.model: Concrete = concrete(spec(pods, self.on), release)
+        self.model: Concrete = concrete(spec(pods, self.on), release, with_fixes=added)
         self.scheduler, self.nominator = self.model.part("scheduler"), self.model.part("nominator")
         handlers, queue = self.model.part("handlers"), self.model.part("queue")
         for step in (
@@ -73,6 +73,13 @@ def test_the_nomination_stays(release: str) -> None:
     assert attempt.try_nodes(gone=True) == (NodeStatus.ERROR,)
     n0 = attempt.on[0]
     assert attempt.fail() == (n0, n0, True)
+
+
+@pytest.mark.parametrize(("added", "release"), [((), "1.38.0-beta.0"), (("135486",), "1.37.2")])
+def test_from_1_38_on_it_is_withdrawn(added: tuple[str, ...], release: str) -> None:
+    attempt = Attempt(release, added=added)
+    assert attempt.try_nodes(gone=True) == (NodeStatus.NO_CANDIDATE,)
+    assert attempt.fail() == (None, None, True)
 
 
 @pytest.mark.parametrize("release", MENDED)
@@ -126,3 +133,29 @@ def test_a_node_that_only_an_extender_rejects(release: str) -> None:
     assert model.get(lambda: scheduler.verdict[on[0]]) is NodeStatus.ERROR
     assert model.get(lambda: scheduler.phase) is Phase.FAIL
     assert model.get(lambda: scheduler.withdraws) is False
+
+
+@pytest.mark.parametrize("ignorable", [False, True])
+@pytest.mark.parametrize("ok", [True, False])
+def test_from_1_38_on_an_extender_that_preempts_is_asked_about_the_node(ok: bool, ignorable: bool) -> None:
+    """It adds no victim, or the call fails: the node is dropped, and the nomination stays as it is."""
+    gpu = "example.com/gpu"
+    on = (Node(0, "n0", 4, extended={gpu: 1}),)
+    pods = [Pod(0, "v", 1, node=on[0]), Pod(1, "p", 1, 10, extended={gpu: 1})]
+    extender = ExtenderSpec(gpu, ignored_by_scheduler=True, filters=True, preempts=True, ignorable=ignorable)
+    model = concrete(replace(spec(pods, on, extender_failures=1), extenders=(extender,)), "1.38.0-beta.0")
+    scheduler, (asked,) = model.part("scheduler"), model.model.entities[HTTPExtender]
+    for step in (
+        lambda: scheduler.pop(pods[1]),
+        lambda: scheduler.take_snapshot(pods[1]),
+        lambda: scheduler.verdict.__setitem__(on[0], NodeStatus.REJECTED),
+        lambda: scheduler.__setattr__("phase", Phase.REREAD_PREEMPTOR),
+        lambda: scheduler.reread_preemptor(pods[1]),
+        lambda: scheduler.dry_run(pods[1], on[0]),
+    ):
+        model.do(step)
+    assert model.get(lambda: scheduler.verdict[on[0]]) is NodeStatus.CANDIDATE
+    assert not enabled(model, lambda: scheduler.choose_candidate(pods[1], on[0]))
+    model.do(lambda: scheduler.ask_extender_about_victims(pods[1], asked, ok))
+    assert model.get(lambda: (scheduler.phase, scheduler.withdraws)) == (Phase.FAIL, False)
+    assert not enabled(model, lambda: scheduler.choose_candidate(pods[1], on[0]))
