@@ -55,7 +55,8 @@ def verdicts(
                 continue
             if together is None or not together.has(run):
                 together = Together(runs[number - 1 :])
-            findings.append(verdict_on(run, budget, replace(method, together=together), watcher.watch))
+            how = replace(method, together=together) if together.has(run) else method
+            findings.append(verdict_on(run, budget, how, watcher.watch))
         except Terminated:
             return findings + [
                 ignored(left) if left.ignored else undecided(left) for left in runs[number - 1 :]
@@ -75,7 +76,7 @@ def verdict_on(
         kept = KeptFinding(run, budget, method)
         found = kept.get()
         if found is None:
-            system = system_of(run)
+            system = method.together.system_of(run) if method.together is not None else system_of(run)
             found = _with_patches_told(verdict_in(system, run, budget, method, watch), run, system)
             kept.put(found)
         return found
@@ -145,9 +146,16 @@ def _result_in(
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:
         return known, FROM_CACHE
-    explore = method.together.explore if method.together is not None and method.engine == "native" else None
+    together = method.together
     (result,) = check(
-        system, [run.property], budget, engine=method.engine, progress=watch, parts=asked_for, explore=explore
+        system,
+        [run.property],
+        budget,
+        engine=method.engine,
+        progress=watch,
+        parts=asked_for,
+        explore=together.explore if together is not None and method.engine == "native" else None,
+        slicer=None if together is None else together.slicer_of(system),
     )
     if cache is not None:
         cache.put(key, result)

@@ -1,4 +1,4 @@
-"""Runs of one scenario that are compiled once, although each property has a system and a search of its own."""
+"""Runs of one scenario that are traced, analysed and compiled once, although each property has a system and a search of its own."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from ..checker import explicit
 from ..checker.core.exploration import Budget, Exploration, Watcher
 from ..checker.explicit.small_search import explore_if_small
 from ..checker.reduction.questions import slice_for
-from ..checker.reduction.slicing import Slicer
+from ..checker.reduction.slicing import Key, Slicer, key_of
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..properties import instrument
+from ..properties.instrument import alone
 from ..properties.of_steps import OfSteps
 from .request.in_release import refusal_of
 from .request.plan import Run
@@ -30,6 +31,7 @@ class Together:
         first = runs[0]
         alike = _leading(runs)
         self._runs = alike if len(alike) > 1 and refusal_of(first.scenario, first.composition) is None else ()
+        self._large: set[frozenset[Key]] = set()
 
     def has(self, run: Run) -> bool:
         """Whether it was made for this run, too."""
@@ -39,10 +41,24 @@ class Together:
         self, system: TransitionSystem, budget: Budget, progress: Watcher | None = None
     ) -> Exploration:
         """What the native engine gives for a system."""
-        found = explore_if_small(system, budget)
+        steps = frozenset(map(key_of, system.transitions))
+        found = None if steps in self._large else explore_if_small(system, budget)
         if found is None and self._runs:
+            self._large.add(steps)  # those that differ in their property have about as many states
             found = self._shared.explore(system, budget, progress)
         return found or explicit.explore(system, budget, progress)
+
+    def system_of(self, run: Run) -> TransitionSystem:
+        """The system of one of them."""
+        return alone(self._traced, run.prop.id, [one.prop.id for one in self._runs])
+
+    def slicer_of(self, system: TransitionSystem) -> Slicer:
+        """The slicer of one of these systems."""
+        return Slicer(system, within=self._slicer)
+
+    @cached_property
+    def _slicer(self) -> Slicer:
+        return Slicer(self._traced)
 
     @cached_property
     def _traced(self) -> TransitionSystem:
@@ -54,8 +70,9 @@ class Together:
         from ..checker.explicit.shared_code import SharedCode  # numpy and LLVM take a while to import
 
         with fresh_graph():
-            slicer = Slicer(self._traced)
-            return SharedCode([slice_for(slicer, "invariant", [name]) for name in self._traced.invariants])
+            return SharedCode(
+                [slice_for(self._slicer, "invariant", [name]) for name in self._traced.invariants]
+            )
 
 
 def _leading(runs: Sequence[Run]) -> Sequence[Run]:

@@ -47,6 +47,7 @@ def check(
     confirmed_states: int = MAX_CONFIRMED_STATES,
     parts: Callable[[TransitionSystem], Parts] | None = None,
     explore: Explore | None = None,
+    slicer: Slicer | None = None,
 ) -> list[Result]:
     """The verdict on each named property (all, if none are named), in the order in which they are named.
 
@@ -54,7 +55,7 @@ def check(
     violated. `announce` is told which properties the next exploration decides;
     `together=False` gives each property its own. `confirmed_states` bounds how far a state with no way back is executed
     again. With `parts`, what was asked for, a property that holds says which of them never acted, and which constraints hold every run back.
-    `explore` takes the place of the engine, and gives what that gives.
+    `explore` takes the place of the engine, and gives what that gives; `slicer` slices this system.
     Raises UnknownProperty, ValueError if there is nothing to check, and EngineDisagreement.
     """
     names = properties_of(system, properties)
@@ -63,7 +64,7 @@ def check(
         raise ValueError(f"a search needs room for at least 1 state, not {budget.max_states}")
     explore = explore or engine_of(engine)
     found: dict[str, Result] = {}
-    slicer = Slicer(system)
+    slicer = slicer or Slicer(system)
 
     def again(question: TransitionSystem, room: Budget) -> Exploration:
         return explore(question, replace(room, disk=None, resume=False), None)

@@ -69,6 +69,27 @@ def instrument(
     return system
 
 
+def alone(system: TransitionSystem, name: str, others: Collection[str]) -> TransitionSystem:
+    """What `instrument` gives for one of the properties of a system, but for the order of what is joined by "and" or "or": without the others, what they remember and their witnesses."""
+    memories = tuple(f"{other}." for other in others if other != name)
+    witnesses = tuple(f"{other}: " for other in others if other != name)
+    gone = {v for v in system.variables if v.name.startswith(memories)}
+    return replace(
+        system,
+        variables=tuple(v for v in system.variables if v not in gone),
+        transitions=tuple(
+            replace(t, updates={v: e for v, e in t.updates.items() if v not in gone})
+            if not gone.isdisjoint(t.updates)
+            else t
+            for t in system.transitions
+        ),
+        invariants={key: e for key, e in system.invariants.items() if key == name},
+        resettabilities={key: e for key, e in system.resettabilities.items() if key == name},
+        livenesses={key: cases for key, cases in system.livenesses.items() if key == name},
+        witnesses={key: e for key, e in system.witnesses.items() if not key.startswith(witnesses)},
+    )
+
+
 def _with_slow(system: TransitionSystem, actors: Collection[str]) -> TransitionSystem:
     """The system in which the steps of these actors may take minutes."""
     return replace(

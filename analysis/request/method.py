@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ...checker.core.exploration import Budget, Exploration
     from ...checker.core.exploration import Progress as Progress
     from ...checker.core.exploration import Watcher as Watched
+    from ...checker.reduction.slicing import Slicer
     from ...model.language import TransitionSystem
+    from .plan import Run
 
 Engine = Literal["native", "reference"]
 
@@ -24,8 +26,14 @@ CACHE_SWITCH = "PODRACE_NO_CACHE"
 """In the environment, and not empty: what --no-cache says."""
 
 
-class Explorer(Protocol):
-    """Who explores systems as the native engine does."""
+class Sharing(Protocol):
+    """What runs of one scenario share."""
+
+    def system_of(self, run: Run) -> TransitionSystem:
+        """The system of one of them."""
+
+    def slicer_of(self, system: TransitionSystem) -> Slicer:
+        """The slicer of one of these systems."""
 
     def explore(
         self, system: TransitionSystem, budget: Budget, progress: Watched | None = None
@@ -38,13 +46,13 @@ class Method:
     """How to search. `cache` is the directory of the verdict cache; without, no verdict is looked up or kept.
 
     With `whole_findings`, also findings are, for a process that runs podrace as its files say: a program may have changed it in memory.
-    `together` explores for runs that are compiled once, if it is known which.
+    `together` has what the run that is asked for shares with others.
     """
 
     engine: Engine = "native"
     cache: Path | None = None
     whole_findings: bool = False
-    together: Explorer | None = field(default=None, compare=False, repr=False)
+    together: Sharing | None = field(default=None, compare=False, repr=False)
 
 
 USUAL = Method()

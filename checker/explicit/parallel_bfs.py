@@ -49,8 +49,8 @@ from .states.store import Store
 from .states.successors import ALL, BATCH, Batch, Integers, Successors, expand
 from .states.workers import Workers
 
-MANY = 100_000
-"""From so many states on, other workers take part: before that, a search is over before they have begun."""
+MANY = 400_000
+"""From so many states on, other workers take part: to compile what they do takes as long as one needs for these."""
 
 WIDE = 2048
 """How many states a level must have to be worth sharing."""

@@ -55,16 +55,19 @@ T = TypeVar("T")
 class Slicer:
     """Slices of one system; what cannot happen in it is found out once for all of them.
 
-    With `values=False` nothing is taken to be impossible.
+    With `values=False` nothing is taken to be impossible. `within` slices a system that is this one with more predicates, and with more
+    variables that only these see: what cannot happen is found out there.
     """
 
-    def __init__(self, system: TransitionSystem, *, values: bool = True) -> None:
+    def __init__(
+        self, system: TransitionSystem, *, values: bool = True, within: Slicer | None = None
+    ) -> None:
         self.system = system
-        self._values = values
+        self._values, self._within = values, within
 
     @cached_property
     def _propagation(self) -> ConstantPropagation:
-        return ConstantPropagation(self.system)
+        return ConstantPropagation(self.system) if self._within is None else self._within._propagation
 
     def slice(
         self,
@@ -80,13 +83,15 @@ class Slicer:
         order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
         that the system does not have.
         """
-        whole = self._propagation.propagated if self._values else self.system
+        own, whole = self.system, self._propagation.propagated if self._values else self.system
         return _without_the_invisible(
             whole.with_predicates(
-                invariants=_chosen(whole, "invariant", whole.invariants, invariants),
-                witnesses=_chosen(whole, "witness", whole.witnesses, witnesses),
-                resettabilities=_chosen(whole, "resettability", whole.resettabilities, resettabilities),
-                livenesses=_chosen(whole, "liveness", whole.livenesses, livenesses),
+                invariants=_chosen(own, "invariant", own.invariants, whole.invariants, invariants),
+                witnesses=_chosen(own, "witness", own.witnesses, whole.witnesses, witnesses),
+                resettabilities=_chosen(
+                    own, "resettability", own.resettabilities, whole.resettabilities, resettabilities
+                ),
+                livenesses=_chosen(own, "liveness", own.livenesses, whole.livenesses, livenesses),
                 views={},
             )
         )
@@ -152,15 +157,17 @@ def key_of(transition: Transition) -> Key:
 
 
 def _chosen(
-    system: TransitionSystem, kind: str, table: Mapping[str, T], names: Iterable[str] | None
+    system: TransitionSystem,
+    kind: str,
+    known: Mapping[str, T],
+    table: Mapping[str, T],
+    names: Iterable[str] | None,
 ) -> Mapping[str, T]:
-    if names is None:
-        return table
-    wanted = list(names)
+    wanted = list(known if names is None else names)
     for name in wanted:
-        if name not in table:
-            known = ", ".join(f"`{n}`" for n in table) or "none"
-            raise ValueError(f"{system.name} has no {kind} `{name}`; it has {known}")
+        if name not in known:
+            said = ", ".join(f"`{n}`" for n in known) or "none"
+            raise ValueError(f"{system.name} has no {kind} `{name}`; it has {said}")
     return {name: e for name, e in table.items() if name in wanted}
 
 

@@ -116,6 +116,7 @@ class Safe(System):
 
 
 def test_all_look_for_ways_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel_bfs, "MANY", 50_000)
     monkeypatch.setattr(parallel_bfs, "WIDE", 100)
     monkeypatch.setattr(resettability, "_SLICE", 1 << 14)  # so that there are several
     found = same_for_all(system_of(Safe), Budget(), 3)
@@ -131,7 +132,9 @@ def test_all_look_for_ways_back(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
-def test_states_are_numbered_alike() -> None:
+def test_states_are_numbered_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel_bfs, "MANY", 100_000)
+
     def table_of(jobs: int) -> tuple[list[int], list[int]]:
         with Workers(jobs) as workers:
             search = Search(generate(philosophers(14)), SearchBudget(Budget(), None), workers)

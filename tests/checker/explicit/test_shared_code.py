@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
+from podrace.analysis.chain import verdicts
 from podrace.analysis.request.plan import Selection, plan
 from podrace.analysis.systems import system_of
 from podrace.analysis.together import Together
@@ -16,8 +18,11 @@ from podrace.checker.explicit import shared_code
 from podrace.checker.explicit.shared_code import SharedCode
 from podrace.checker.reduction.questions import explored_slice
 from podrace.checker.reduction.slicing import Slicer
+from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.language import BOOL, TransitionSystem, Variable, negate
 from podrace.model.language.expressions.expr import fresh_graph, variable
+from podrace.properties.instrument import alone
+from podrace.reports.document import Finding
 from tests.profiles import examples
 from tests.random_systems import systems
 
@@ -31,7 +36,7 @@ def timeless(found: Exploration | None) -> Exploration | None:
 def remembering(system: TransitionSystem) -> TransitionSystem:
     """Each invariant also remembers whether it was broken before the last step, in a variable that only its own slice sees."""
     with fresh_graph():
-        broken = {name: Variable(f"broken {name}", BOOL, 0, 1, 0) for name in system.invariants}
+        broken = {name: Variable(f"{name}.broken", BOOL, 0, 1, 0) for name in system.invariants}
         return replace(
             system,
             variables=(*system.variables, *broken.values()),
@@ -60,6 +65,19 @@ def test_on_random_systems(system: TransitionSystem) -> None:
         assert found is None or timeless(found) == timeless(explicit.explore(part))
 
 
+@settings(max_examples=examples(60))
+@given(systems(resettabilities=1, invariants=3))
+def test_a_slice_of_one_property_is_the_same_within_all(system: TransitionSystem) -> None:
+    whole = replace(remembering(system), resettabilities={})
+    within = Slicer(whole)
+    for name in whole.invariants:
+        own = alone(whole, name, [*whole.invariants])
+        asked = {"invariants": [name], "witnesses": [*own.witnesses]}
+        there, here = Slicer(own, within=within), Slicer(own)
+        assert fingerprint(there.slice(**asked)) == fingerprint(here.slice(**asked))
+        assert there.outside_cone(there.slice(**asked)) == here.outside_cone(here.slice(**asked))
+
+
 RUNS = plan(Selection(["72124"], "1.13.0", properties=["S-NOM", "S-NOMVIS"]))
 """Each remembers promises of its own."""
 
@@ -72,6 +90,20 @@ def test_the_properties_of_a_scenario_share_code() -> None:
         found = together._shared.explore(part, BUDGET, None)
         assert found is not None
         assert (timeless(found), [*found.violations]) == (timeless(explicit.explore(part)), [run.property])
+
+
+@pytest.mark.parametrize(
+    ("name", "release"), [("72124", "1.13.0"), ("gone-victim", "1.36.3"), ("53647", "1.8")]
+)
+def test_findings_are_those_of_each_property_alone(name: str, release: str) -> None:
+    runs = plan(Selection([name], release, properties=["S-CAP", "S-NOM", "S-STUCK", "L-PLACE"]))
+    budget = Budget(max_states=20_000)
+    apart = [found for run in runs for found in verdicts([run], budget)]
+    assert [*map(plain, verdicts(runs, budget))] == [*map(plain, apart)]
+
+
+def plain(found: Finding) -> dict[str, object]:
+    return {**msgspec.to_builtins(found), "seconds": None}
 
 
 def test_another_question_about_a_slice_is_not_taken_for_it() -> None:
