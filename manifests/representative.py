@@ -8,7 +8,7 @@ representative is one about these pods and nodes, and is never claimed of the wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,12 +75,17 @@ def victims_of(kept: Representative) -> list[ClusterPod]:
     return [p for p in kept.pods if any(q.priority > p.priority for q in kept.pods)]
 
 
-def represent(inventory: Inventory, size: Size = Size(), focus: str | None = None) -> Representative:
-    """The representative for the most contested pod that waits, or for `focus`. Raises Problem if there is none."""
+def represent(
+    inventory: Inventory,
+    size: Size = Size(),
+    focus: str | None = None,
+    among: Container[str] | None = None,
+) -> Representative:
+    """The representative for the most contested pod that waits, one of those that are named in `among`, or for `focus`. Raises Problem if there is none."""
     situation, groups = Situation(inventory), Groups(inventory)
     waiting, hypothetical = _waiting(inventory, groups)
     asker = Asker(situation, groups, waiting, stay=size.controllers)
-    asked = asker.ask_all()
+    asked = [q for q in asker.ask_all() if among is None or q.pod.name in among]
     question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size)
     if question.node is None:
         raise Problem(_hopeless(question, asked, situation, focus))

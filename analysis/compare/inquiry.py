@@ -14,7 +14,7 @@ from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
 from ...model.history.versions import exact
 from ...properties import PROPERTIES, Property
-from ...reports.verify.comparison import Comparison
+from ...reports.verify.comparison import Comparison, Pair
 from ...scenarios import Scenario, number_of
 from ..request.in_release import refusal_of
 from ..request.method import NOBODY, Method, Watcher
@@ -33,8 +33,9 @@ from ..request.plan import (
     release_of,
     with_gates_of,
 )
+from .listener import DEAF, Listener
 from .safety_nets import NETS
-from .schedulers import DEAF, Comparer, Listener
+from .schedulers import Comparer
 
 FRAMEWORK = "framework"
 """The change before which no plugin could take part: a scenario with plugins says nothing of a release without it."""
@@ -44,7 +45,7 @@ FRAMEWORK = "framework"
 class Inquiry:
     """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them.
 
-    `alone`: a change is compared by nothing but that, without the safety nets.
+    `alone`: a change is compared by nothing but that, without the regression checks. `given` are scenarios without a file.
     """
 
     scenarios: Sequence[str] = ()
@@ -52,6 +53,7 @@ class Inquiry:
     own: Mapping[str, type[Property]] = field(default_factory=dict)
     gates: Sequence[str] = ()
     alone: bool = False
+    given: Sequence[Scenario] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def default_release(candidates: Sequence[Candidate]) -> str:
 
 def with_changes(
     names: Sequence[str], release: str | None, against: str | None, with_fixes: Sequence[str], inquiry: Inquiry,
-    budget: Budget, method: Method, watcher: Watcher = NOBODY, listener: Listener = DEAF,
+    budget: Budget, method: Method, watcher: Watcher = NOBODY, listener: Listener[Pair] = DEAF,
 ) -> Comparison:  # fmt: skip
     """A release (or another, `against`) compared with the same and these changes. Raises UsageProblem."""
     candidates = candidates_of(names)
@@ -163,14 +165,14 @@ def nets_not_asked(runs: Sequence[Run]) -> tuple[str, ...]:
 
 def two_releases(
     before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY,
-    listener: Listener = DEAF,
+    listener: Listener[Pair] = DEAF, option: str = "--after",
 ) -> Comparison:  # fmt: skip
-    """Two releases compared. Raises UsageProblem."""
+    """Two releases compared; `option` names the second. Raises UsageProblem."""
     gates = parse_gates(inquiry.gates)
     first, second = (compose(release_of(name), (), (), gates) for name in (before, after))
     if first.release == second.release:
         raise UsageProblem(
-            f"--after {one_line(after)} is the same release as --before {one_line(before)}: name another"
+            f"{option} {one_line(after)} is the same release as {'--before ' if option == '--after' else ''}{one_line(before)}: name another"
         )
     runs, left_out = runs_of(inquiry, first, second)
     return Comparer(
@@ -183,11 +185,12 @@ def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[
     asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
         *inquiry.own
     ]
-    scenarios = chosen_scenarios(inquiry.scenarios)
+    scenarios = chosen_scenarios(inquiry.scenarios, inquiry.given)
+    is_chosen = bool(inquiry.scenarios or inquiry.given)
     for scenario in scenarios:
         refuse_unknown_ignored(scenario, inquiry.own)
     gates = parse_gates(inquiry.gates)
-    fitting = [s for s in scenarios if inquiry.scenarios or all(fits(s, c, gates) for c in (before, after))]
+    fitting = [s for s in scenarios if is_chosen or all(fits(s, c, gates) for c in (before, after))]
     runs = [
         Run(scenario, before, name, own=inquiry.own.get(name))
         for scenario in fitting

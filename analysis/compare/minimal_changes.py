@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Budget
@@ -17,6 +18,7 @@ from ..request.options import parse_fix, parse_gates
 from ..request.plan import Run, compose, release_of, with_gates_of
 from ..scheduler_version import version_of
 from .inquiry import Candidate, Inquiry, candidates_of, default_release, nets_not_asked, put_in, runs_of
+from .listener import DEAF, Listener
 from .schedulers import ignored_of
 
 MOST = 10
@@ -25,9 +27,12 @@ MOST = 10
 
 def changes_needed(
     names: Sequence[str], release: str | None, with_fixes: Sequence[str], inquiry: Inquiry, budget: Budget,
-    method: Method, watcher: Watcher = NOBODY,
+    method: Method, watcher: Watcher = NOBODY, listener: Listener[Tried] = DEAF,
 ) -> Needed:  # fmt: skip
-    """The minimal sets of these changes with which every property holds. Raises UsageProblem."""
+    """The minimal sets of these changes with which every property holds. Ctrl-C and SIGTERM end it, and what was decided is kept.
+
+    Raises UsageProblem.
+    """
     candidates = candidates_of(names)
     if len(candidates) > MOST:
         raise UsageProblem(f"--minimal: {len(candidates)} changes have too many subsets: name {MOST} at most")
@@ -38,12 +43,22 @@ def changes_needed(
     asked, _ = runs_of(inquiry, before, whole)
     runs = [run for run in asked if not run.ignored]
     tried: list[Tried] = []
+    found: list[tuple[Candidate, ...]] = []
 
     def suffices(chosen: tuple[Candidate, ...]) -> bool:
         tried.append(_tried(runs, base, chosen, fixes, gates, budget, method, watcher))
+        listener.decided(tried[-1])
+        if tried[-1].verdict == "HOLDS":
+            found.append(chosen)
         return tried[-1].verdict == "HOLDS"
 
-    found = minimal_sets(candidates, suffices)
+    every = [s for size in range(len(candidates) + 1) for s in combinations(candidates, size)]
+    listener.begin(before.label, whole.label, [tuple(c.name for c in one) for one in every])
+    stopped = False
+    try:
+        minimal_sets(candidates, suffices)
+    except KeyboardInterrupt:
+        stopped = True
     return Needed(
         before.label,
         tuple(c.name for c in candidates),
@@ -54,6 +69,7 @@ def changes_needed(
         ignored_of(asked),
         version_of(before),
         nets_not_asked(runs),
+        stopped,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import msgspec
 
@@ -44,33 +43,12 @@ from ..request.plan import Run, with_gates_of
 from ..scheduler_version import version_of
 from ..shown.steps import label_of, steps_of
 from ..systems import refuse_ranges, system_of
+from .listener import DEAF, Listener
 from .relevance import by_relevance, touched_by
 from .safety_nets import NetSearch, nets_beside
 
 DECISIONS = 6
 """How many differing decisions are told of the state in which two schedulers part."""
-
-
-class Listener(Protocol):
-    """Who hears of each row as soon as it is decided."""
-
-    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
-        """Two schedulers will be compared by these properties in these scenarios, in this order."""
-
-    def decided(self, pair: Pair) -> None:
-        """The next of them was compared."""
-
-
-class _Deaf:
-    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
-        pass
-
-    def decided(self, pair: Pair) -> None:
-        pass
-
-
-DEAF: Listener = _Deaf()
-"""The listener for whom the whole comparison is enough."""
 
 
 @dataclass
@@ -91,7 +69,7 @@ class Comparer:
     left_out: tuple[str, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
     nets: bool = False
-    listener: Listener = DEAF
+    listener: Listener[Pair] = DEAF
     by_relevance: bool = False
     _count: str = ""
     _silent: list[str] = field(default_factory=list)

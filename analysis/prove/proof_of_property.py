@@ -47,7 +47,7 @@ from .cluster_families import (
 from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
 from .proof_request import ProofQuestion, ProofRequest
 
-_CUT = "podrace was told to end before every cluster was explored; with --journal, it goes on from there"
+_CUT = "podrace was told to end before every cluster was explored and every counterexample shown; with --journal, it goes on from there"
 
 
 class Prover:
@@ -73,6 +73,7 @@ class Prover:
         self.watcher.start(self.what)
         try:
             self._ask()
+            return self._proof(time.monotonic() - began)
         except Terminated:
             self.is_cut = True
         return self._proof(time.monotonic() - began)
@@ -208,6 +209,7 @@ class Prover:
             distinct=sum(r.distinct for r in results),
             parts=max(map(len, self.found.values()), default=1),
             short_of_memory=any(r.short_of_memory for r in results),
+            stopped=self.is_cut,
             altered=next((found.alters for found in self.altered.values() if found.alters), ""),
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
@@ -217,8 +219,8 @@ class Prover:
             scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             witnesses_reached=reached,
-            witnesses_missed=missed,
-            steps_never_fired=_never_fired(slices, fired),
+            witnesses_missed=() if self.is_cut else missed,
+            steps_never_fired=() if self.is_cut else _never_fired(slices, fired),
             never_acted={} if violated or open_ else self._never_acted(fired),
             notes=(*self.composition.notes, *([_CUT] if self.is_cut else self._idle_notes())),
             version=version_of(self.composition),

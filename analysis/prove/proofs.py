@@ -13,7 +13,7 @@ from ...reports.answers.proof_report import Proof
 from ..request.method import NOBODY, Watcher
 from ..request.option_files import OutputDirectory
 from .proof_of_property import Prover
-from .proof_request import ProofRequest, questions
+from .proof_request import ProofQuestion, ProofRequest, questions
 
 
 def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
@@ -23,14 +23,17 @@ def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
         raise UsageProblem(
             f"--journal is for one property, and this asks for {len(asked)}: choose with --property"
         )
+    proofs: list[Proof] = []
+    for question in asked:
+        proofs.append(prove_one(request, question, watcher, is_cut=bool(proofs) and proofs[-1].stopped))
+    return proofs
+
+
+def prove_one(request: ProofRequest, question: ProofQuestion, watcher: Watcher, is_cut: bool) -> Proof:
+    """The proof of one property; `is_cut`: podrace was told to end before this one began. Raises UsageProblem."""
+    prover = Prover(request, question, watcher)
     try:
-        proofs = []
-        is_cut = False
-        for question in asked:
-            prover = Prover(request, question, watcher)
-            proofs.append(prover.cut() if is_cut else prover.run())
-            is_cut = prover.is_cut
-        return proofs
+        return prover.cut() if is_cut else prover.run()
     except (JournalProblem, TooManyCases, UndecidedRegions, LostWorker) as error:
         raise UsageProblem(f"cannot go on: {error}") from None
 

@@ -11,7 +11,7 @@ import msgspec
 
 from ...base.problems import UsageProblem
 from ...base.text import listed
-from ...manifests import Representative, read_manifests, represent
+from ...manifests import Representative, drained, read_manifests, represent
 from ...manifests import Size as Size
 from ...manifests.doubts import doubts_of
 from ...manifests.kept_lives import Lives
@@ -21,6 +21,7 @@ from ...manifests.reading.manifest_files import placed
 from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
+from ...model.history import RELEASES
 from ...model.history.versions import exact, version_of
 from ...properties import PROPERTIES
 from ...reports.document import NOT_MODELLED, Finding
@@ -32,7 +33,7 @@ from .release_names import nearest_read, parse_release
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """What the options about manifests ask for, and which properties. `elsewhere` are options that change the question and have no place in a scenario's file."""
+    """What the options about manifests ask for, and which properties. `drain` names a node that is drained. `elsewhere` are options that change the question and have no place in a scenario's file."""
 
     names: Sequence[str]
     recursive: bool = False
@@ -43,6 +44,7 @@ class Manifests:
     release: str | None = None
     properties: Sequence[str] = ()
     elsewhere: Sequence[str] = ()
+    drain: str | None = None
 
     @property
     def is_for_stdout(self) -> bool:
@@ -63,6 +65,11 @@ class Represented:
     remarks: Sequence[str] = ()
     kept: Representative | None = None
     doubts: Sequence[str] = ()
+
+    @property
+    def version(self) -> str:
+        """The version of kube-scheduler that the cluster is asked about."""
+        return exact(self.scenario.release or RELEASES[-1])
 
     def tell(self, files: Iterable[str], findings: Iterable[Finding]) -> list[Finding]:
         """The findings, of scenarios in these files, with what was kept and left out, and with why nothing tested a property.
@@ -127,12 +134,17 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     of_cluster = [placed(remark, inventory.sources) for remark in inventory.remarks]
     for remark in of_cluster:
         say(f"note: {remark}")
-    kept = represent(inventory, asked.size, asked.focus)
+    told, among = [said] if said else [], None
+    if asked.drain is not None:
+        after = drained(inventory, asked.drain)
+        inventory, among = after.inventory, after.again
+        told += after.account
+    kept = represent(inventory, asked.size, asked.focus, among)
     of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
     doubts = doubts_of(kept, release)
-    account, caveat = [*([said] if said else []), *account_of(kept, doubts)], caveat_of(kept)
+    account, caveat = [*told, *account_of(kept, doubts)], caveat_of(kept)
     text = scenario_of(
         kept,
         _name(asked.names),

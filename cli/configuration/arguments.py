@@ -228,6 +228,17 @@ Focus = Annotated[
     str | None,
     typer.Option(metavar="NAMESPACE/POD", help="Keep this waiting pod of -f (the most contested one)."),
 ]
+Drain = Annotated[
+    str | None,
+    typer.Option(metavar="NODE", help="Ask about the cluster of -f right after this node was drained."),
+]
+Upgrade = Annotated[
+    str | None,
+    typer.Option(
+        metavar="X.Y",
+        help="Compare the cluster of -f with the same on this version of the scheduler. Exit codes: 0 nothing becomes worse, 1 something does.",
+    ),
+]
 Controllers = Annotated[
     bool,
     typer.Option(

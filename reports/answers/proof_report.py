@@ -53,7 +53,7 @@ class ViolatingGroup(msgspec.Struct, frozen=True):
 class Proof(Answer, frozen=True):
     """The verdict on one property of all clusters up to a size.
 
-    `distinct` is how many of the states differ.
+    `distinct` is how many of the states differ. `stopped`: podrace was told to end before all was explored.
     `altered` is what of the question patches alter, if they do.
     `parts` is into how many parts a placement was divided at most: a state that several of them reach differs in each.
     """
@@ -82,6 +82,7 @@ class Proof(Answer, frozen=True):
     parts: int = 1
     short_of_memory: bool = False
     altered: str = ""
+    stopped: bool = False
 
     @builtins.property
     def vacuous(self) -> bool:
@@ -108,6 +109,8 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     if proof.sentence:
         print_wrapped(console, Text(proof.sentence), INDENT)
     print_wrapped(console, Text(verdict_words(proof)), INDENT)
+    if proof.stopped and not proof.clusters:
+        return
     if proof.short_of_memory:
         print_wrapped(console, Text(memory_words(proof)), INDENT)
     print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)

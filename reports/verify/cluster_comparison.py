@@ -13,9 +13,8 @@ from ..filtered import text_filtered, to_json
 from ..formats.markdown import plain
 from ..scheduler_version import versions_of
 from ..text.findings_text import print_versions, print_wrapped
-from ..text.table import print_columns
 from .comparison import Outcome, alone_words
-from .comparison_rows import STYLES
+from .comparison_rows import OUTCOME, STYLES, StreamedRows, width_of
 from .comparison_text import NEWS
 
 
@@ -24,7 +23,7 @@ class ProofPair(msgspec.Struct, frozen=True):
 
     `tried` says how many violating clusters, the simplest of each group, were searched on the first scheduler too;
     `newly_violating` are those in which the property holds there. `witnesses_lost` were reached in some cluster before, and are in
-    none now. `alone` are the safety nets that were not asked for.
+    none now. `alone` are the regression checks that were not asked for. `stopped`: podrace was told to end before this was decided.
     """
 
     outcome: Outcome
@@ -34,6 +33,33 @@ class ProofPair(msgspec.Struct, frozen=True):
     newly_violating: tuple[str, ...] = ()
     witnesses_lost: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
+    stopped: bool = False
+
+
+class ProofRows(StreamedRows[ProofPair]):
+    """A row for each property."""
+
+    def widths(self, asked: Sequence[tuple[str, ...]]) -> dict[str, int]:
+        """`asked` has the properties."""
+        verdict = len("HOLDS FOR ALL")
+        return {
+            "property": width_of("property", (name for (name,) in asked)),
+            "before": verdict,
+            "after": verdict,
+            "violating": _VIOLATING,
+            "outcome": OUTCOME,
+        }
+
+    def cells(self, row: ProofPair) -> dict[str, str]:
+        """The verdicts before and after."""
+        return {name: cell for name, (cell,) in _columns([row]).items()}
+
+    def style(self, row: ProofPair) -> str:
+        """The colour of the outcome."""
+        return STYLES[row.outcome]
+
+
+_VIOLATING = len("10,000 / 10,000")
 
 
 def words(found: ProofPair) -> str:
@@ -62,16 +88,24 @@ def not_looked_at(found: Sequence[ProofPair]) -> list[str]:
     return [alone_words([one.before.property for one in found], nets)] if nets else []
 
 
+def _all_words(found: Sequence[ProofPair]) -> list[str]:
+    """The outcomes in sentences, and where podrace was stopped."""
+    left = [one.before.property for one in found if one.stopped]
+    told = [words(one) for one in found if one.before.clusters]
+    if left:
+        told.append(
+            f"STOPPED before all was compared: {len(found) - len(left)} of {len(found)} decided; not decided: {', '.join(left)}"
+        )
+    return told
+
+
 def print_proof_pairs(console: Console, found: Sequence[ProofPair], whole: bool = False) -> None:
-    """Print the table, and the proof of what is not good news; as a `whole`, counterexamples also in lanes."""
-    print_columns(console, _columns(found), [{"outcome": STYLES[s.outcome]} for s in found])
-    for one in found:
-        print_wrapped(console, Text(words(one)))
-    for line in not_looked_at(found):
+    """Print what the rows say, and the proof of what is not good news; as a `whole`, counterexamples also in lanes."""
+    for line in [*_all_words(found), *not_looked_at(found)]:
         print_wrapped(console, Text(line))
     print_versions(console, (side.version for one in found for side in (one.before, one.after)))
     for one in found:
-        if one.outcome in NEWS:
+        if one.outcome in NEWS and one.after.clusters:
             console.print()
             print_proof(console, one.after, whole)
 
@@ -94,7 +128,7 @@ def to_markdown(found: Sequence[ProofPair]) -> str:
     rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(found))]
     blocks = [f"# podrace: {plain(found[0].before.release)} → {plain(found[0].after.release)}"]
     blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    blocks.append("\n".join(f"- {plain(line)}" for line in [*map(words, found), *not_looked_at(found)]))
+    blocks.append("\n".join(f"- {plain(line)}" for line in [*_all_words(found), *not_looked_at(found)]))
     versions = versions_of(side.version for one in found for side in (one.before, one.after))
     blocks += [f"> scheduler {plain(version.words)}" for version in versions]
     return "\n\n".join(blocks) + "\n"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
 
 from rich.console import Console
 from rich.text import Text
@@ -19,53 +20,91 @@ STYLES = {
     "holds both": "green",
     "holds after": "green",
 }
-_VERDICT = len("INCONCLUSIVE")
+VERDICT = len("INCONCLUSIVE")
+OUTCOME = max(map(len, ORDER))
 _STATES = len("10,000,000 / 10,000,000")
 
 
-class Rows:
-    """Prints a row for each property of each scenario; the names, and so the widths, are known before."""
+Row = TypeVar("Row")
+
+
+class StreamedRows(Generic[Row]):
+    """Prints rows one by one; what names them, and so the widths, are known before."""
+
+    styled = "outcome"
+    """The column that has a colour."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._asked = self._decided = 0
         self._widths: dict[str, int] = {}
 
-    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
-        """Print what is compared, and the heads of the columns. `asked` has each property and scenario."""
+    def widths(self, asked: Sequence[tuple[str, ...]]) -> dict[str, int]:
+        """The columns, and how wide they are."""
+        raise NotImplementedError
+
+    def cells(self, row: Row) -> dict[str, str]:
+        """What stands in each column."""
+        raise NotImplementedError
+
+    def style(self, row: Row) -> str:
+        """The colour of the styled column."""
+        raise NotImplementedError
+
+    def begin(self, before: str, after: str, asked: Sequence[tuple[str, ...]]) -> None:
+        """Print what is compared, and the heads of the columns."""
         self._asked = len(asked)
         print_wrapped(self._console, Text(f"before: {before}   after: {after}", "bold"))
         if not asked:
             return
-        widths = {
-            "row": 2 * len(str(self._asked)) + 1,
-            "property": max(len("property"), *(len(name) for name, _ in asked)),
-            "scenario": max(len("scenario"), *(len(scenario) for _, scenario in asked)),
-            "before": _VERDICT,
-            "after": _VERDICT,
-            "states": _STATES,
-            "outcome": max(map(len, ORDER)),
-        }
+        widths = {"row": max(len("row"), 2 * len(str(self._asked)) + 1), **self.widths(asked)}
         self._widths = fitting(self._console, widths, ("states",))
         self._console.print()
         print_row(self._console, {name: (name, "dim") for name in self._widths}, self._widths)
 
-    def decided(self, pair: Pair) -> None:
+    def decided(self, row: Row) -> None:
         """Print one row."""
         self._decided += 1
-        cells = {
-            "row": f"{self._decided}/{self._asked}",
-            "property": pair.property,
-            "scenario": pair.scenario,
-            "before": pair.before.verdict,
-            "after": pair.after.verdict,
-            "states": f"{pair.before.states:,} / {pair.after.states:,}",
-            "outcome": pair.outcome + aside(pair),
-        }
+        cells = {"row": f"{self._decided}/{self._asked}", **self.cells(row)}
         styled = {
-            name: (cells[name], STYLES[pair.outcome] if name == "outcome" else "") for name in self._widths
+            name: (cells[name], self.style(row) if name == self.styled else "") for name in self._widths
         }
         print_row(self._console, styled, self._widths)
+
+
+def width_of(head: str, cells: Iterable[str]) -> int:
+    """How wide a column is."""
+    return max([len(head), *map(len, cells)])
+
+
+class Rows(StreamedRows[Pair]):
+    """A row for each property of each scenario."""
+
+    def widths(self, asked: Sequence[tuple[str, ...]]) -> dict[str, int]:
+        """`asked` has each property and scenario."""
+        return {
+            "property": width_of("property", (name for name, _ in asked)),
+            "scenario": width_of("scenario", (scenario for _, scenario in asked)),
+            "before": VERDICT,
+            "after": VERDICT,
+            "states": _STATES,
+            "outcome": OUTCOME,
+        }
+
+    def cells(self, row: Pair) -> dict[str, str]:
+        """The verdicts before and after."""
+        return {
+            "property": row.property,
+            "scenario": row.scenario,
+            "before": row.before.verdict,
+            "after": row.after.verdict,
+            "states": f"{row.before.states:,} / {row.after.states:,}",
+            "outcome": row.outcome + aside(row),
+        }
+
+    def style(self, row: Pair) -> str:
+        """The colour of the outcome."""
+        return STYLES[row.outcome]
 
 
 def aside(pair: Pair) -> str:

@@ -12,8 +12,9 @@ from ..filtered import text_filtered, to_json
 from ..formats.markdown import plain
 from ..scheduler_version import ReadVersion, versions_of
 from ..text.findings_text import print_versions, print_wrapped
-from ..text.table import VERDICT_STYLES, print_columns
+from ..text.table import VERDICT_STYLES
 from .comparison import Ignored, alone_words
+from .comparison_rows import VERDICT, StreamedRows, width_of
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -30,7 +31,7 @@ class Tried(msgspec.Struct, frozen=True):
 
 class Needed(msgspec.Struct, frozen=True):
     """The minimal sets of changes with which everything holds that was asked. `tried` are all sets that were searched; `ignored` was
-    not asked, nor were the safety nets of `alone`.
+    not asked, nor were the regression checks of `alone`. `stopped`: podrace was told to end before all sets were tried.
     """
 
     release: str
@@ -42,6 +43,31 @@ class Needed(msgspec.Struct, frozen=True):
     ignored: tuple[Ignored, ...] = ()
     version: ReadVersion | msgspec.UnsetType = msgspec.UNSET
     alone: tuple[str, ...] = ()
+    stopped: bool = False
+
+
+class TriedRows(StreamedRows[Tried]):
+    """A row for each set of changes that is tried."""
+
+    styled = "verdict"
+
+    def widths(self, asked: Sequence[tuple[str, ...]]) -> dict[str, int]:
+        """`asked` has all sets, of which those are not tried that contain one that is enough."""
+        return {
+            "changes": width_of("changes", map(_listed, asked)),
+            "verdict": VERDICT,
+            "steps": len("steps"),
+            "states": len("10,000,000"),
+            "because of": len("because of"),
+        }
+
+    def cells(self, row: Tried) -> dict[str, str]:
+        """What came out."""
+        return {name: cell for name, (cell,) in _columns([row]).items()}
+
+    def style(self, row: Tried) -> str:
+        """The colour of the verdict."""
+        return VERDICT_STYLES[row.verdict]
 
 
 def words(needed: Needed) -> list[str]:
@@ -56,6 +82,10 @@ def words(needed: Needed) -> list[str]:
             if any(needed.minimal)
             else f"None of the changes is needed: everything holds without them ({what})."
         ]
+    if needed.stopped:
+        found.append(
+            f"STOPPED after {len(needed.tried)} of at most {2 ** len(needed.changes)} sets: there may be others."
+        )
     undecided = [_listed(t.changes) for t in needed.tried if t.verdict == "INCONCLUSIVE"]
     if undecided:
         found.append(
@@ -76,23 +106,20 @@ def words(needed: Needed) -> list[str]:
 
 
 def print_needed(console: Console, needed: Needed) -> None:
-    """Print the sets that were tried, then the answer."""
-    styles = [{"verdict": VERDICT_STYLES[t.verdict]} for t in needed.tried]
-    print_columns(console, _columns(needed), styles)
+    """Print the answer; the rows were printed when they were decided."""
     console.print()
     for sentence in words(needed):
         print_wrapped(console, Text(sentence, "bold"))
     print_versions(console, [needed.version])
 
 
-def _columns(needed: Needed) -> dict[str, Sequence[str]]:
-    tried = needed.tried
+def _columns(tried: Sequence[Tried]) -> dict[str, list[str]]:
     return {
         "changes": [_listed(t.changes) for t in tried],
         "verdict": [t.verdict for t in tried],
-        "because of": [f"{t.property} in {t.scenario}" if t.scenario else "" for t in tried],
         "steps": ["" if t.steps is None else str(t.steps) for t in tried],
         "states": [f"{t.states:,}" for t in tried],
+        "because of": [f"{t.property} in {t.scenario}" if t.scenario else "" for t in tried],
     }
 
 
@@ -103,7 +130,7 @@ def _listed(changes: Sequence[str]) -> str:
 @text_filtered
 def to_markdown(needed: Needed) -> str:
     """The answer as GitHub's Markdown."""
-    columns = _columns(needed)
+    columns = _columns(needed.tried)
     rows = [[*columns], ["---"] * len(columns)]
     rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(needed.tried))]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 import typer
 
@@ -31,14 +31,16 @@ from ...configuration.arguments import (
 )
 
 if TYPE_CHECKING:
-    from ....analysis.compare.schedulers import Listener
+    from ....analysis.compare.listener import Listener
     from ....reports.verify.cluster_comparison import ProofPair
-    from ....reports.verify.comparison import Comparison, Pair
-    from ....reports.verify.comparison_rows import Rows
+    from ....reports.verify.comparison import Comparison
+    from ....reports.verify.comparison_rows import StreamedRows
     from ....reports.verify.needed import Needed
     from ...terminal.progress_display import ProgressDisplay
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
+
+Row = TypeVar("Row")
 
 
 @app.command(
@@ -171,7 +173,8 @@ def verify(
             gates=gate or (),
         )
         with progress_display(no_color) as display:
-            pairs = with_changes_over_all_clusters(request, changes, display)
+            listener = listener_of(cluster_comparison.ProofRows, output, display, no_color)
+            pairs = with_changes_over_all_clusters(request, changes, display, listener)
         with tolerant_of_closed_pipes():
             if output is ComparisonForm.text:
                 cluster_comparison.print_proof_pairs(result_console(no_color), pairs, verbose)
@@ -191,17 +194,23 @@ def verify(
     )
     if minimal:
         from ....analysis.compare.minimal_changes import changes_needed
+        from ....reports.verify.needed import TriedRows
 
         with progress_display(no_color) as display:
-            needed = changes_needed(changes, release, with_fix or (), inquiry, budget, Method(), display)
+            sets = listener_of(TriedRows, output, display, no_color)
+            needed = changes_needed(
+                changes, release, with_fix or (), inquiry, budget, Method(), display, sets
+            )
         _print_needed(needed, output, no_color)
         raise typer.Exit(needed_code(needed))
+    from ....reports.verify.comparison_rows import Rows
+
     with progress_display(no_color) as display:
-        listener = _listener(output, display, no_color)
+        rows = listener_of(Rows, output, display, no_color)
         comparison = with_changes(
-            changes, release, against, with_fix or (), inquiry, budget, Method(), display, listener
+            changes, release, against, with_fix or (), inquiry, budget, Method(), display, rows
         )
-    _print(comparison, output, no_color, verbose)
+    print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(verify_code(comparison, strict))
 
 
@@ -237,30 +246,31 @@ def diff(
     from ....analysis.compare.inquiry import Inquiry, two_releases
     from ....analysis.request.method import Method
     from ....analysis.request.own_properties import own_properties
+    from ....reports.verify.comparison_rows import Rows
     from ...terminal.progress_display import progress_display
 
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or ())
     with progress_display(no_color) as display:
-        listener = _listener(output, display, no_color)
-        comparison = two_releases(before, after, inquiry, budget, Method(), display, listener)
-    _print(comparison, output, no_color, verbose)
+        rows = listener_of(Rows, output, display, no_color)
+        comparison = two_releases(before, after, inquiry, budget, Method(), display, rows)
+    print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
 
 
-class _Streamed:
+class _Streamed(Generic[Row]):
     """Prints the rows of a comparison as they are decided, whether or not stdout is a terminal."""
 
-    def __init__(self, rows: Rows, display: ProgressDisplay) -> None:
+    def __init__(self, rows: StreamedRows[Row], display: ProgressDisplay) -> None:
         self._rows = rows
         self._display = display
 
-    def begin(self, before: str, after: str, asked: Sequence[tuple[str, str]]) -> None:
+    def begin(self, before: str, after: str, asked: Sequence[tuple[str, ...]]) -> None:
         with self._printing():
             self._rows.begin(before, after, asked)
 
-    def decided(self, pair: Pair) -> None:
+    def decided(self, row: Row) -> None:
         with self._printing():
-            self._rows.decided(pair)
+            self._rows.decided(row)
 
     @contextmanager
     def _printing(self) -> Iterator[None]:
@@ -270,16 +280,17 @@ class _Streamed:
             yield
 
 
-def _listener(form: ComparisonForm, display: ProgressDisplay, no_color: bool) -> Listener:
-    """Who prints the rows of a text; other forms are printed whole."""
-    from ....analysis.compare.schedulers import DEAF
-    from ....reports.verify.comparison_rows import Rows
+def listener_of(
+    rows: type[StreamedRows[Row]], form: ComparisonForm, display: ProgressDisplay, no_color: bool
+) -> Listener[Row]:
+    """What prints the rows of a text; other forms are printed whole."""
+    from ....analysis.compare.listener import DEAF
     from ...terminal.console import result_console
 
-    return _Streamed(Rows(result_console(no_color)), display) if form is ComparisonForm.text else DEAF
+    return _Streamed(rows(result_console(no_color)), display) if form is ComparisonForm.text else DEAF
 
 
-def _print(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: bool) -> None:
+def print_whole(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: bool) -> None:
     from ....reports.verify.comparison_forms import FORMS
     from ....reports.verify.comparison_text import print_comparison
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
@@ -316,7 +327,8 @@ def verify_code(comparison: Comparison, strict: bool = False) -> int:
 def proofs_code(pairs: Sequence[ProofPair], strict: bool) -> int:
     """The same for all clusters up to a size."""
     lost = any(pair.witnesses_lost for pair in pairs)
-    return _code({pair.outcome for pair in pairs}, lost, False, strict)
+    stopped = any(pair.stopped for pair in pairs)
+    return _code({pair.outcome for pair in pairs}, lost, stopped, strict)
 
 
 def _code(outcomes: Set[str], lost: bool, undecided: bool, strict: bool) -> int:
@@ -336,6 +348,6 @@ def diff_code(comparison: Comparison) -> int:
 
 def needed_code(needed: Needed) -> int:
     """0 if some set of the changes is enough, 1 if none is, 3 if that is not known."""
-    if any(tried.verdict == "INCONCLUSIVE" for tried in needed.tried):
+    if needed.stopped or any(tried.verdict == "INCONCLUSIVE" for tried in needed.tried):
         return INCONCLUSIVE
     return GOOD if needed.minimal else BAD

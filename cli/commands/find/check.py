@@ -16,6 +16,7 @@ from ...configuration.arguments import (
     Cache,
     ClosingTime,
     Controllers,
+    Drain,
     FailOnVacuous,
     Filename,
     Focus,
@@ -42,6 +43,7 @@ from ...configuration.arguments import (
     Strict,
     Timeout,
     Timings,
+    Upgrade,
     Verbose,
     WithFix,
     WithoutFix,
@@ -56,6 +58,7 @@ from .subjects import (
     SCENARIOS,
     are_own_systems,
     given,
+    refuse_beside_upgrade,
     refuse_other_subjects,
 )
 
@@ -104,6 +107,8 @@ def check(
     pods: KeptPods = "3",
     nodes: KeptNodes = "2",
     focus: Focus = None,
+    drain: Drain = None,
+    upgrade: Upgrade = None,
     controllers: Controllers = False,
     write_scenario: WriteScenario = None,
     release: Release = None,
@@ -199,6 +204,7 @@ def check(
         raise typer.Exit(code)
     refuse_other_subjects(context)
     from ....analysis.chain import verdicts
+    from ....analysis.compare.inquiry import Inquiry
     from ....analysis.request.method import Method, cache_folder
     from ....analysis.request.option_files import refuse_links
     from ....analysis.request.options import parse_closing
@@ -233,6 +239,7 @@ def check(
             release,
             properties,
             given(context, NOT_IN_FILES),
+            drain,
         )
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
@@ -260,6 +267,12 @@ def check(
     out = replace(out, extent="whole" if verbose else "brief" if selection.is_empty else "usual")
     method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
     closing_time = parse_closing(closing)
+    if upgrade is not None and represented is not None:
+        from .upgrade import print_upgrade
+
+        refuse_beside_upgrade(context)
+        inquiry = Inquiry((), properties, selection.own, gate or (), given=(represented.scenario,))
+        raise typer.Exit(print_upgrade(represented, upgrade, inquiry, budget, out))
     if affected:
         if given(context, BASELINES):
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")

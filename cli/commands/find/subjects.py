@@ -22,7 +22,7 @@ SCENARIOS = {
     "--report": "report", "--timings": "timings",
 }  # fmt: skip
 OBJECTS = {
-    "-R": "recursive", "--strict": "strict", "--pods": "pods", "--nodes": "nodes", "--focus": "focus",
+    "-R": "recursive", "--strict": "strict", "--pods": "pods", "--nodes": "nodes", "--focus": "focus", "--drain": "drain", "--upgrade": "upgrade",
     "--controllers": "controllers", "--write-scenario": "write_scenario",
 }  # fmt: skip
 OWN_SYSTEMS = {"--size": "size", "--first": "first"}
@@ -58,3 +58,17 @@ def refuse_other_subjects(context: typer.Context) -> None:
 def _listed(options: Mapping[str, str]) -> str:
     *most, last = options
     return f"{', '.join(most)} and {last}"
+
+
+BESIDE_UPGRADE = {
+    "--with-fix": "with_fix", "--without-fix": "without_fix", "--patch": "patch", "--fair-flush": "fair_flush", "--time": "time", "--slow": "slow",
+    "--on-code": "on_code", "--affected": "affected", "--fail-on-vacuous": "fail_on_vacuous", "--graph": "graph", "--graph-kind": "graph_kind",
+    "--save-trace": "save_trace", "--report": "report", "--timings": "timings", "--disk": "disk", "--engine": "engine", **BASELINES,
+}  # fmt: skip
+"""Options of a check that a comparison of two versions does not have."""
+
+
+def refuse_beside_upgrade(context: typer.Context) -> None:
+    """Raises UsageProblem for options that say nothing of a comparison of two versions."""
+    if left := given(context, BESIDE_UPGRADE):
+        raise UsageProblem(f"--upgrade compares two versions of the scheduler: leave out {left[0]}")

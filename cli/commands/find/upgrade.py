@@ -1,0 +1,49 @@
+"""`podrace check -f --upgrade X.Y`: the cluster on the version that it runs, and on another, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....base.problems import UsageProblem
+
+if TYPE_CHECKING:
+    from ....analysis.compare.inquiry import Inquiry
+    from ....analysis.own_systems import Budget
+    from ....analysis.request.representative_cluster import Represented
+    from ...terminal.output import Output
+
+GOOD, WORSE, OPEN = 0, 1, 3
+
+
+def print_upgrade(represented: Represented, to: str, inquiry: Inquiry, budget: Budget, out: Output) -> int:
+    """Compare, print, and give the exit code: 1 if a property becomes violated, 3 if that is not known. Raises UsageProblem."""
+    import msgspec
+
+    from ....analysis.compare.inquiry import two_releases
+    from ....analysis.request.method import Method
+    from ....reports.verify.comparison_rows import Rows
+    from ...configuration.arguments import ComparisonForm
+    from ...terminal.output import print_account
+    from ...terminal.progress_display import progress_display
+    from ..compare.verify import listener_of, print_whole
+
+    forms = {form.value: form for form in ComparisonForm}
+    if out.form not in forms:
+        raise UsageProblem(f"--upgrade prints {', '.join(forms)}: leave out --output {out.form}")
+    if represented.doubts:
+        raise UsageProblem(
+            f"--upgrade: what decides it is not modelled in full ({'; '.join(represented.doubts)}): check each version by itself, with --release"
+        )
+    form = forms[out.form]
+    print_account(represented.account, out)
+    with progress_display(out.no_color) as display:
+        rows = listener_of(Rows, form, display, out.no_color)
+        compared = two_releases(
+            represented.version, to, inquiry, budget, Method(), display, rows, "--upgrade"
+        )
+    told = msgspec.structs.replace(compared, notes=(*compared.notes, represented.caveat))
+    print_whole(told, form, out.no_color, out.extent == "whole")
+    outcomes = {pair.outcome for pair in compared.pairs}
+    if "REGRESSED" in outcomes:
+        return WORSE
+    return OPEN if "inconclusive" in outcomes or compared.left is not None else GOOD
