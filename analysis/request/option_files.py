@@ -40,6 +40,13 @@ def refuse_directory(option: str, path: Path) -> None:
         raise UsageProblem(f"{option}: `{path}` is a directory: name a file")
 
 
+def refuse_file(option: str, path: Path) -> None:
+    """Refuse what `refuse_links` refuses, and a file where a directory is wanted. Raises UsageProblem."""
+    refuse_links(option, path)
+    if path.exists() and not path.is_dir():
+        raise UsageProblem(f"{option}: `{path}` is a file: name a directory")
+
+
 def refuse_unwritable(option: str, path: Path) -> None:
     """Find out before a long search that a file could not be written. Raises UsageProblem."""
     refuse_links(option, path)

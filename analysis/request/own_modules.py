@@ -39,7 +39,7 @@ _sources: dict[str, dict[str, str]] = {}
 def load_module(path: Path, problem: ProblemOf) -> ModuleType:
     """Execute a file and give its module; its import statements find the modules of its own folder. Raises what `problem` makes."""
     if not path.is_file():
-        raise problem(path, "there is no such file")
+        raise problem(path, "this is a directory: name a file" if path.is_dir() else "there is no such file")
     if path.suffix != ".py":
         raise problem(path, "this is no Python file: its name must end in .py")
     name = f"{PREFIX}{path.stem}_{crc32(str(path.resolve()).encode()):08x}"
@@ -57,7 +57,8 @@ def load_module(path: Path, problem: ProblemOf) -> ModuleType:
             spec.loader.exec_module(module)
     except SyntaxError as error:
         elsewhere = "" if error.filename in (None, str(path)) else f"{one_line(str(error.filename), 200)}: "
-        raise problem(path, f"{elsewhere}line {error.lineno}: {error.msg}") from error
+        line = "" if error.lineno is None else f"line {error.lineno}: "
+        raise problem(path, f"{elsewhere}{line}{error.msg}") from error
     except ModelError as error:
         raise problem(path, _declared_wrongly(path, error)) from error
     except KeyboardInterrupt:

@@ -23,7 +23,7 @@ from ...reports.graphs import Kind, to_dot
 from ...reports.graphs.render import render
 from ...reports.graphs.style import NotDrawn
 from ...reports.stored import format_trace
-from ..request.option_files import OutputDirectory, links_in, refuse_links
+from ..request.option_files import OutputDirectory, links_in, refuse_file
 from ..request.plan import Run
 from .saved_trace import stored_trace
 
@@ -70,9 +70,7 @@ def refuse_unusable(folder: Path) -> None:
 
     A directory with anything but an earlier report in it is left alone.
     """
-    refuse_links(OPTION, folder)
-    if folder.exists() and not folder.is_dir():
-        raise UsageProblem(f"{OPTION}: `{folder}` is a file: name a directory")
+    refuse_file(OPTION, folder)
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not os.access(existing, os.W_OK):
         raise UsageProblem(f"{OPTION}: cannot write into `{existing}`: permission denied")

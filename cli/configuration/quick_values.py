@@ -5,10 +5,13 @@ What is a value already does not wait for it: a default, a text that is to stay 
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import Any
 
 import typer
+
+from ...base.text import one_line
 
 
 class QuickValue:
@@ -18,6 +21,7 @@ class QuickValue:
         self._typers = parameter.get_runtime_param
         self._default = parameter.default
         self._annotation = parameter.type_descriptor.annotation
+        self._info = parameter.type_descriptor.parameter_info
 
     def itself(self) -> QuickValue:
         """What typer asks a parameter for."""
@@ -33,6 +37,8 @@ class QuickValue:
             return list(value)
         if isinstance(self._annotation, type) and issubclass(self._annotation, Enum):
             return _choice(self._annotation, value, param, ctx)
+        if self._annotation is int:
+            return _number(self._info.min, self._info.max, value, param, ctx)
         return self._typers().coerce(value, param=param, ctx=ctx)
 
 
@@ -42,6 +48,15 @@ def made_quick(parameters: list[Any]) -> list[Any]:
         if "get_runtime_param" not in vars(parameter):
             parameter.get_runtime_param = QuickValue(parameter).itself
     return parameters
+
+
+def _number(least: float | None, most: float | None, value: Any, param: Any, ctx: Any) -> int:
+    text = str(value)
+    number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,9}", text, re.ASCII) else None
+    if number is None or (least is not None and number < least) or (most is not None and number > most):
+        shown = one_line(text, 40)
+        raise typer.BadParameter(f"`{shown}` is not a number from {least} to {most:,}", ctx=ctx, param=param)
+    return number
 
 
 def _choice(choices: type[Enum], value: Any, param: Any, ctx: Any) -> Enum:

@@ -206,7 +206,7 @@ def check(
     from ....analysis.chain import verdicts
     from ....analysis.compare.inquiry import Inquiry
     from ....analysis.request.method import Method, cache_folder
-    from ....analysis.request.option_files import refuse_links
+    from ....analysis.request.option_files import refuse_file
     from ....analysis.request.options import parse_closing
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of
@@ -217,7 +217,7 @@ def check(
     from ...terminal.progress_display import progress_display
 
     if disk is not None:
-        refuse_links("--disk", disk)
+        refuse_file("--disk", disk)
     other_code = None
     if on_code is not None:
         changing = {"--with-fix": with_fix, "--without-fix": without_fix, "--patch": patch}

@@ -120,12 +120,12 @@ def prove(
     singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
     pieces = 1 if parts is None else parse_parts(parts)
     sizes = singles, parse_size("--nodes", nodes)
-    from ....analysis.request.option_files import refuse_directory, refuse_links
+    from ....analysis.request.option_files import refuse_directory, refuse_file
 
     if journal is not None:
         refuse_directory("--journal", journal)
     if examples is not None:
-        refuse_links("--examples", examples)
+        refuse_file("--examples", examples)
     from ....analysis.prove.proof_request import ProofRequest, template_of
     from ....analysis.prove.proofs import prove_all, write_examples
     from ....analysis.request.plan import parse_scope
