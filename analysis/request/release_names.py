@@ -12,7 +12,7 @@ LATEST = "latest"
 """The word for the newest version of the newest release."""
 
 _VERSION = re.compile(
-    r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4})(-[0-9a-z.-]{1,60})?)?", re.ASCII | re.IGNORECASE
+    r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4})([-+][0-9a-z.+-]{1,60})?)?", re.ASCII | re.IGNORECASE
 )
 _PRE_RELEASE = re.compile(r"-(?:alpha|beta|rc)\.[0-9]+")
 
@@ -21,8 +21,9 @@ def parse_release(text: str) -> str:
     """The model's name of the version that a user means. Raises UsageProblem, with the nearest, for one that the model does not have.
 
     `1.34` and `v1.34` mean the newest patch version of 1.34 that was read, `1.34.0` its first version, `latest` the newest of all. A pre-release is meant only where it
-    is written in full.
+    is written in full. Blanks around it are passed over.
     """
+    text = text.strip()
     if text.lower() == LATEST:
         return newest_of(RELEASE_ORDER[-1])
     match = _VERSION.fullmatch(text)
