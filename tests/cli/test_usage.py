@@ -41,7 +41,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
             "check 72124 tiny.yaml --disk d",
             "--disk keeps one search, and this asks for 2: name one scenario, and one property with --property",
         ),
-        ("check tiny.yaml --disk tiny.yaml", "--disk: cannot be used: File exists"),
+        ("check tiny.yaml --disk tiny.yaml", "--disk: `tiny.yaml` is a file: name a directory"),
         ("check --release", "Option '--release' requires an argument. (see `podrace check --help`)"),
         (
             "check nominated",
