@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any
 
 from ..scenarios.reader.sections.claim_section import IMPLICIT
+from ..scenarios.reader.sections.device_section import MOST_WAYS
 from ..scenarios.tables.objects import BINDING_MODES as MODES
+from ..scenarios.values.labels import MAX_ENTITIES
 from .members import ClusterNode, ClusterPod
-from .pod_claims import ClusterClaims, OpenDevice, OpenVolume
+from .pod_claims import ClusterClaims, OpenChoice, OpenDevice, OpenVolume
 from .reading.device_objects import DeviceKey
 from .reading.volume_objects import VolumeObject
 
@@ -281,12 +284,17 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
         return {}
     kinds = _kinds(choice, list(found.values()))
     names, devices = _kept_devices(choice, found, kinds)
-    lost = [c for c in found.values() if c.device is not None and c.device not in names]
+    if _are_too_many(found, kinds, names):
+        for claim in [c for c in found.values() if any(one.count > 1 for one in c.choices)]:
+            choice.leave_out(
+                f"there are too many ways to give claims several devices: {claim.name} is left out"
+            )
+            _forget(claim.name, found, of_pods)
+        kinds = _kinds(choice, list(found.values()))
+        names, devices = _kept_devices(choice, found, kinds)
+    lost = [c for c in found.values() if not names.keys() >= set(c.devices)]
     for claim in lost:
-        del found[claim.name]
-        for some in of_pods.values():
-            if claim.name in some:
-                some.remove(claim.name)
+        _forget(claim.name, found, of_pods)
     claims = {
         claim.name: _device_claim(choice, claim, kinds, names, of_pods)
         for claim in found.values()
@@ -296,6 +304,25 @@ def _devices(choice: _Choice) -> dict[str, list[str]]:
     choice.sections |= made | _backing(choice, of_pods, kinds)
     _tell(choice, found, of_pods, kinds, names)
     return of_pods
+
+
+def _forget(name: str, claims: dict[str, OpenDevice], of_pods: Mapping[str, list[str]]) -> None:
+    del claims[name]
+    for some in of_pods.values():
+        if name in some:
+            some.remove(name)
+
+
+def _are_too_many(
+    claims: Mapping[str, OpenDevice], kinds: Mapping[_Kind, set[DeviceKey]], names: Mapping[DeviceKey, str]
+) -> bool:
+    """Whether there are more devices, or more ways to give several of them to a claim, than a scenario has."""
+    ways = len(names)
+    for kind, keys in kinds.items():
+        counts = {claims[name].choices[index].count for name, index in kind.claims}
+        ways += sum(comb(len(keys & names.keys()), count) for count in counts if count > 1)
+    several = any(one.count > 1 for c in claims.values() for one in c.choices)
+    return several and (len(names) > MAX_ENTITIES or ways > MOST_WAYS)
 
 
 def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list[str]]]:
@@ -310,7 +337,7 @@ def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list
             claim = choice.claims.open_device(name, pod.claims, kept)
             if claim is None or (pod.node is not None and not _holds(choice, pod, claim)):
                 continue
-            twin = next((n for n, c in found.items() if c.device and c.device == claim.device), name)
+            twin = next((n for n, c in found.items() if {*c.devices} & {*claim.devices}), name)
             if twin != name:
                 choice.leave_out(f"two claims are allocated one device: {name} is left out, next to {twin}")
                 continue
@@ -326,7 +353,9 @@ def _kept_devices(
     names: dict[DeviceKey, str] = {}
     devices: dict[str, Any] = {}
     for kind, keys in kinds.items():
-        for key in _enough(choice, keys, [c for c in claims.values() if c.name in kind.claims]):
+        number = sum(claims[name].choices[index].count for name, index in kind.claims)
+        held = {key for name, _ in kind.claims for key in claims[name].devices}
+        for key in _enough(choice, keys, held, number):
             names[key] = _name(key, devices)
             at = _at(choice, key)
             devices[names[key]] = {
@@ -345,9 +374,16 @@ def _device_claim(
     of_pods: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     users = [p for p in claim.reserved if claim.name in of_pods.get(p, ())]
+    held = [names[key] for key in claim.devices]
+    wishes: list[dict[str, Any]] = []
+    for index, one in enumerate(claim.choices):
+        kind = next(k for k in kinds if (claim.name, index) in k.claims).name
+        wish = {"deviceClassName": kind, **({"count": one.count} if one.count > 1 else {})}
+        if wish not in wishes:
+            wishes.append(wish)
     return {
-        **({"device": names[claim.device]} if claim.device is not None else {}),
-        "deviceClassName": next(k for k in kinds if claim.name in k.claims).name,
+        **({"device": held if held[1:] else held[0]} if held else {}),
+        **(wishes[0] if len(wishes) == 1 else {"firstAvailable": wishes}),
         **({"reservedFor": users} if users else {}),
         **_readiness(choice, claim),
     }
@@ -355,7 +391,7 @@ def _device_claim(
 
 def _readiness(choice: _Choice, claim: OpenDevice) -> dict[str, str]:
     """What is known of the binding conditions of a claim's device, if that is more than nothing."""
-    if claim.device is None or not choice.claims.has_conditions(claim.device):
+    if not any(map(choice.claims.has_conditions, claim.devices)):
         return {}
     return {"bindingConditions": claim.readiness} if claim.readiness in ("met", "failed") else {}
 
@@ -370,7 +406,7 @@ def _backing(
         special, resource = pod.claims.special, pod.claims.resource
         if not special or special not in of_pods.get(pod.name, ()):
             continue
-        kind = next(k for k in kinds if special in k.claims).name
+        kind = next(k for k in kinds if (special, 0) in k.claims).name
         own = not resource.startswith(IMPLICIT) and given.setdefault(resource, kind) == kind
         classes.setdefault(kind, {})
         if own:
@@ -381,45 +417,44 @@ def _backing(
 
 @dataclass(frozen=True)
 class _Kind:
-    """Claims that may have the same devices."""
+    """Claims that may have the same devices, each by one of its alternatives, from 0 on."""
 
     name: str
-    claims: tuple[str, ...]
+    claims: tuple[tuple[str, int], ...]
 
 
 def _holds(choice: _Choice, pod: ClusterPod, claim: OpenDevice) -> bool:
     """Whether a pod on a node has been given the claim's device there."""
     return (
-        claim.device is not None
+        bool(claim.devices)
         and pod.name in claim.reserved
-        and (pod.node or "") in choice.claims.at[claim.device]
+        and all((pod.node or "") in choice.claims.at[key] for key in claim.devices)
     )
 
 
 def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[DeviceKey]]:
     """The claims by the devices that they may have. Where these overlap, only what all of them may have is kept."""
-    held = {c.device for c in claims if c.device is not None}
+    held = {key for c in claims for key in c.devices}
     wanted = {key for claim in claims for key in claim.candidates if key not in choice.claims.taken}
     open_ = {key for key in choice.claims.at if key in wanted | held and _at(choice, key)}
-    groups: list[tuple[list[OpenDevice], set[DeviceKey]]] = []
-    for claim in claims:
-        some, keys = [claim], set(claim.candidates) & open_
-        for group in [g for g in groups if g[1] & keys or (not keys and g[0][0].of == claim.of)]:
+    groups: list[tuple[list[tuple[str, int]], set[DeviceKey], str]] = []
+    for claim, index, one in ((c, i, o) for c in claims for i, o in enumerate(c.choices)):
+        some, keys, of = [(claim.name, index)], set(one.candidates) & open_, one.of
+        for group in [g for g in groups if g[1] & keys or (not keys and g[2] == one.of)]:
             groups.remove(group)
             both = group[1] & keys
             if both != group[1] | keys:
                 choice.leave_out(
-                    f"devices that some of the kept claims only may have are left out ({claim.name} and {group[0][0].name})"
+                    f"devices that some of the kept claims only may have are left out ({claim.name} and {group[0][0][0]})"
                 )
-            some, keys = [*group[0], *some], both
-        groups.append((some, keys))
+            some, keys, of = [*group[0], *some], both, group[2]
+        groups.append((some, keys, of))
     found: dict[_Kind, set[DeviceKey]] = {}
     used: Counter[str] = Counter()
-    for some, keys in groups:
-        of = some[0].of
+    for some, keys, of in groups:
         used[of] += 1
         name = of if used[of] == 1 else f"{of}-{used[of]}"
-        found[_Kind(name, tuple(c.name for c in some))] = keys
+        found[_Kind(name, tuple(some))] = keys
     return found
 
 
@@ -434,15 +469,16 @@ def _at(choice: _Choice, key: DeviceKey) -> list[str]:
     return []
 
 
-def _enough(choice: _Choice, keys: set[DeviceKey], claims: Sequence[OpenDevice]) -> Iterator[DeviceKey]:
-    """Of the devices those that claims have, and beside them on each node as many as there are claims that could want one."""
-    held = {c.device for c in claims}
+def _enough(
+    choice: _Choice, keys: set[DeviceKey], held: Collection[DeviceKey], most: int
+) -> Iterator[DeviceKey]:
+    """Of the devices those that claims have, and beside them on each node as many as claims could want."""
     number: Counter[tuple[bool, str]] = Counter()
     for key in sorted(keys):
         like = (choice.claims.has_conditions(key), " ".join(_at(choice, key)))
         if key in held:
             yield key
-        elif number[like] < len(claims):
+        elif number[like] < most:
             number[like] += 1
             yield key
 
@@ -457,6 +493,10 @@ def _name(key: DeviceKey, taken: Mapping[str, object]) -> str:
     return made if not number else f"{made}-{number + 1}"
 
 
+def _asked(one: OpenChoice) -> str:
+    return f"{'a device' if one.count == 1 else f'{one.count} devices'} of {one.of}"
+
+
 def _tell(
     choice: _Choice,
     claims: Mapping[str, OpenDevice],
@@ -466,13 +506,14 @@ def _tell(
 ) -> None:
     for name, claim in claims.items():
         users = [p for p, some in of_pods.items() if name in some]
-        what = f"is allocated {names[claim.device]}" if claim.device is not None else "is not allocated"
+        held = " and ".join(names[key] for key in claim.devices)
+        what = f"is allocated {held}" if held else "is not allocated"
         if claim.resource:
             what = f"{what if claim.exists else 'is made by the scheduler'}, for {claim.resource}"
-        if claim.device is not None and choice.claims.has_conditions(claim.device):
+        if any(map(choice.claims.has_conditions, claim.devices)):
             what += f", whose binding conditions are {claim.readiness or 'pending'}"
         choice.lines.append(
-            f"claim {name} of {' and '.join(users)} {what}; it asks for a device of {claim.of}"
+            f"claim {name} of {' and '.join(users)} {what}; it asks for {', or else '.join(map(_asked, claim.choices))}"
         )
     for kind, keys in kinds.items():
         shown = [names[k] for k in sorted(keys) if k in names]

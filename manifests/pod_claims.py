@@ -87,19 +87,32 @@ class OpenVolume:
 
 @dataclass(frozen=True, slots=True)
 class OpenDevice:
-    """A claim of a device that is not allocated, or allocated so that it may be deallocated: the devices that it may have,
-    whether or not others have them. `readiness` is what is known of the binding conditions of its device, `resource` the extended resource that it is
+    """A claim of devices that is not allocated, or allocated so that it may be deallocated: the devices that it may have,
+    whether or not others have them, by alternatives. `readiness` is what is known of the binding conditions of its device, `resource` the extended resource that it is
     for, if the scheduler makes it, which it has not yet unless it `exists`.
     """
 
     name: str
-    of: str
-    candidates: tuple[DeviceKey, ...]
-    device: DeviceKey | None = None
+    choices: tuple[OpenChoice, ...]
+    devices: tuple[DeviceKey, ...] = ()
     reserved: tuple[str, ...] = ()
     readiness: str = ""
     resource: str = ""
     exists: bool = True
+
+    @property
+    def candidates(self) -> set[DeviceKey]:
+        """The devices of all alternatives."""
+        return {key for one in self.choices for key in one.candidates}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChoice:
+    """One of the alternatives of a claim: so many of these devices, of a class."""
+
+    of: str
+    candidates: tuple[DeviceKey, ...]
+    count: int
 
 
 class ClusterClaims:
@@ -273,12 +286,16 @@ class ClusterClaims:
         assert isinstance(wish, DeviceWish)
         if wish.unlike:
             return wish.unlike
-        if wish.of not in self.devices.classes:
+        if any(one.of not in self.devices.classes for one in wish.choices):
             return "its DeviceClass is not among the objects (dump deviceclasses, too)"
         if not self.devices.slices:
             return "there is no ResourceSlice among the objects (dump resourceslices, too)"
-        if claim is not None and claim.allocated and len(claim.devices) != 1:
-            return "it is not allocated one device"
+        if (
+            claim is not None
+            and claim.allocated
+            and len(claim.devices) not in [c.count for c in wish.choices]
+        ):
+            return "it is not allocated as many devices as it asks for"
         return ""
 
     def doubt(self, pod: str, name: str, claims: PodClaims, kept: Collection[str]) -> str:
@@ -289,8 +306,9 @@ class ClusterClaims:
         wish = claim.wish if claim is not None else claims.templates.get(name)
         assert wish is None or isinstance(wish, DeviceWish)
         mine = claim.devices if claim is not None else ()
-        for key in () if wish is None else mine if stays else (*mine, *self._published.candidates(wish)):
-            if wish is not None and self._published.evicts(key, wish):
+        for one in wish.choices if wish is not None else ():
+            keys = mine if stays else (*mine, *self._published.candidates(one))
+            for key in (k for k in keys if self._published.evicts(k, one)):
                 return f"{shown}: a taint of {key[2]} of {key[1]} has pods evicted (NoExecute), which is not modelled"
         if stays:
             return ""
@@ -298,7 +316,7 @@ class ClusterClaims:
             where = "where it is allocated" if claim is not None and claim.allocated else "on every node"
             return f"{shown} is taken to be free {where}: {why}"
         assert wish is not None
-        why = self._published.doubt(wish)
+        why = next(filter(None, map(self._published.doubt, wish.choices)), "")
         return f"{shown}: {why}" if why else ""
 
     def open_device(self, name: str, claims: PodClaims, kept: Collection[str]) -> OpenDevice | None:
@@ -309,21 +327,12 @@ class ClusterClaims:
         wish = claim.wish if claim is not None else claims.templates[name]
         assert isinstance(wish, DeviceWish)
         resource = claims.resource if name == claims.special else ""
+        choices = tuple(OpenChoice(c.of, self._published.candidates(c), c.count) for c in wish.choices)
         if claim is None or not claim.allocated:
-            return OpenDevice(
-                name, wish.of, self._published.candidates(wish), resource=resource, exists=claim is not None
-            )
-        if self.is_held(claim, kept) or claim.devices[0] not in self.at:
+            return OpenDevice(name, choices, resource=resource, exists=claim is not None)
+        if self.is_held(claim, kept) or not self.at.keys() >= set(claim.devices):
             return None
-        return OpenDevice(
-            name,
-            wish.of,
-            self._published.candidates(wish),
-            claim.devices[0],
-            claim.reserved,
-            claim.readiness,
-            resource,
-        )
+        return OpenDevice(name, choices, claim.devices, claim.reserved, claim.readiness, resource)
 
     def has_conditions(self, key: DeviceKey) -> bool:
         """Whether a pod is bound only once the driver has said that the device is ready."""
@@ -344,11 +353,12 @@ class ClusterClaims:
         own = claim.devices if claim is not None else ()
         wish = claim.wish if claim is not None else claims.templates[name]
         assert isinstance(wish, DeviceWish)
-        reach: frozenset[str] = frozenset()
-        for key in self._published.candidates(wish):
-            if key not in self.taken or key in own:
-                reach |= self.at[key]
-        return reach
+        reach: set[str] = set()
+        for one in wish.choices:
+            free = [k for k in self._published.candidates(one) if k not in self.taken or k in own]
+            number = Counter(node for key in free for node in self.at[key])
+            reach.update(node for node, found in number.items() if found >= one.count)
+        return frozenset(reach)
 
     # --- what pods can ask ---------------------------------------------------------------------------
 
@@ -386,9 +396,9 @@ class ClusterClaims:
         return any((at := self.nodes_of(v)) is None or node in at for v in both)
 
     def _both(self, one: OpenDevice | None, other: OpenDevice, node: str) -> bool:
-        if one is None or one.device or other.device:
+        if one is None or one.devices or other.devices:
             return False
-        both = set(one.candidates) & set(other.candidates) - self.taken
+        both = one.candidates & other.candidates - self.taken
         return any(node in self.at[key] for key in both)
 
     def free_at(self, node: str) -> tuple[tuple[str, int], ...]:

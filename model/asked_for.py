@@ -186,7 +186,7 @@ def _unused(universe: Universe) -> Iterator[Part]:
         if claim.name not in claims and not claim.reserved:
             yield f"claim {claim.name}, to which no pod refers", ()
     for device in universe[Device]:
-        if all(claim.of != device.of for claim in universe[Claim]):
+        if all(device.of not in [w.of for w in claim.wishes] for claim in universe[Claim]):
             yield f"device {device.name}, for which no claim asks", ()
     for volume_claim in universe[VolumeClaim]:
         if volume_claim.name not in mounted:

@@ -24,6 +24,7 @@ from .claims import (
     DeviceAllocatedOnce,
     FlightsHaveOwners,
     TaintedDevicesAreLeft,
+    TolerationsAreHeeded,
 )
 from .conditions import BoundPodsSayScheduled, RejectedPodsSaySo
 from .dead_ends import PlaceableStaysPlaceable
@@ -170,6 +171,7 @@ PROPERTIES: dict[str, type[Property]] = {
         PreemptionEnds,
         NoLastingInversion,
         ClaimsAreWorkedOn,
+        TolerationsAreHeeded,
         TaintedDevicesAreLeft,
         VolumesAreWorkedOn,
         NoReplacementForEver,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Claim, Device, Pod
 from ..model.environment.storage.claims import ClaimUse, ClaimWatch
+from ..model.environment.storage.device_taints import TaintableDevice
+from ..model.environment.storage.supply import Supply
 from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ..model.scheduler.dynamicresources.find_devices import Stage
 from .bindings import AboutOwnBindings
@@ -44,20 +46,14 @@ class AboutClaims(Property):
 
 
 class DeviceAllocatedOnce(AboutClaims):
-    """No device is allocated to two claims."""
+    """No device is allocated to two claims. Those that share a device, or a counter of which partitions of a device take their part, do not use more than there is."""
 
     id = "S-DEV"
     consequence = "Two pods are given the same device. One of them does not start, or both work on the device and disturb each other."
     issues = (133602,)
 
     def holds(self) -> Expr:
-        allocated = self.resource_claims.object
-        return ~any_of(
-            (allocated[a].device == device) & (allocated[b].device == device)
-            for a in self.claims
-            for b in self.claims[a.index + 1 :]
-            for device in self.universe[Device]
-        )
+        return ~any_of(so for _, so in self.wrong())
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         allocated = self.resource_claims.object
@@ -65,6 +61,15 @@ class DeviceAllocatedOnce(AboutClaims):
             for device in self.universe[Device]:
                 both = (allocated[a].device == device) & (allocated[b].device == device)
                 yield f"{device.name} is allocated to {a.name} and to {b.name}", both
+        supply = Supply(
+            self.universe[Device],
+            lambda d: any_of(allocated[c].device == d for c in self.claims),
+            lambda *_: True,
+        )
+        for counter in {c: None for d in supply.devices for c in d.draws}:
+            if sum(counter in d.draws for d in supply.devices) > 1:
+                used = supply.load(counter)
+                yield f"claims use more of {counter.name} than there is", used > counter.capacity
 
     def witnesses(self) -> dict[str, Expr]:
         allocated = [self.resource_claims.object[claim].allocated for claim in self.claims]
@@ -201,6 +206,38 @@ class ClaimsAreWorkedOn(AboutClaims):
     def witnesses(self) -> dict[str, Expr]:
         waiting = [waits_in_vain(self, pod) for pod in self.subjects if pod.claims and pod.node is None]
         return {"a pod waits although there are devices": any_of(waiting)}
+
+
+class TolerationsAreHeeded(AboutClaims):
+    """No pod is about to be deleted for the taint of a device which its claim tolerates."""
+
+    id = "S-DTAINT"
+    consequence = "A pod is placed on a tainted device, as its claim allows, and is evicted at once, again and again if a controller makes it."
+    concerns = "the pod that is to go"
+    issues = (134434,)
+
+    device_taints: DeviceTaints
+
+    def is_wronged(self, pod: Pod) -> Expr:
+        """Whether the eviction controller deletes the pod, which has not to leave."""
+        current, taints = self.api.pod[pod], self.device_taints
+        here = current.assigned & ~current.terminating
+        return here & taints.has_to_leave(pod, every=False) & ~taints.has_to_leave(pod)
+
+    def holds(self) -> Expr:
+        return ~any_of(self.is_wronged(pod) for pod in self.subjects if pod.claims)
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for pod in self.subjects:
+            if pod.claims:
+                yield (
+                    f"{pod.name} is about to be evicted for a taint that its claim tolerates",
+                    self.is_wronged(pod),
+                )
+
+    def witnesses(self) -> dict[str, Expr]:
+        tainted = [self.device_taints.tainted[of] for of in self.universe[TaintableDevice]]
+        return {"a device is tainted": any_of(tainted), **super().witnesses()}
 
 
 class TaintedDevicesAreLeft(AboutClaims):

@@ -187,7 +187,7 @@ class PlacingTogether:
         claims = [c for c in every if self._uses(way, c.name, _claims)]
         if not claims:
             return as_expr(True)
-        allocated = {c.device for c in every}
+        allocated = tuple(c.device for c in every if c.device is not None)
         objects: Any = self.parts["resource_claims"]
         found, free = [], []
         for claim in claims:
@@ -201,10 +201,16 @@ class PlacingTogether:
             devices: dict[Device, Expr] = {
                 device: self._reach(uses, device.is_on)
                 for device in self.prop.universe[Device]
-                if device.of == claim.of and device not in allocated
+                if claim.rank(device) is not None
             }
             free.append((used, devices))
-        return all_of(found) & _each_has_its_own(free)
+        return all_of(found) & _each_has_its_own(free, allocated, _is_left)
+
+
+def _is_left(device: Device, taken: Sequence[Device]) -> bool:
+    """Whether a device can be had beside others."""
+    drawn = ((c, sum(d.draws.get(c, 0) for d in (device, *taken))) for c in device.draws)
+    return all(amount <= counter.capacity for counter, amount in drawn)
 
 
 def _volumes(pod: Pod) -> Sequence[str]:
@@ -216,17 +222,19 @@ def _claims(pod: Pod) -> Sequence[str]:
 
 
 def _each_has_its_own(
-    wanted: Sequence[tuple[Expr, Mapping[T, Expr]]], taken: frozenset[T] = frozenset()
+    wanted: Sequence[tuple[Expr, Mapping[T, Expr]]],
+    taken: tuple[T, ...] = (),
+    is_left: Callable[[T, Sequence[T]], bool] = lambda choice, taken: choice not in taken,
 ) -> Expr:
-    """Whether each, if it wants any, can have one of what it may have, and no two the same."""
+    """Whether each, if it wants any, can have one of what it may have that `is_left` beside those that are taken: by itself, no two the same."""
     if not wanted:
         return as_expr(True)
     (wants, choices), *others = wanted
-    none = ~wants & _each_has_its_own(others, taken)
+    none = ~wants & _each_has_its_own(others, taken, is_left)
     some = (
-        may & _each_has_its_own(others, taken | {choice})
+        may & _each_has_its_own(others, (*taken, choice), is_left)
         for choice, may in choices.items()
-        if choice not in taken
+        if is_left(choice, taken)
     )
     return any_of(_up_to_true(chain([none], some)))
 

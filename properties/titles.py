@@ -88,6 +88,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "S-HELD": "assumed volumes are kept",
         "S-WRITTEN": "written volumes are not forgotten",
         "S-RWOP": "exclusive claims have one pod",
+        "S-DTAINT": "tolerations of device taints are heeded",
         "L-CLAIM": "pods with claims are scheduled in the end",
         "L-DTAINT": "tainted devices are left",
         "L-VOL": "pods with volumes are scheduled in the end",

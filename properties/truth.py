@@ -13,6 +13,7 @@ from itertools import combinations
 from ..model.environment.cluster.pod_versions import in_form
 from ..model.environment.extender import Managed
 from ..model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
+from ..model.environment.storage.supply import Supply
 from ..model.environment.storage.volumes import reaches
 from ..model.language import Expr, Value, all_of, any_of, as_expr, count, select, smallest, total
 from ..model.scheduler.framework.placement import Placement
@@ -148,22 +149,19 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
     claims, tracker = parts["resource_claims"].object, parts["claim_tracker"]
     own = [claim for claim in prop.universe[Claim] if claim.name in pod.claims]
     every = prop.universe[Claim]
-    enough = []
-    for of in dict.fromkeys(c.of for c in own):
-        free = count(
-            ~any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every)
-            & parts["device_slices"].is_published(d)
-            for d in prop.universe[Device]
-            if d.is_on(node) and d.of == of
-        )
-        enough.append(free >= count(~claims[c].allocated for c in own if c.of == of))
+    supply = Supply(
+        prop.universe[Device],
+        lambda d: any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every),
+        parts["device_slices"].is_published,
+    )
+    enough = supply.can_give([(c, claims[c].allocated) for c in own], node)
     away = [d for d in prop.universe[Device] if not d.is_on(node)]
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)
     made = all_of(parts["resource_claims"].is_there(c) for c in own if not c.special)
     if pod.generated:
         made = made & (prop.api.pod[pod].named == OWN)
-    return there & ~pending & all_of(enough) & made
+    return there & ~pending & enough & made
 
 
 def have_devices(prop: Property, way: Sequence[tuple[Pod, Node]], own: Sequence[Claim]) -> Expr:
@@ -175,15 +173,16 @@ def have_devices(prop: Property, way: Sequence[tuple[Pod, Node]], own: Sequence[
     parts = prop._model.parts
     claims, tracker = parts["resource_claims"].object, parts["claim_tracker"]
 
-    def is_free(device: Device) -> Expr:
+    def is_free(device: Device, claim: Claim) -> Expr:
         every = prop.universe[Claim]
         allocated = any_of(claims[c].device == device for c in every)
         free = ~allocated & ~any_of(tracker.in_flight[c] == device for c in every if c not in own)
-        return free & parts["device_slices"].is_published(device)
+        return free & parts["device_slices"].is_published(device, claim)
 
     enough = []
     for of in dict.fromkeys(c.of for c in used):
-        devices = {d: is_free(d) for d in prop.universe[Device] if d.of == of}
+        asking = next(c for c in used if c.of == of)
+        devices = {d: is_free(d, asking) for d in prop.universe[Device] if d.of == of}
         for some in _some_nodes(used.values()):
             needed = count(
                 ~claims[c].allocated for c, nodes in used.items() if c.of == of and set(nodes) <= set(some)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...model.history import Composition
 from ...model.history.versions import exact, version_of
 from ...scenarios import Scenario
-from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED
+from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, FIRST_WITH_LISTS
 
 GATES_OF_GROUPS = ("GangScheduling", "GenericWorkload")
 """The gate with which groups of pods are scheduled: of 1.35 and 1.36, and from 1.37 on."""
@@ -26,8 +26,14 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return later("resourceClaims", FIRST_WITH_CLAIMS)
     if any(claim.special for claim in spec.claims) and before(FIRST_WITH_EXTENDED):
         return later("extended resources of deviceClasses", FIRST_WITH_EXTENDED)
-    if spec.scope.device_taints and before(FIRST_WITH_EXTENDED):
-        return later("device_taints", FIRST_WITH_EXTENDED)
+    if any(len(claim.wishes) > 1 for claim in spec.claims) and before(FIRST_WITH_LISTS):
+        return later("resourceClaims with firstAvailable", FIRST_WITH_LISTS)
+    if any(d.shared or (len(d.draws) > 1 and not d.parts) for d in spec.devices) and before(
+        FIRST_WITH_EXTENDED
+    ):
+        return later("devices that are shared, or draw on counters,", FIRST_WITH_EXTENDED)
+    if (spec.scope.device_taints or any(d.taint for d in spec.devices)) and before(FIRST_WITH_EXTENDED):
+        return later("taints of devices", FIRST_WITH_EXTENDED)
     if spec.volume_claims and before(FIRST_WITH_CLAIMS):
         return later("volumeClaims", FIRST_WITH_CLAIMS)
     if spec.groups and not schedules_groups(composition):

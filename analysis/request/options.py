@@ -153,6 +153,7 @@ def parse_jobs(text: str) -> int:
 
 FIRST_WITH_CLAIMS = "1.32"
 """The first release that is modelled with claims of devices and of volumes."""
+FIRST_WITH_LISTS = "1.34"
 FIRST_WITH_EXTENDED = "1.36"
 """The first release that is modelled with extended resources that devices back."""
 

@@ -91,7 +91,11 @@ def others_of(spec: ClusterSpec) -> tuple[str, ...]:
     return (
         *map(_budget, spec.budgets),
         *map(_group, spec.groups),
-        *(f"Device {d.name} is on {'every node' if d.node is None else d.node.name}." for d in spec.devices),
+        *(
+            f"Device {d.shared or d.name} is on {'every node' if d.node is None else d.node.name}."
+            for d in spec.devices
+            if not d.parts
+        ),
         *(
             f"Volume {v.name} can be used on {listed([n.name for n in v.nodes]) if v.nodes else 'every node'}."
             for v in spec.volumes

@@ -1,6 +1,6 @@
 """Devices as Kubernetes writes them: DeviceClass, ResourceSlice, ResourceClaim and ResourceClaimTemplate (resource.k8s.io/v1, v1beta2 and v1beta1).
 
-A claim is read as far as the model has it: one device of one class. What asks for more says why it is left out.
+A claim is read as far as the model has it: one request for devices of one class, or of the first of several. What asks for more says why it is left out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ...model.environment.objects import NodeAffinity, Taint, Toleration
 from ...scenarios.tables.directives import read_node_selector
+from ...scenarios.tables.objects import MAX_COUNT
 from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
 from .device_taints import DeviceTaintRule, read_taints, read_tolerations
@@ -70,12 +71,19 @@ class SliceObject:
 
 @dataclass(frozen=True, slots=True)
 class DeviceWish:
-    """What a claim asks for: one device of a class, that meets these selectors; or, as `unlike` says, something that the model has not."""
+    """What a claim asks for: so many devices of a class, that meet these selectors, or what one of `others` asks for, in their order; or, as `unlike` says, something that the model has not."""
 
     of: str = ""
     selectors: tuple[str, ...] = ()
     unlike: str = ""
     tolerations: tuple[Toleration, ...] = ()
+    count: int = 1
+    others: tuple[DeviceWish, ...] = ()
+
+    @property
+    def choices(self) -> tuple[DeviceWish, ...]:
+        """What will do, in the order in which it is tried."""
+        return self, *self.others
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,28 +214,42 @@ def read_wish(spec: Manifest) -> DeviceWish:
     devices = fields.below("devices", "a mapping with `requests`")
     wishes = [_request(request) for request in devices.elements("requests", "a list of requests")]
     if len(wishes) != 1:
-        return DeviceWish(unlike=f"it asks for {'several devices' if wishes else 'no device'}")
+        return DeviceWish(unlike="it has several requests" if wishes else "it asks for no device")
     return wishes[0]
 
 
 def _request(request: Manifest) -> DeviceWish:
     fields = request.mapping("a request with `exactly` or `firstAvailable`")
     if "firstAvailable" in fields:
-        return DeviceWish(unlike="it names alternatives (firstAvailable)")
+        some = [
+            _asked(one, one.mapping("an alternative"))
+            for one in fields["firstAvailable"].elements("a list of alternatives")
+        ]
+        if not some:
+            return DeviceWish(unlike="it names no alternatives (firstAvailable)")
+        unlike = next((one.unlike for one in some if one.unlike), "")
+        return replace(some[0], others=tuple(some[1:]), unlike=unlike)
     asked = fields.below("exactly", "a mapping with `deviceClassName`") if "exactly" in fields else fields
+    return _asked(request, asked)
+
+
+def _asked(request: Manifest, asked: Fields) -> DeviceWish:
     if "deviceClassName" not in asked:
         request.fail("`deviceClassName` is missing: a request has `exactly` with a class of devices")
     of = asked.text("deviceClassName", "the name of a DeviceClass")
     selectors = _selectors(asked)
     mode = asked.one_of("allocationMode", ("ExactCount", "All"), "an allocation mode")
     unlike = ""
-    if asked.integer("count", 1, MANY, 1) > 1 or mode == "All":
-        unlike = "it asks for several devices"
+    number = asked.integer("count", 1, MANY, 1)
+    if mode == "All":
+        unlike = "it asks for all devices of a node (allocationMode)"
+    elif number > MAX_COUNT:
+        unlike = f"it asks for more than {MAX_COUNT} devices"
     elif asked.boolean("adminAccess"):
         unlike = ADMIN
     elif "capacity" in asked:
         unlike = "it asks for capacity of a device"
-    return DeviceWish(of, selectors, unlike, read_tolerations(asked))
+    return DeviceWish(of, selectors, unlike, read_tolerations(asked), number)
 
 
 def read_slice(meta: Meta, fields: Fields) -> SliceObject:

@@ -28,7 +28,7 @@ from .cluster.scope import (
     last_name,
     last_version,
 )
-from .cluster.storage import Claim, Device, StorageClass, Volume, VolumeClaim
+from .cluster.storage import Claim, Counter, Device, StorageClass, Volume, VolumeClaim, Wish
 
 EXISTS = Fact("exists", "exists", "gone", compared=True)
 ON_NODE = Fact("node", "on {value}", "on no node", compared=True)
@@ -112,6 +112,7 @@ __all__ = [
     "Claim",
     "ClusterSpec",
     "Config",
+    "Counter",
     "Device",
     "DisruptionBudget",
     "ExtensionPoint",
@@ -134,6 +135,7 @@ __all__ = [
     "Toleration",
     "Volume",
     "VolumeClaim",
+    "Wish",
     "facts_of_pods",
     "is_scalar_resource",
     "node_or_none",

@@ -17,9 +17,9 @@ from .sections.budget_section import read_budgets, refuse_readiness, refuse_unco
 from .sections.claim_section import (
     add_made_claims,
     add_special_claims,
+    claim_members,
     read_claims,
     read_device_classes,
-    read_devices,
     read_templates,
     refuse_backed,
     refuse_claims,
@@ -29,6 +29,7 @@ from .sections.claim_section import (
 )
 from .sections.config_section import read_config, refuse_unscored, refuse_wishes
 from .sections.controller_section import read_controllers, read_descheduler, refuse_descheduler
+from .sections.device_section import allocate, read_counters, read_devices, refuse_supply, supply_of
 from .sections.draft import Draft
 from .sections.extender_section import read_extenders, refuse_extenders
 from .sections.gate_section import read_keepers, refuse_keepers
@@ -139,12 +140,15 @@ def _volumes(draft: Draft) -> None:
 
 
 def _claims(draft: Draft) -> None:
-    section = draft.sections.get("resourceClaims")
-    draft.devices = read_devices(draft.sections.get("devices"), draft.nodes)
-    templates = read_templates(draft.sections.get("resourceClaimTemplates"))
-    claims = read_claims(section, draft.devices, draft.pods)
+    of = draft.sections.get
+    section = of("resourceClaims")
+    draft.devices = read_devices(of("devices"), draft.nodes, read_counters(of("sharedCounters")))
+    templates, members = read_templates(of("resourceClaimTemplates")), claim_members(section)
+    claims = read_claims(members, draft.pods)
     claims = add_made_claims(claims, draft.pod_members, draft.pods, templates)
     draft.claims = add_special_claims(claims, section, draft.backed)
+    draft.supply = supply_of(of("devices"), draft.devices, draft.claims.values())
+    allocate(draft.claims, members, draft)
 
 
 def _keepers(draft: Draft) -> None:
@@ -175,7 +179,7 @@ RULES: Sequence[Callable[[Draft], None]] = (
     _volumes, refuse_mounts,
     _claims, refuse_templates, refuse_claims,
     _keepers, refuse_keepers,
-    _scope, read_healths, refuse_groups,
+    _scope, read_healths, refuse_groups, refuse_supply,
     _descheduler, refuse_autoscaler, refuse_named_nodes, refuse_descheduler,
     _config, refuse_wishes, refuse_unscored,
     _extenders, refuse_extenders,

@@ -10,6 +10,7 @@ from ...model.environment.objects import DEFAULTS, Config, Scope
 from ..values.yaml_values import Value
 from .actors import MAX_EXTENDERS
 from .kinds import FLAG, NAME, WORD, Kind, list_of, names_to, one_of, part, refers, table_of, text, whole
+from .objects import MAX_SHARE
 from .resources import REASONS
 from .table import Field, Table
 
@@ -101,6 +102,7 @@ FILE = Table("The file", "", [
     Field("namespaces", names_to("names to namespaces", "namespace", 0, None), "none", "the labels of namespaces"),
     Field("podDisruptionBudgets", names_to("names to budgets", "podDisruptionBudget", 0, 16), "none", "budgets, with the status that the disruption controller last wrote"),
     Field("devices", names_to("names to devices", "device", 0, 16), "none", "the devices that drivers have published, see [`devices`](#devices)"),
+    Field("sharedCounters", table_of("names to whole numbers", whole(1, MAX_SHARE).schema, 0, 16), "none", "what partitions of a device take their part of, and how much there is; see [`sharedCounters`](#sharedcounters)"),
     Field("resourceClaims", names_to("names to claims", "resourceClaim", 0, 16), "none", "ResourceClaims"),
     Field("resourceClaimTemplates", names_to("names to templates", "resourceClaimTemplate", 0, 16), "none", "ResourceClaimTemplates"),
     Field("deviceClasses", names_to("names to classes", "deviceClass", 0, 16), "none", "DeviceClasses that back extended resources, see [`deviceClasses`](#deviceclasses)"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from ...model.environment.cluster.storage import EVERY_EFFECT
 from ...model.environment.objects import Claim
 from ...model.environment.storage.claims import FAILED, PENDING, READY
 from .amounts import quantity_in_words
-from .kinds import FLAG, LABELS, NAME, list_of, one_of, ranged, refers, text, whole
+from .kinds import FLAG, LABELS, NAME, Kind, list_of, one_of, part, ranged, refers, text, whole
 from .rules import selector_in_words
-from .table import Field, Table
+from .table import Field, Table, plain
 
 MAX_ALLOWED, MAX_AVAILABLE = 1000, 15
+MAX_SHARE, MAX_COUNT = 64, 4
+EFFECTS = ("NoSchedule", "NoExecute")
 CONDITIONS = {"pending": PENDING, "met": READY, "failed": FAILED, "timedOut": PENDING}
 NO_PROVISIONER, PROVISIONER = "kubernetes.io/no-provisioner", "example.com/provisioner"
 
@@ -26,6 +29,13 @@ def _conditions_in_words(claim: Claim) -> str | None:
     return {READY: "met", FAILED: "failed"}.get(claim.readiness, "timedOut" if claim.timed_out else None)
 
 
+def _device_in_words(claim: Claim) -> str | list[str] | None:
+    """What is allocated to the claim at the start, as the file calls it."""
+    if claim.device is None:
+        return None
+    return [part.name for part in claim.device.parts] or claim.device.shared or claim.device.name
+
+
 # fmt: off
 NAMESPACES = Table("`namespaces`", "namespace", [
     Field("labels", LABELS, "none", "the namespace's labels"),
@@ -40,24 +50,45 @@ BUDGETS = Table("`podDisruptionBudgets`", "podDisruptionBudget", [
     Field("unhealthyPodEvictionPolicy", EVICTION, "IfHealthyBudget", "AlwaysAllow: pods that are not ready may be evicted at any time (from 1.27 on); else only while as many others are healthy as the budget wants (`readiness`)", attribute="always_allow", read=lambda value: EVICTION.read(value) == "AlwaysAllow", say=lambda budget: "AlwaysAllow" if budget.always_allow else None),
 ])
 
+def _several(read: Kind) -> Kind:
+    """One, or a list of them."""
+    return Kind(f"{read.words}, or several", {"anyOf": [read.schema, {"type": "array", "items": read.schema, "minItems": 1}]})
+
+
+COUNTERS = Kind("counters to whole numbers", {"type": "object", "additionalProperties": whole(1, MAX_SHARE).schema})
+WISH = Table("`firstAvailable`", "wish", [
+    Field("deviceClassName", CLASS_NAME, "none", "the device class", attribute="of"),
+    Field("count", whole(1, MAX_COUNT), "1", "how many devices of it", attribute="count"),
+])
+
 DEVICES = Table("`devices`", "device", [
     Field("node", text("name of a node"), "none", "where the device is; one without a node can be reached from all", say=lambda device: None if device.node is None else device.node.name),
     Field("deviceClassName", CLASS_NAME, "none", "the device class that it is in; those that name none are of one class, too", attribute="of"),
     Field("bindingConditions", FLAG, "false", "whether a pod is bound only once the driver has said that the device is ready (from 1.36 on)", attribute="conditions"),
     Field("exists", FLAG, "true", "false: its driver publishes it later, some time after its node is there", say=lambda device: None if device.exists else False),
+    Field("capacity", whole(1, MAX_SHARE), "none", "several claims may share it, until so much is consumed (allowMultipleAllocations); from 1.36 on", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
+    Field("taint", one_of(EFFECTS, "an effect of taints"), "none", "the effect of the taint that it has from the start; a device that gets one later, by `device_taints`, has NoExecute (from 1.36 on)", attribute="taint"),
+    Field("consumesCounters", COUNTERS, "none", "what it takes of [`sharedCounters`](#sharedcounters), as a partition does; from 1.36 on", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
 ])
 
+ASKED = (
+    Field("deviceClassName", CLASS_NAME, "none", "the device class that it asks for", say=lambda claim: (claim.of or None) if len(claim.wishes) == 1 else None),
+    Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: claim.wishes[0].count if len(claim.wishes) == 1 and claim.wishes[0].count > 1 else None),
+    Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that can be had (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if len(claim.wishes) > 1 else None),
+    Field("capacity", whole(1, MAX_SHARE), "all", "how much it consumes of a device that claims share", attribute="amount"),
+    Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with one effect, or, by a toleration without an effect, all", attribute="tolerates"),
+    Field("tolerationSeconds", FLAG, "false", "true: it tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
+)
+
 CLAIMS = Table("`resourceClaims`", "resourceClaim", [
-    Field("device", text("name of a device"), "none", "what is allocated to the claim at the start", say=lambda claim: None if claim.device is None else claim.device.name),
-    Field("deviceClassName", CLASS_NAME, "none", "the device class that it asks for", attribute="of"),
+    Field("device", _several(text("name of a device")), "none", "what is allocated to the claim at the start", say=_device_in_words),
+    *ASKED,
     Field("reservedFor", list_of("list of pods", text("")), "none", "status.reservedFor at the start; a pod that is bound is in reservedFor of each of its claims", say=lambda claim: sorted(claim.reserved)),
     Field("bindingConditions", one_of(tuple(CONDITIONS), "what has become of binding conditions"), "pending", "what is known of its device at the start, if that has any; timedOut: nothing, and it was waited for long enough", say=_conditions_in_words),
     Field("exists", FLAG, "true", "false: a user may create it later, as often as `claim_creations` says", say=lambda claim: None if claim.exists else False),
 ])
 
-TEMPLATES = Table("`resourceClaimTemplates`", "resourceClaimTemplate", [
-    Field("deviceClassName", CLASS_NAME, "none", "the device class that the claims ask for"),
-])
+TEMPLATES = Table("`resourceClaimTemplates`", "resourceClaimTemplate", ASKED)
 
 DEVICE_CLASSES = Table("`deviceClasses`", "deviceClass", [
     Field("extendedResourceName", text("name"), "none", "the extended resource that devices of the class stand for"),

@@ -77,8 +77,9 @@ def pods_in_words(spec: ClusterSpec) -> dict[str, Any]:
 def templates_of(spec: ClusterSpec) -> dict[str, str]:
     """The names of the templates from which claims are made, by the name of the claim."""
     generated = {name for pod in spec.pods for name in pod.generated}
-    classes = list(dict.fromkeys(claim.of for claim in spec.claims if claim.name in generated))
-    return {c.name: f"template-{classes.index(c.of) + 1}" for c in spec.claims if c.name in generated}
+    made = [c for c in spec.claims if c.name in generated]
+    kinds = list(dict.fromkeys((c.wishes, c.amount, c.tolerates, c.briefly) for c in made))
+    return {c.name: f"template-{kinds.index((c.wishes, c.amount, c.tolerates, c.briefly)) + 1}" for c in made}
 
 
 def _claim(pod: Pod, name: str, templates: Mapping[str, str]) -> Any:

@@ -16,7 +16,7 @@ from ...model.environment.objects import ClusterSpec, Scope
 from ..reader.sections.pod_section import NAMESPACE_NAME
 from ..tables.actors import CONTROLLERS, EXTENDERS, KEEPERS
 from ..tables.file import CONFIG
-from ..tables.objects import BUDGETS, CLAIMS, DEVICES, GROUPS, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
+from ..tables.objects import ASKED, BUDGETS, CLAIMS, DEVICES, GROUPS, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
 from ..tables.rules import selector_in_words
 from ..tables.table import plain
 from .objects import nodes_in_words, pods_in_words, templates_of
@@ -42,7 +42,19 @@ def _budgets(spec: ClusterSpec) -> dict[str, Any]:
 
 
 def _devices(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.name: plain(DEVICES.say(of)) for of in spec.devices}
+    """The devices as they are published."""
+    return {of.shared or of.name: plain(DEVICES.say(of)) for of in spec.devices if not of.parts}
+
+
+def _counters(spec: ClusterSpec) -> dict[str, int]:
+    drawn = {
+        c: None
+        for of in spec.devices
+        if not of.parts and not of.shared
+        for c in of.draws
+        if c.name != of.name
+    }
+    return {counter.name: counter.capacity for counter in drawn}
 
 
 def _claims(spec: ClusterSpec) -> dict[str, Any]:
@@ -55,8 +67,11 @@ def _claims(spec: ClusterSpec) -> dict[str, Any]:
 
 
 def _templates(spec: ClusterSpec) -> dict[str, Any]:
-    named, of = templates_of(spec), {claim.name: claim.of for claim in spec.claims}
-    return {t: {"deviceClassName": of[claim]} if of[claim] else {} for claim, t in named.items()}
+    claims = {claim.name: claim for claim in spec.claims}
+    return {
+        t: plain({row.name: row.said(claims[name]) for row in ASKED})
+        for name, t in templates_of(spec).items()
+    }
 
 
 def _device_classes(spec: ClusterSpec) -> dict[str, Any]:
@@ -155,6 +170,7 @@ def _scope(spec: ClusterSpec) -> dict[str, Any]:
 SECTIONS: dict[str, Callable[[ClusterSpec], dict[str, Any]]] = {
     "nodes": nodes_in_words,
     "devices": _devices,
+    "sharedCounters": _counters,
     "deviceClasses": _device_classes,
     "resourceClaims": _claims,
     "resourceClaimTemplates": _templates,

@@ -638,10 +638,13 @@ def test_volumes_beside_devices_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("some", "why"),
     [
-        ((device_class(), resource_claim("one", spec=asks(count=2)), GPUS[1]), "it asks for several devices"),
+        (
+            (device_class(), resource_claim("one", spec=asks(count=5)), GPUS[1]),
+            "it asks for more than 4 devices",
+        ),
         (
             (device_class(), resource_claim("one", spec=asks(allocationMode="All")), GPUS[1]),
-            "it asks for several devices",
+            "it asks for all devices of a node (allocationMode)",
         ),
         (
             (device_class(), resource_claim("one", spec=asks(adminAccess=True)), GPUS[1]),
@@ -653,7 +656,7 @@ def test_volumes_beside_devices_are_left_out(tmp_path: Path) -> None:
                 resource_claim("one", spec={"devices": {"requests": [{"name": "g", "firstAvailable": []}]}}),
                 GPUS[1],
             ),
-            "it names alternatives (firstAvailable)",
+            "it names no alternatives (firstAvailable)",
         ),
         (
             (resource_claim("one"), GPUS[1]),

@@ -1100,6 +1100,7 @@ def test_a_claim_taints():
     tainted = [v.name for v in system.variables if "tainted" in v.name]
     assert tainted == [
         "device_taints.tainted[gpu1]", "device_taints.tainted[gpu2]", "slice_informer.tainted[gpu1]", "slice_informer.tainted[gpu2]",
+        "dynamic_resources.listed_tainted[gpu1]", "dynamic_resources.listed_tainted[gpu2]",
     ]  # fmt: skip
     evictions = [t for t in system.transitions if t.step == "evict" and t.part == "device_taints"]
     assert len(evictions) == 1  # by the objects as they are: it has no view of its own

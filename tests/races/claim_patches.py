@@ -165,3 +165,10 @@ class RunningPodsAsked(DynamicResources):
             self.scheduler.phase = self.scheduler.phase_after_fit_error()
         with otherwise():
             self.scheduler.phase = Phase.FAIL
+
+
+class SharesCountedOnce(DynamicResources):
+    """What is consumed by an allocation in flight is added only if its share is not among the allocated ones."""
+
+    def adds_twice(self) -> bool:
+        return False

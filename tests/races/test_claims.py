@@ -30,6 +30,7 @@ from tests.races.test_device_taints import NAMES as TAINTS
 from tests.races.test_extended_resources import NAMES as EXTENDED
 from tests.races.test_shared_claims import NAMES as SHARED
 from tests.races.test_shared_claims import NeverAllocatedElsewhere
+from tests.races.test_shared_devices import NAMES as SHARES
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "claims"
@@ -235,6 +236,7 @@ def test_every_scenario_is_tested_and_explained() -> None:
         *CONDITIONS,
         *SLICES,
         *TAINTS,
+        *SHARES,
     }
     assert [n for n in sorted(names) if f"scenarios/claims/{n}.yaml" not in PAGE] == []
     assert "1.36" in RELEASES

@@ -33,7 +33,7 @@ class AllocatedWhilePublished(AboutClaims):
         for claim in self.claims:
             device = self.resource_claims.object[claim].device
             new = before(lambda claim=claim: self.resource_claims.object[claim].device).is_none  # type: ignore[misc]
-            gone = any_of((device == of) & ~slices.is_published(of) for of in self.universe[Device])
+            gone = any_of((device == of) & ~slices.is_published(of, claim) for of in self.universe[Device])
             with when(new & gone):
                 self.broken = True
 

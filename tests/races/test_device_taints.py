@@ -10,10 +10,10 @@ import pytest
 from podrace.analysis.request.in_release import refusal_of
 from podrace.checker.search import check
 from podrace.model.history import resolve
-from podrace.model.language import Expr, before, boolean, when
+from podrace.model.language import Expr, any_of, before, boolean, when
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.claims import AboutClaims
-from podrace.scenarios import find_scenarios
+from podrace.scenarios import find_scenarios, parse_scenario
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"
 PAGE = (Path(__file__).parents[2] / "docs" / "claims.md").read_text(encoding="utf-8")
@@ -38,7 +38,48 @@ class BoundWhileUntainted(AboutClaims):
         return ~self.broken
 
 
+class BoundInTime(BoundWhileUntainted):
+    """A pod is bound only while the time for which its claim tolerates the taint of its device is not over."""
+
+    id = "X-INTIME"
+
+    def observe(self) -> None:
+        taints = self._model.parts["device_taints"]
+        for pod in self.subjects:
+            bound = self.api.pod[pod].assigned & ~before(lambda pod=pod: self.api.pod[pod].assigned)  # type: ignore[misc]
+            with when(bound & taints.has_to_leave(pod, every=False)):
+                self.broken = True
+
+
+class NeverBound(AboutClaims):
+    """No pod is bound."""
+
+    id = "X-UNBOUND"
+
+    def holds(self) -> Expr:
+        return ~any_of(self.api.pod[pod].assigned for pod in self.subjects)
+
+
+class NeverEvicted(AboutClaims):
+    """No pod is about to be evicted for the taint of its device."""
+
+    id = "X-UNEVICTED"
+
+    def holds(self) -> Expr:
+        taints = self._model.parts["device_taints"]
+        return ~any_of(self.api.pod[p].assigned & taints.has_to_leave(p, every=False) for p in self.subjects)
+
+
+OWN = {one.id: one for one in (BoundWhileUntainted, BoundInTime)}
+
 ROWS: list[tuple[str, str, str, tuple[str, ...], str, int, int | None]] = [
+    ("tolerated-and-evicted", "S-DTAINT", "1.36.3", (), V, 68, 20),
+    ("tolerated-and-evicted", "S-DTAINT", "1.37.2", (), V, 68, 20),
+    ("tolerated-and-evicted", "S-DTAINT", "1.38.0-beta.0", (), H, 73, None),
+    ("tolerated-and-evicted", "S-DTAINT", "1.37.2", ("empty-effects-tolerated",), H, 87, None),
+    ("tolerated-for-too-short", "L-DTAINT", "1.37.2", (), H, 222, None),
+    ("tolerated-for-too-short", "S-DTAINT", "1.37.2", (), H, 222, None),
+    ("tolerated-for-too-short", "X-INTIME", "1.37.2", (), V, 143, 21),
     ("device-tainted", "L-DTAINT", "1.36.3", (), H, 1042, None),
     ("device-tainted", "L-DTAINT", "1.37.2", (), H, 1042, None),
     ("device-tainted", "L-CLAIM", "1.36.3", (), H, 1042, None),
@@ -56,7 +97,7 @@ def test_verdict_and_counts(
     name: str, identifier: str, release: str, fixes: tuple[str, ...], verdict: str, states: int, steps: int | None,
 ) -> None:  # fmt: skip
     (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
-    asked = BoundWhileUntainted if identifier == "X-UNTAINTED" else PROPERTIES[identifier]
+    asked = OWN.get(identifier) or PROPERTIES[identifier]
     (found,) = check(instrument(scenario.spec, resolve(release, fixes).classes, [asked]), [identifier])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
@@ -68,6 +109,44 @@ def test_up_to_1_35_they_are_refused() -> None:
     (scenario,) = find_scenarios(str(FOLDER / "device-tainted.yaml"))
     old = replace(scenario, release="1.35")
     assert refusal_of(old, resolve("1.35.0")) == (
-        "device-tainted: device_taints are modelled from 1.36 on: ask for a later release than 1.35.0"
+        "device-tainted: taints of devices are modelled from 1.36 on: ask for a later release than 1.35.0"
     )
     assert refusal_of(scenario, resolve("1.36.3")) is None
+
+
+TAINTED = """
+name: x
+nodes: {n1: {cpu: 1}}
+devices: {gpu1: {node: n1, taint: %s}}
+resourceClaims: {c1: {%s}}
+pods: {p: {cpu: 1, resourceClaims: [c1]}}
+scope: {pod_events: 1, flush: false, backoff: false}
+"""
+
+
+@pytest.mark.parametrize(
+    ("taint", "claim", "bound", "evicted", "lost"),
+    [
+        ("NoSchedule", "", False, False, False),
+        ("NoSchedule", "tolerates: NoSchedule", True, False, False),
+        ("NoSchedule", "tolerates: NoExecute", False, False, False),
+        ("NoExecute", "", False, False, False),
+        ("NoExecute", "tolerates: NoSchedule", False, False, False),
+        ("NoExecute", "tolerates: NoExecute", True, False, True),
+        ("NoExecute", "tolerates: NoExecute, tolerationSeconds: true", True, True, True),
+        ("NoExecute", "tolerates: all", True, True, True),
+    ],
+)  # fmt: skip
+def test_what_a_toleration_is_good_for(
+    taint: str, claim: str, bound: bool, evicted: bool, lost: bool
+) -> None:
+    """On 1.37.2; `lost`: whether it is evicted without 134479, where allocations have no tolerations."""
+    spec = parse_scenario(TAINTED % (taint, claim), "x").spec
+
+    def happens(asked: type[AboutClaims], without: tuple[str, ...] = ()) -> bool:
+        (found,) = check(instrument(spec, resolve("1.37.2", (), without).classes, [asked]), [asked.id])
+        return found.verdict.name == V
+
+    assert happens(NeverBound) is bound
+    assert happens(NeverEvicted) is evicted
+    assert happens(NeverEvicted, ("134479",)) is lost

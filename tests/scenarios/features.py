@@ -134,6 +134,30 @@ FEATURES: Mapping[str, Scenario] = {
     "device_failures": _all(
         GPU, {"devices": {"gpu1": {"bindingConditions": True}}}, _scope(device_failures=1)
     ),
+    "claims for several devices": _all(
+        GPU,
+        {
+            "devices": {"gpu2": {"node": "n", "deviceClassName": "gpu"}},
+            "resourceClaims": {"c1": {"count": 2}},
+        },
+    ),
+    "claims with alternatives": {
+        **GPU,
+        "resourceClaims": {"c1": {"firstAvailable": ["big", {"deviceClassName": "gpu"}]}},
+    },
+    "devices that are shared": _all(
+        GPU, {"devices": {"gpu1": {"capacity": 2}}, "resourceClaims": {"c1": {"capacity": 1}}}
+    ),
+    "partitions of devices": _all(
+        GPU, {"sharedCounters": {"memory": 2}, "devices": {"gpu1": {"consumesCounters": {"memory": 1}}}}
+    ),
+    "devices that are tainted": _all(
+        GPU,
+        {
+            "devices": {"gpu1": {"taint": "NoExecute"}},
+            "resourceClaims": {"c1": {"tolerates": "all", "tolerationSeconds": True}},
+        },
+    ),
     "device_taints": _all(GPU, _scope(device_taints=1)),
     "device_withdrawals": _all(GPU, _scope(device_withdrawals=1)),
     "a device that comes": _all(GPU, {"devices": {"gpu1": {"exists": False}}}),

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter as Sums
+from collections.abc import Mapping, Sequence
 
 from ....base.structs import dataclass
 from ...language import Entity
 from .nodes import Node
 
 
+@dataclass(frozen=True)
+class Counter:
+    """What devices draw on: a counter that they share, or what one device has to give."""
+
+    name: str
+    capacity: int
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a claim may be given: so many devices of a class."""
+
+    of: str = ""
+    count: int = 1
+
+
 class Device(Entity):
-    """A device that a driver has published, on a node; none for one that every node can reach. `of` is the device class that it is in.
+    """What a claim can be allocated: a device that a driver has published, on a node; none for one that every node can reach. `of` is the device class that it is in.
 
     `conditions`: it has binding conditions, so that a pod is bound only once its driver has said that the device is ready. `exists` is False for one that its driver publishes later.
+    `draws` is what it takes of counters, by itself all of one that is its own. Several devices for one claim are one that has `parts`, and draws on what they
+    draw on. What a claim has of a device that several claims share is one as well: `user` is the claim, and `shared` what the device is called.
+    `taint` is the effect of the taint that it has from the start.
     """
 
     about = "device {}"
@@ -26,21 +46,38 @@ class Device(Entity):
         *,
         conditions: bool = False,
         exists: bool = True,
+        draws: Mapping[Counter, int] | None = None,
+        parts: Sequence[Device] = (),
+        shared: str = "",
+        user: str = "",
+        taint: str = "",
     ) -> None:
         super().__init__(index, name)
         self.node, self.of, self.conditions, self.exists = node, of, conditions, exists
+        self.parts, self.shared, self.user, self.taint = tuple(parts), shared, user, taint
+        drawn: Sums[Counter] = Sums()
+        for part in parts:
+            drawn.update(part.draws)
+        self.draws: Mapping[Counter, int] = (
+            drawn or (draws if shared else {Counter(name, 1): 1, **(draws or {})}) or {}
+        )
 
     def is_on(self, node: Node) -> bool:
         """Whether an allocation of the device lets a pod go to the node."""
         return self.node is None or self.node is node
 
 
+EVERY_EFFECT = "all"
+"""What a claim tolerates whose toleration has no effect."""
+
+
 class Claim(Entity):
-    """A ResourceClaim, which asks for one device of the class `of`; with the device and the names of the pods that it is reserved for at the start.
+    """A ResourceClaim, which asks for one device of the class `of`, or for the first of `wishes` that can be had, or for an `amount` of what a device has (0: all); with the device and the names of the pods that it is reserved for at the start.
 
     `exists` is False for one that comes later: a user creates it, or, if it has an `owner`, the controller makes it from a template for that pod.
     `special`: it stands for the extended resources that its owner asks for and devices back. The scheduler makes it, and may do so again when it is gone.
     `readiness` is what is known of its device's binding conditions at the start (`environment.storage.claims`), and `timed_out` whether it was waited for long enough.
+    `tolerates`: taints of devices with this effect do not matter to it; `briefly`: it has tolerationSeconds.
     """
 
     about = "claim {}"
@@ -58,11 +95,28 @@ class Claim(Entity):
         special: bool = False,
         readiness: int = 0,
         timed_out: bool = False,
+        wishes: Sequence[Wish] = (),
+        amount: int = 0,
+        tolerates: str = "",
+        briefly: bool = False,
     ) -> None:
         super().__init__(index, name)
+        self.wishes, self.amount = tuple(wishes) or (Wish(of),), amount
+        self.tolerates, self.briefly = tolerates, briefly
         self.readiness, self.timed_out = readiness, timed_out
         self.device, self.reserved, self.of = device, frozenset(reserved), of
         self.exists, self.owner, self.special = exists, owner, special
+
+    def accepts(self, effect: str) -> bool:
+        """Whether it tolerates taints with this effect."""
+        return self.tolerates in (effect, EVERY_EFFECT)
+
+    def rank(self, device: Device) -> int | None:
+        """Which of its wishes the device meets, from 0 on; None for none."""
+        if device.user not in ("", self.name):
+            return None
+        offered = Wish(device.of, len(device.parts) or 1)
+        return self.wishes.index(offered) if offered in self.wishes else None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from ...language import (
     any_of,
     as_expr,
     boolean,
-    count,
     per,
     require,
     step,
@@ -28,6 +27,7 @@ from ...language import (
 from ..cluster.derived import Derived, Found, Roster
 from ..faults import Fault
 from ..objects import Claim, Device, Node, Pod
+from .supply import Supply
 
 if TYPE_CHECKING:
     from ..api import APIServer
@@ -44,7 +44,11 @@ class DeviceSlice(Derived, named="{device}"):
     @classmethod
     def found_in(cls, cluster: Roster) -> Found:
         taken_back = bool(cluster.spec.scope.device_withdrawals)
-        return ((device,) for device in cluster.spec.devices if taken_back or not device.exists)
+        return (
+            (device,)
+            for device in cluster.spec.devices
+            if not device.parts and (taken_back or not device.exists)
+        )
 
     @property
     def exists(self) -> bool:
@@ -80,9 +84,11 @@ class DeviceSlices(Component):
         """The slice of a device, unless it is there throughout."""
         return next((of for of in self.universe[DeviceSlice] if of.device is device), None)
 
-    def is_published(self, device: Device) -> Expr:
-        """Whether the API server has the device, without a taint."""
-        of, tainted = self.slice_of(device), self.device_taints.is_tainted(device)
+    def is_published(self, device: Device, claim: Claim) -> Expr:
+        """Whether the API server has the device, without a taint that the claim does not tolerate."""
+        if device.parts:
+            return all_of(self.is_published(part, claim) for part in device.parts)
+        of, tainted = self.slice_of(device), self.device_taints.repels(device, claim)
         return ~tainted if of is None else as_expr(self.published[of]) & ~tainted
 
     def has_node(self, device: Device) -> Expr:
@@ -95,14 +101,12 @@ class DeviceSlices(Component):
         own = [claim for claim in claims if claim.name in pod.claims]
         allocated = self.resource_claims.object
         found = [~any_of(allocated[c].device == d for d in devices if not d.is_on(node)) for c in own]
-        for of in dict.fromkeys(claim.of for claim in own):
-            free = count(
-                ~any_of(allocated[c].device == d for c in claims) & (to_come or self.is_published(d))
-                for d in devices
-                if d.is_on(node) and d.of == of
-            )
-            found.append(free >= count(~allocated[c].allocated for c in own if c.of == of))
-        return all_of(found)
+        supply = Supply(
+            devices,
+            lambda d: any_of(allocated[c].device == d for c in claims),
+            lambda d, claim: to_come or self.is_published(d, claim),
+        )
+        return all_of(found) & supply.can_give([(c, allocated[c].allocated) for c in own], node)
 
     @step(actor="device driver", goroutine="publishing", each="of")
     @tells("The driver of {of} publishes it.")

@@ -61,11 +61,16 @@ class DynamicResources(BindingConditions):
         Of a group, Reserve comes twice: while the cycle tries, and for the pod's binding, with what was found then.
         """
         pod, host = use.pod, self.scheduler.host
-        require(device.of == use.claim.of)
+        require(use.claim.rank(device) is not None)
         self._require_reserve(use)
         require(~self._is_lost(use))
-        free = ~self.listed[device] & all_of(self.chosen[other] != device for other in self.earlier(use))
-        free = free & any_of((host == node) for node in self.universe[Node] if device.is_on(node))
+        supply = self.supply(*self.earlier(use))
+        rest = self.wanted([other for other in self.uses(pod) if other.index > use.index])
+        free = any_of(
+            (host == node) & supply.gives(use.claim, device, rest, node)
+            for node in self.universe[Node]
+            if device.is_on(node)
+        )
         if self.is_of_group(use):
             found = as_expr(self.chosen[use])
             require(select(found.is_some, found == device, free))

@@ -9,9 +9,11 @@ makes in PreBind. One that PreFilter finds is left from an earlier attempt: the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ...environment.cluster.derived import Derived, Found, Roster
 from ...environment.objects import OWN, Claim, Device, Node, Pod
 from ...environment.storage.claims import (
     DELETING,
@@ -24,6 +26,8 @@ from ...environment.storage.claims import (
     ResourceClaims,
     older,
 )
+from ...environment.storage.device_taints import TaintableDevice
+from ...environment.storage.supply import Supply
 from ...language import (
     SOMETHING,
     Component,
@@ -37,7 +41,6 @@ from ...language import (
     as_expr,
     boolean,
     changes,
-    count,
     enum,
     integer,
     one_of,
@@ -84,8 +87,20 @@ class Stage(Enum):
     GIVEN_UP = 15
 
 
+class SharedDevice(Derived, named="{device}"):
+    """What a claim can have of a device that several claims share."""
+
+    device: Device
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        return ((device,) for device in cluster.spec.devices if device.shared)
+
+
 class ShownSlices(Protocol):
     """The informer of ResourceSlices."""
+
+    tainted: Any  # per device that may be tainted
 
     def is_shown(self, device: Device) -> Expr:
         """Whether it has the device."""
@@ -96,6 +111,7 @@ class FindDevices(Component):
 
     `copy[u]` is the claim as the plugin has it, `lag[u]` how far it is behind, `chosen[u]` the device that Reserve put in flight, `unavailable[u]`: the
     claim is allocated, and not available on some node. `listed[d]`: the device was taken, or not published, when this cycle looked.
+    `listed_twice[d]`: a claim that is allocated a share of a device was in flight with it as well then, and what it consumes was added twice. `listed_tainted[d]`: the device was shown with its taint then.
     """
 
     api: APIServer
@@ -109,12 +125,16 @@ class FindDevices(Component):
     gang_scheduling: GangPlugin
     faults: Faults
 
+    kinds = (SharedDevice,)
+
     stage = per(ClaimUse, enum(Stage))
     copy = per(ClaimUse, ClaimObject)
     lag = per(ClaimUse, integer(0, MOST_BEHIND))
     chosen = per(ClaimUse, ref(Device))
     unavailable = per(ClaimUse, boolean())
     listed = per(Device, boolean())
+    listed_twice = per(SharedDevice, boolean())
+    listed_tainted = per(TaintableDevice, boolean())
 
     steps_last = Lasts.SHORT
 
@@ -291,11 +311,20 @@ class FindDevices(Component):
             self._unlist()
             self.scheduler.phase = Phase.LIST_DEVICES
         with otherwise():
+            for of in self.universe[TaintableDevice]:
+                self.listed_tainted[of] = self.slice_informer.tainted[of]
+            for share in self.universe[SharedDevice]:
+                both = self.listed[share.device] & self.claim_tracker.has_in_flight(share.device)
+                self.listed_twice[share] = both & self.adds_twice()
             for device in self.universe[Device]:
                 taken = self.claim_tracker.has_in_flight(device) | ~self.slice_informer.is_shown(device)
                 self.listed[device] = self.listed[device] | taken
             self.scheduler.phase = self.scheduler.first_filtering()
         self.claim_tracker.begin_listing()
+
+    def adds_twice(self) -> bool:
+        """Whether what is consumed by an allocation in flight is added to the sum of the allocated ones, without a look whether it is in it already."""
+        return True
 
     def lists_again(self) -> Expr:
         """Whether the list is not a state that ever was."""
@@ -304,6 +333,33 @@ class FindDevices(Component):
     def _unlist(self) -> None:
         for device in self.universe[Device]:
             self.listed[device] = False
+        for share in self.universe[SharedDevice]:
+            self.listed_twice[share] = False
+        for of in self.universe[TaintableDevice]:
+            self.listed_tainted[of] = False
+
+    def supply(self, *others: ClaimUse) -> Supply:
+        """The devices as this cycle has listed them, with what it has chosen for these."""
+        shares = {share.device: share for share in self.universe[SharedDevice]}
+
+        def taken(device: Device) -> Expr:
+            return self.listed[device] | any_of(self.chosen[use] == device for use in others)
+
+        def twice(device: Device) -> Value:
+            return self.listed_twice[shares[device]] if device in shares else False
+
+        def shown(device: Device, claim: Claim) -> Expr:
+            return ~any_of(
+                self.listed_tainted[of]
+                for of in self.universe[TaintableDevice]
+                if of.device in (device, *device.parts) and not claim.accepts(of.effect)
+            )
+
+        return Supply(self.universe[Device], taken, shown, twice)
+
+    def wanted(self, uses: Sequence[ClaimUse]) -> list[tuple[Claim, Expr]]:
+        """Claims, and whether the allocator is not asked about them."""
+        return [(use.claim, self.is_settled(use)) for use in uses]
 
     # --- Filter and PostFilter -------------------------------------------------------------------------------
 
@@ -316,13 +372,8 @@ class FindDevices(Component):
         return any_of(self.is_stale(use) for use in self.uses(pod))
 
     def has_devices(self, pod: Pod, node: Node) -> Expr:
-        """Whether there is a free device on the node for each claim of the pod that is not allocated, of the class that it asks for."""
-        found = []
-        for of in dict.fromkeys(use.claim.of for use in self.uses(pod)):
-            free = count(~self.listed[d] for d in self.universe[Device] if d.is_on(node) and d.of == of)
-            needed = count(~self.is_settled(use) for use in self.uses(pod) if use.claim.of == of)
-            found.append(free >= needed)
-        return all_of(found)
+        """Whether there is a free device on the node for each claim of the pod that is not allocated, as it asks for it."""
+        return self.supply().can_give(self.wanted(self.uses(pod)), node)
 
     def is_available(self, use: ClaimUse, node: Node) -> Expr:
         """Whether an allocated claim lets the pod go to the node; one that is not allocated always does."""

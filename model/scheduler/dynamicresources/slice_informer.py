@@ -51,6 +51,8 @@ class SliceInformer(Component):
     def setup(self) -> None:
         for of in self.universe[DeviceSlice]:
             self.shown[of] = of.exists
+        for device in self.universe[TaintableDevice]:
+            self.tainted[device] = bool(device.device.taint)
 
     def relist(self) -> None:
         """A new process lists the slices before it schedules."""
@@ -60,10 +62,9 @@ class SliceInformer(Component):
             self.tainted[device] = self.device_taints.tainted[device]
 
     def is_shown(self, device: Device) -> Expr:
-        """Whether the informer has the device, without a taint."""
-        of, taintable = self.device_slices.slice_of(device), self.device_taints.taintable(device)
-        shown = as_expr(True) if of is None else as_expr(self.shown[of])
-        return shown if taintable is None else shown & ~as_expr(self.tainted[taintable])
+        """Whether the informer has the device, with a taint or without; of several for one claim each is looked at."""
+        of = None if device.parts else self.device_slices.slice_of(device)
+        return as_expr(True) if of is None else as_expr(self.shown[of])
 
     @step(actor="slice informer", each="of")
     @tells(

@@ -1,16 +1,17 @@
-"""The `devices` and `resourceClaims` sections, and what pods say of claims."""
+"""The section `resourceClaims`, and what pods say of claims."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ....base.text import known_names, one_line
-from ....model.environment.objects import Claim, Device, Node, Pod, is_scalar_resource
-from ...tables.objects import CLAIMS, CLASS_NAME, CONDITIONS, DEVICE_CLASSES, DEVICES, TEMPLATES
-from ...values.labels import Member, Members, read_members
+from ....base.text import known_names
+from ....model.environment.objects import Claim, Pod, is_scalar_resource
+from ...tables.objects import CLAIMS, DEVICE_CLASSES, TEMPLATES
+from ...values.labels import Members, read_members
 from ...values.resources import Amounts
 from ...values.yaml_values import Value
+from .device_section import known, read_asked
 from .draft import Draft
 
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
@@ -18,74 +19,32 @@ IMPLICIT = "deviceclass.resource.kubernetes.io/"
 REFERENCE_FIELDS = ("name", "resourceClaimName", "resourceClaimTemplateName")
 
 
-def read_devices(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, Device]:
-    """The devices, by name; one without a node can be reached from all."""
+def claim_members(section: Value | None) -> Members:
+    """The claims as they are written."""
     if section is None:
         return {}
-    members = read_members(section, "devices", DEVICES.names, "{node: n1}")
-    found = {}
-    for index, (name, member) in enumerate(members.items()):
-        value = member.fields.get("node")
-        node = nodes[_known(value, nodes, "node")] if value is not None else None
-        found[name] = Device(index, name, node, exists=member.exists, **DEVICES.read(member.fields))
-    return found
+    return read_members(section, "claims", CLAIMS.names, "{device: gpu1, reservedFor: [p]}")
 
 
-def _class_of(member: Member) -> str:
-    """The device class that is named; without one, all devices are of one kind."""
-    value = member.fields.get("deviceClassName")
-    return CLASS_NAME.read(value) if value is not None else ""
-
-
-def read_claims(
-    section: Value | None, devices: Mapping[str, Device], pods: Iterable[Pod]
-) -> dict[str, Claim]:
-    """The claims, by name, with what is allocated at the start."""
-    if section is None:
-        return {}
+def read_claims(members: Members, pods: Iterable[Pod]) -> dict[str, Claim]:
+    """The claims, by name; what is allocated at the start is noted later."""
     named = {pod.name: pod for pod in pods}
-    members = read_members(section, "claims", CLAIMS.names, "{device: gpu1, reservedFor: [p]}")
     found: dict[str, Claim] = {}
     for index, (name, member) in enumerate(members.items()):
         given, users = member.fields.get("device"), member.fields.get("reservedFor")
-        device = devices[_known(given, devices, "device")] if given is not None else None
-        reserved = [
-            _known(element, named, "pod")
-            for element in (users.elements("a list of the names of pods") if users is not None else [])
-        ]
-        of = _class_of(member)
-        if given is not None and device is not None and device.of != of:
-            said = f"of class {one_line(device.of)}" if device.of else "of no class"
-            given.fail(f"{given.described} is {said}: name the class of both alike, as `deviceClassName`")
-        if given is not None and device is not None and not device.exists:
-            given.fail(f"{given.described} is published later, and nobody has it yet: remove one of the two")
-        if given is not None and any(device is other.device for other in found.values()):
-            given.fail(f"{given.described} is allocated to another claim already: name another device")
-        if users is not None and reserved and device is None:
+        elements = users.elements("a list of the names of pods") if users is not None else []
+        reserved = [known(element, named, "pod") for element in elements]
+        if users is not None and reserved and given is None:
             users.fail("a claim that is not allocated is reserved for nobody: add `device`")
-        for element in users.elements("a list of the names of pods") if users is not None else []:
+        for element in elements:
             if name not in named[element.scalar("the name of a pod")].claims:
                 element.fail(
                     f"pod {element.described} does not refer to the claim: add it to its `resourceClaims`"
                 )
-        exists = member.exists
-        if not exists and device is not None and given is not None:
+        if not member.exists and given is not None:
             given.fail("a claim that does not exist has no device: remove one of the two")
-        found[name] = Claim(index, name, device, reserved, of, exists=exists, **_conditions(member, device))
+        found[name] = Claim(index, name, None, reserved, exists=member.exists, **read_asked(member))
     return found
-
-
-def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
-    """What is known of the binding conditions of the claim's device at the start."""
-    value = member.fields.get("bindingConditions")
-    if value is None:
-        return {}
-    if device is None or not device.conditions:
-        value.fail(
-            "the claim has no device with binding conditions: add `bindingConditions: true` to its device"
-        )
-    said = CLAIMS["bindingConditions"].value(value)
-    return {"readiness": CONDITIONS[said], "timed_out": said == "timedOut"}
 
 
 def read_pod_claims(pod: str, value: Value | None) -> dict[str, str | None]:
@@ -115,12 +74,12 @@ def _reference(pod: str, element: Value) -> tuple[str, str | None]:
     return fields["resourceClaimName"].scalar("the name of a claim"), None
 
 
-def read_templates(section: Value | None) -> dict[str, str]:
-    """The templates of claims, by name: the device class of each."""
+def read_templates(section: Value | None) -> dict[str, dict[str, Any]]:
+    """The templates of claims, by name: what each asks for."""
     if section is None:
         return {}
     members = read_members(section, "templates", TEMPLATES.names, "{deviceClassName: gpu}")
-    return {name: _class_of(member) for name, member in members.items()}
+    return {name: read_asked(member) for name, member in members.items()}
 
 
 def read_device_classes(section: Value | None) -> dict[str, str]:
@@ -222,7 +181,7 @@ def add_special_claims(
 
 
 def add_made_claims(
-    claims: dict[str, Claim], members: Members, pods: Iterable[Pod], templates: Mapping[str, str]
+    claims: dict[str, Claim], members: Members, pods: Iterable[Pod], templates: Mapping[str, dict[str, Any]]
 ) -> dict[str, Claim]:
     """With the claims that are made for pods, from templates: one that is in the section was made before the start."""
     for pod in pods:
@@ -235,7 +194,7 @@ def add_made_claims(
                 element.fail(f"there is no template `{template}`; {known_names(template, templates)}")
             known = claims.get(name)
             if known is None:
-                claims[name] = Claim(len(claims), name, of=templates[template], exists=False, owner=pod.name)
+                claims[name] = Claim(len(claims), name, exists=False, owner=pod.name, **templates[template])
             else:
                 known.owner = pod.name
     return claims
@@ -284,10 +243,3 @@ def refuse_claims(draft: Draft) -> None:
                 )
             if pod.node is not None and claim.device is not None and not claim.device.is_on(pod.node):
                 element.fail(f"{pod.name} is bound to {pod.node.name}, where {claim.device.name} is not")
-
-
-def _known(value: Value, names: Mapping[str, object], what: str) -> str:
-    name = value.scalar(f"the name of a {what}")
-    if name not in names:
-        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
-    return name

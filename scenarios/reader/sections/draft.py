@@ -52,6 +52,7 @@ class Draft:
     volumes: dict[str, Volume]
     volume_claims: dict[str, VolumeClaim]
     devices: dict[str, Device]
+    supply: list[Device]
     claims: dict[str, Claim]
     keepers: tuple[KeeperSpec, ...]
     budgets: tuple[DisruptionBudget, ...]
@@ -136,7 +137,7 @@ class Draft:
             tuple(self.nodes.values()),
             self.scope,
             self.budgets,
-            tuple(self.devices.values()),
+            tuple(self.supply),
             tuple(self.claims.values()),
             tuple(self.groups.values()),
             self.units.shown(written),

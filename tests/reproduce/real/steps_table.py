@@ -35,6 +35,7 @@ UNPLAYED = {
     "device_slices.withdraw": "as `device_slices.publish`",
     "device_slices.collect": "as `device_slices.publish`",
     "device_taints.taint": "as `device_slices.publish`",
+    "device_taints.age": "as `device_slices.publish`",
     "device_taints.evict": "as `device_slices.publish`",
     "slice_informer.deliver": "as `device_slices.publish`",
     "slice_informer.deliver_taint": "as `device_slices.publish`",

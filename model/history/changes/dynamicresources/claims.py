@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....environment.objects import Claim, Device, Node, Pod
 from ....environment.storage.claims import ClaimUse, ClaimWatch
-from ....environment.storage.device_taints import DeviceTaints
+from ....environment.storage.device_taints import EVICTING, DeviceTaints
 from ....language import (
     UNTOLD,
     Expr,
@@ -330,3 +330,29 @@ class ExtendedClaimsUnseen(DeviceTaints):
 
     def is_seen(self, claim: Claim) -> bool:
         return not claim.special
+
+
+@before(
+    "134479",
+    "the allocation of a claim has what it tolerates of taints",
+    first_in="1.35",
+    issues=(134434,),
+)
+class TolerationsLost(DeviceTaints):
+    """Allocations had no tolerations, and the device taint eviction controller reads nothing else."""
+
+    def keeps(self, claim: Claim) -> bool:
+        return False
+
+
+@before(
+    "empty-effects-tolerated",
+    "the device taint eviction controller heeds a toleration without an effect, too",
+    first_in=PRE_RELEASES[0],
+    since="1.36",
+)
+class EmptyEffectsUnheeded(DeviceTaints):
+    """claimEvictionTime looked at tolerations with the effect NoExecute alone. The scheduler heeded the others, too."""
+
+    def keeps(self, claim: Claim) -> bool:
+        return claim.tolerates == EVICTING and super().keeps(claim)

@@ -1,0 +1,208 @@
+"""The sections `devices` and `sharedCounters`, what claims ask for, and what of it each can be allocated: a device, several, or a share of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+from ....base.text import known_names, one_line
+from ....model.environment.objects import Claim, Counter, Device, Node, Wish
+from ...tables.objects import ASKED, CLASS_NAME, CONDITIONS, DEVICES, MAX_SHARE, WISH
+from ...tables.table import Field
+from ...values.labels import Member, read_members
+from ...values.yaml_values import Value
+from .draft import Draft
+
+MOST_WAYS = 40
+"""So many ways there may be in which claims can be given devices."""
+_ASKED: Mapping[str, Field] = {row.name: row for row in ASKED}
+
+
+def read_counters(section: Value | None) -> dict[str, Counter]:
+    """The counters that devices share, by name."""
+    found = {}
+    for name, value in (
+        section.items("a mapping from counters to whole numbers") if section is not None else ()
+    ):
+        called = name.scalar("the name of a counter")
+        found[called] = Counter(called, value.integer(1, MAX_SHARE))
+    return found
+
+
+def read_devices(
+    section: Value | None, nodes: Mapping[str, Node], counters: Mapping[str, Counter]
+) -> dict[str, Device]:
+    """The devices, by name; one without a node can be reached from all."""
+    if section is None:
+        return {}
+    members = read_members(section, "devices", DEVICES.names, "{node: n1}")
+    found = {}
+    for index, (name, member) in enumerate(members.items()):
+        value = member.fields.get("node")
+        node = nodes[known(value, nodes, "node")] if value is not None else None
+        given: dict[str, Any] = {"exists": member.exists, **DEVICES.read(member.fields)}
+        capacity, drawn = (member.fields.get(n) for n in ("capacity", "consumesCounters"))
+        if capacity is not None:
+            if drawn is not None:
+                drawn.fail("a device that claims share draws on no counters here: remove one of the two")
+            size = DEVICES["capacity"].value(capacity)
+            given |= {"shared": name, "draws": {Counter(f"the capacity of {name}", size): size}}
+        elif drawn is not None:
+            given["draws"] = _drawn(drawn, name, counters)
+        found[name] = Device(index, name, node, **given)
+    return found
+
+
+def _drawn(value: Value, device: str, counters: Mapping[str, Counter]) -> dict[Counter, int]:
+    found = {}
+    for name, amount in value.items("a mapping from counters to whole numbers"):
+        counter = counters[known(name, counters, "counter")]
+        if counter.name == device:
+            name.fail("a counter and a device have one name: call the counter otherwise")
+        found[counter] = amount.integer(1, counter.capacity)
+    return found
+
+
+def read_asked(member: Member) -> dict[str, Any]:
+    """What a claim asks for: a device class, or the first of several that can be had, how many devices of it, and how much of one that claims share."""
+    fields = member.fields
+    of, many, first = (fields.get(row.name) for row in ASKED[:3])
+    others = {row.attribute: row.value(fields[row.name]) for row in ASKED[3:] if row.name in fields}
+    if others.get("briefly") and "tolerates" not in others:
+        fields["tolerationSeconds"].fail(
+            "the claim tolerates nothing: add `tolerates: NoExecute`, or remove this"
+        )
+    if first is not None:
+        for other in (of, many):
+            if other is not None:
+                other.fail("with `firstAvailable` the claim names its classes there: remove one of the two")
+        wishes = [_wish(element) for element in first.elements("a list of device classes")]
+        if not wishes:
+            first.fail("`firstAvailable` names no class: add one, or remove it")
+        if len(set(wishes)) < len(wishes):
+            first.fail("`firstAvailable` names one twice: remove one of them")
+        return {"of": wishes[0].of, "wishes": wishes, **others}
+    named = CLASS_NAME.read(of) if of is not None else ""
+    number = _ASKED["count"].value(many) if many is not None else 1
+    return {"of": named, "wishes": [Wish(named, number)], **others}
+
+
+def _wish(element: Value) -> Wish:
+    if not element.is_mapping:
+        return Wish(CLASS_NAME.read(element))
+    return Wish(**WISH.read(WISH.fields(element, "a class, such as {deviceClassName: gpu}")))
+
+
+def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iterable[Claim]) -> list[Device]:
+    """What claims can be allocated: each device, several of a class for one claim, and of a device that claims share what each of them has of it."""
+    some = list(claims)
+    found = [d for d in devices.values() if not d.shared]
+    for device in (d for d in devices.values() if d.shared):
+        (counter,) = device.draws
+        takers = [c for c in some if Wish(device.of) in c.wishes and c.amount <= counter.capacity]
+        found += [
+            Device(0, f"{device.name}/{c.name}", device.node, device.of, conditions=device.conditions, exists=device.exists,
+                   draws={counter: c.amount or counter.capacity}, shared=device.name, user=c.name)
+            for c in takers
+        ]  # fmt: skip
+    for wish in dict.fromkeys(w for c in some for w in c.wishes if w.count > 1):
+        alike = [d for d in found if d.of == wish.of and not d.parts and not d.shared]
+        for parts in combinations(alike, wish.count):
+            nodes = {d.node for d in parts if d.node is not None}
+            if len(nodes) <= 1:
+                name = "+".join(d.name for d in parts)
+                node = next(iter(nodes), None)
+                conditions = any(d.conditions for d in parts)
+                found.append(Device(0, name, node, wish.of, conditions=conditions, parts=parts))
+    if len(found) > MOST_WAYS and section is not None:
+        section.fail(
+            f"there are {len(found)} ways to give claims devices, and {MOST_WAYS} at most: name fewer devices"
+        )
+    for index, device in enumerate(found):
+        device.index = index
+    return found
+
+
+def allocate(claims: Mapping[str, Claim], members: Mapping[str, Member], draft: Draft) -> None:
+    """Note what is allocated to claims at the start."""
+    for name, member in members.items():
+        given = member.fields.get("device")
+        claim = claims[name]
+        if given is not None:
+            claim.device = _allocated(given, claim, draft)
+            if any(claim.device is c.device for c in claims.values() if c is not claim):
+                given.fail(f"{given.described} is allocated to another claim already: name another device")
+        for attribute, value in _conditions(member, claim.device).items():
+            setattr(claim, attribute, value)
+    held = [c.device for c in claims.values() if c.device is not None]
+    for counter in dict.fromkeys(counter for d in held for counter in d.draws):
+        used = [d for d in held if counter in d.draws]
+        if sum(d.draws[counter] for d in used) > counter.capacity:
+            draft.sections["resourceClaims"].fail(
+                f"claims are allocated more of {counter.name} than there is: {', '.join(d.name for d in used)}"
+            )
+
+
+def _allocated(given: Value, claim: Claim, draft: Draft) -> Device:
+    elements = given.elements("a list of devices") if given.is_list else [given]
+    parts = [draft.devices[known(element, draft.devices, "device")] for element in elements]
+    for element, part in zip(elements, parts, strict=True):
+        if not part.exists:
+            element.fail(
+                f"{element.described} is published later, and nobody has it yet: remove one of the two"
+            )
+        if part.of not in [w.of for w in claim.wishes]:
+            said = f"of class {one_line(part.of)}" if part.of else "of no class"
+            element.fail(f"{element.described} is {said}: name the class of both alike, as `deviceClassName`")
+    names = {part.name for part in parts}
+    for device in draft.supply:
+        own = {p.name for p in device.parts} or {device.shared or device.name}
+        if own == names and claim.rank(device) is not None:
+            return device
+    return given.fail(
+        f"claim {claim.name} cannot have {', '.join(sorted(names))}: it asks for another number of devices, or for more than one has"
+    )
+
+
+def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
+    """What is known of the binding conditions of the claim's device at the start."""
+    value = member.fields.get("bindingConditions")
+    if value is None:
+        return {}
+    if device is None or not device.conditions:
+        value.fail(
+            "the claim has no device with binding conditions: add `bindingConditions: true` to its device"
+        )
+    said = value.one_of(tuple(CONDITIONS), "what has become of binding conditions")
+    return {"readiness": CONDITIONS[said], "timed_out": said == "timedOut"}
+
+
+def refuse_supply(draft: Draft) -> None:
+    """Refuse what is not modelled of devices that claims share, of partitions, and of claims for several devices."""
+    draws = {n: d for n, d in draft.devices.items() if d.shared or len(d.draws) > 1}
+    changing = next((n for n in ("device_taints", "device_withdrawals") if getattr(draft.scope, n)), "")
+    for name, device in draws.items():
+        if changing or not device.exists or device.taint:
+            draft.sections["devices"].fail(
+                f"device {name} is shared, or draws on counters, and slices of such devices do not change here: "
+                f"remove {f'`{changing}` from the scope' if changing else '`exists` and `taint`'}"
+            )
+    for pod in draft.pods:
+        for claim in (draft.claims[n] for n in pod.claims):
+            plain = len(claim.wishes) == 1 and claim.wishes[0].count == 1 and not claim.tolerates
+            plain = plain and not any(
+                d.shared or len(d.draws) > 1 for d in draft.supply if claim.rank(d) is not None
+            )
+            if pod.group is not None and not plain:
+                draft.sections["resourceClaims"].fail(
+                    f"{claim.name} is of a pod of a group: it asks for one device of one class, which nobody shares, and tolerates nothing"
+                )
+
+
+def known(value: Value, names: Mapping[str, object], what: str) -> str:
+    """The name, if there is such a thing."""
+    name = value.scalar(f"the name of a {what}")
+    if name not in names:
+        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
+    return name

@@ -1,0 +1,72 @@
+"""Devices that several claims share, partitions of a device, claims for several devices and prioritized lists: exact counts (docs/notebook/claims.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from podrace.analysis.request.in_release import refusal_of
+from podrace.checker.search import check
+from podrace.model.history import resolve
+from podrace.model.history.versions.numbers import exact
+from podrace.properties import PROPERTIES, instrument
+from podrace.scenarios import find_scenarios
+from tests.races.claim_patches import SharesCountedOnce
+
+FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"
+PAGE = (Path(__file__).parents[2] / "docs" / "notebook" / "claims.md").read_text(encoding="utf-8")
+V, H = "VIOLATED", "HOLDS"
+ONCE = (SharesCountedOnce,)
+
+ROWS: list[tuple[str, str, str, tuple[type, ...], tuple[str, ...], str, int, int | None]] = [
+    ("capacity-counted-twice", "L-CLAIM", "1.36.3", (), (), V, 7235, 39),
+    ("capacity-counted-twice", "L-CLAIM", "1.37.2", (), (), V, 7235, 39),
+    ("capacity-counted-twice", "L-CLAIM", "1.38.0-beta.0", (), (), V, 5407, 39),
+    ("capacity-counted-twice", "L-CLAIM", "1.36.3", ONCE, (), H, 8103, None),
+    ("capacity-counted-twice", "S-DEV", "1.36.3", (), (), H, 8619, None),
+    ("several-devices", "S-DEV", "1.34.3", (), (), V, 6090, 29),
+    ("several-devices", "S-DEV", "1.35.0", (), (), V, 17735, 32),
+    ("several-devices", "S-DEV", "1.36.3", (), (), H, 828256, None),
+    ("several-devices", "L-CLAIM", "1.36.3", (), (), H, 828256, None),
+    ("whole-and-half", "S-DEV", "1.36.3", (), ("136269",), V, 3924, 32),
+    ("whole-and-half", "S-DEV", "1.36.3", (), (), H, 5500, None),
+    ("whole-and-half", "L-CLAIM", "1.36.3", (), (), H, 5500, None),
+    ("second-best-taken", "L-PLACE", "1.36.3", (), (), V, 39232, 6),
+    ("second-best-taken", "S-DEV", "1.36.3", (), (), H, 39232, None),
+]
+NAMES = {row[0] for row in ROWS}
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "release", "patches", "without", "verdict", "states", "steps"), ROWS
+)
+def test_verdict_and_counts(
+    name: str, identifier: str, release: str, patches: tuple[type, ...], without: tuple[str, ...], verdict: str,
+    states: int, steps: int | None,
+) -> None:  # fmt: skip
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    classes = (*resolve(release, (), without).classes, *patches)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert not found.vacuous
+    assert f"{states:,} states" in PAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "what", "first"),
+    [
+        ("second-best-taken", "1.33", "resourceClaims with firstAvailable", "1.34"),
+        ("whole-and-half", "1.35", "devices that are shared, or draw on counters,", "1.36"),
+        ("capacity-counted-twice", "1.35", "devices that are shared, or draw on counters,", "1.36"),
+    ],
+)
+def test_earlier_releases_are_refused(name: str, release: str, what: str, first: str) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    composition = resolve(release)
+    assert refusal_of(replace(scenario, release=release), composition) == (
+        f"{name}: {what} are modelled from {first} on: ask for a later release than {exact(composition.release)}"
+    )
+    assert refusal_of(scenario, resolve("1.36.3")) is None
