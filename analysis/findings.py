@@ -27,7 +27,7 @@ from ..properties.of_steps import OfSteps
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
 from ..reports.verdict_words import time_words, verdict_words
 from ..scenarios import Scenario
-from .request.in_release import not_compared
+from .request.in_release import left_out_of_groups
 from .request.options import bytes_in_words
 from .request.plan import Run, at_any_time
 from .request.within_release import within_release
@@ -168,7 +168,7 @@ def finding_of(
                 for note in (
                     run.remark,
                     within_release(run),
-                    not_compared(run.scenario, run.composition),
+                    left_out_of_groups(run.scenario, run.composition),
                     _caveat(run),
                     _idle(run, result),
                     _slow(run, system, result),

@@ -30,6 +30,7 @@ from .conditions import BoundPodsSayScheduled, RejectedPodsSaySo
 from .dead_ends import PlaceableStaysPlaceable
 from .gates import QuotaIsNotHeldBack
 from .groups import (
+    DismissedPodsLeave,
     GangBoundAsAWhole,
     GangLetGoAsAWhole,
     GangsAreScheduled,
@@ -154,6 +155,7 @@ PROPERTIES: dict[str, type[Property]] = {
         ExclusiveClaimsHaveOnePod,
         GangLetGoAsAWhole,
         GroupStatesAreRight,
+        DismissedPodsLeave,
         GroupNominationsRespected,
         NotStuck,
         RejectedPodsSaySo,

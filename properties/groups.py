@@ -133,12 +133,49 @@ class GangBoundAsAWhole(AboutGroups):
 class GroupStatesAreRight(AboutGroups):
     """The state of a group knows only pods that the scheduler has not been told are gone, and each is in one of its sets at most: unscheduled, assumed, assigned.
 
-    A pod in any of them is known. While a handler is busy with an event, it is not looked at. And an assumed pod that the handler gives up because it is being deleted
-    is not unscheduled then.
+    A pod in any of them is known. While a handler is busy with an event, it is not looked at.
     """
 
     id = "S-GROUPSTATE"
     consequence = "The scheduler miscounts the pods of a group. The group may start too early, or stay Pending until the scheduler restarts."
+    concerns = "the pod in the group's state"
+
+    def _is_idle(self) -> Expr:
+        busy = self.handlers
+        return busy.is_queue_idle() & ~busy.cache_busy
+
+    def holds(self) -> Expr:
+        return all_of(~is_so for _, is_so in self.wrong())
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        states = self.pod_group_states
+        for m in self.universe[Member]:
+            if m.pod in self.subjects:
+                name, known = m.pod.name, as_expr(states.known[m])
+                sets = [as_expr(states.unscheduled[m]), states.assumed[m], states.assigned[m]]
+                for words, is_so in (
+                    (f"{name} is in two sets of the state of its group", count(sets) > 1),
+                    (
+                        f"{name} is in a set of the state of its group, which does not know it",
+                        ~known & any_of(sets),
+                    ),
+                    (f"{name} is known to the state of its group, and is gone", known & ~self.told_of(m.pod)),
+                ):
+                    yield words, self._is_idle() & is_so
+
+    def witnesses(self) -> dict[str, Expr]:
+        assumed = [as_expr(self.pod_group_states.assumed[m]) for m in self.universe[Member]]
+        return {"a pod of a group is assumed": any_of(assumed)}
+
+
+class DismissedPodsLeave(AboutGroups):
+    """An assumed pod that the handler gives up, because it is gone or is being deleted, is not unscheduled in the state of its group then.
+
+    That the binding cycle of the pod was faster, and made it unscheduled, is for S-GROUPSTATE to say.
+    """
+
+    id = "S-DISMISSED"
+    consequence = "The scheduler counts a pod that is going away among those of its group that wait. The group is tried although it has too few pods."
     concerns = "the pod in the group's state"
     issues = (138422,)
 
@@ -149,27 +186,17 @@ class GroupStatesAreRight(AboutGroups):
         for m in self.universe[Member]:
             if m.pod in self.subjects:
                 assumed = before(lambda m=m: self.cache.is_assumed(m.pod))  # type: ignore[misc]
-                given_up = removing & assumed & ~self.cache.is_assumed(m.pod)
+                given_up = removing & assumed & (self.handlers.queue_removal != Removal.FORGET)
                 with when(given_up & self.pod_group_states.unscheduled[m]):
                     self.broken = True
 
-    def _is_idle(self) -> Expr:
-        busy = self.handlers
-        return busy.is_queue_idle() & ~busy.cache_busy
-
-    def _is_right(self, member: Member) -> Expr:
-        states = self.pod_group_states
-        sets = [as_expr(states.unscheduled[member]), states.assumed[member], states.assigned[member]]
-        known = as_expr(states.known[member])
-        return all_of((count(sets) <= 1, known | ~any_of(sets), ~known | self.told_of(member.pod)))
-
     def holds(self) -> Expr:
-        right = [self._is_right(m) for m in self.universe[Member] if m.pod in self.subjects]
-        return ~self.broken & (~self._is_idle() | all_of(right))
+        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
-        assumed = [as_expr(self.pod_group_states.assumed[m]) for m in self.universe[Member]]
-        return {"a pod of a group is assumed": any_of(assumed)}
+        return {
+            "the handler is about to give up an assumed pod": self.handlers.queue_removal == Removal.FORGET
+        }
 
 
 class GroupNominationsRespected(NominationMonitor):

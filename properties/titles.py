@@ -96,6 +96,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Groups of pods": {
         "S-QUORUM": "no gang is bound before enough pods have a place",
         "S-GROUPSTATE": "group states are right",
+        "S-DISMISSED": "pods that are given up leave",
         "S-NOMGROUP": "a group's nominated room stays reserved",
         "L-WHOLE": "no gang stays half bound",
         "L-GANG": "gangs are scheduled in the end",

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..analysis.request.in_release import has_entries
 from ..analysis.stored.replayed import Replayed
 from ..base.problems import UsageProblem
 from ..checker.core.trace import LassoTrace, Trace, plain_value
@@ -179,11 +178,6 @@ def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:
         *(
             f"{pod.name} takes the name of {pod.recreates}, and the driver of this version knows pods by their names"
             for pod in again
-        ),
-        *(
-            ("the driver does not play groups of pods as 1.37 has them",)
-            if found.run.scenario.spec.groups and has_entries(found.run.composition)
-            else ()
         ),
         *(("the driver of this version has no extender",) if by_name and spec.extenders else ()),
         *(

@@ -351,11 +351,21 @@ def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
 
 
 def group_objects(group: PodGroup, pods: tuple[Pod, ...]) -> tuple[Object, ...]:
-    """The group as each release has it that has groups: a PodGroup of scheduling.k8s.io/v1alpha2 from 1.36 on, the only group of a Workload of v1alpha1 in 1.35."""
+    """The group as each release has it that has groups: a PodGroup of scheduling.k8s.io, v1beta1 from 1.37 on and v1alpha2 in 1.36, the only group of a Workload of v1alpha1 in 1.35.
+
+    From 1.37 on a group has the priority of its pods.
+    """
     policy: Object = {"basic": {}} if group.min_count is None else {"gang": {"minCount": group.min_count}}
     namespace = next((pod.namespace for pod in pods if pod.group == group.name), "default")
     metadata: Object = {"name": group.name, "namespace": namespace, "uid": group.name}
+    priority = next((_number(pod._priority) for pod in pods if pod.group == group.name), 0)
     return (
+        {
+            "apiVersion": "scheduling.k8s.io/v1beta1",
+            "kind": "PodGroup",
+            "metadata": metadata,
+            "spec": {"schedulingPolicy": policy, "priority": priority},
+        },
         {
             "apiVersion": "scheduling.k8s.io/v1alpha2",
             "kind": "PodGroup",

@@ -142,10 +142,10 @@ class EventHandlers(Component):
         update = old.pending & new.pending
         with when(update):
             self.sync_with_dispatcher(pod, new)
+            self.pod_group_states.renew(pod)
         with when(update & ~self.skips_update(pod, new)):
             self.queue_busy = True
         with otherwise(update & self.sees_to_termination(old, new)):
-            self.pod_group_states.dismiss(pod)
             self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
         with otherwise(update):
             # updatePodInSchedulingQueue returns before it looks whether the nomination changed.
@@ -189,7 +189,7 @@ class EventHandlers(Component):
 
     def begin_removal_of(self, pod: Pod) -> Removal:
         """What the handler sees to first for a pod of a group that has left the queue because it is gone."""
-        return Removal.MEMBER
+        return self.first_of_removal()
 
     def _require_addition(self, pod: Pod, addition: Addition) -> Member | None:
         member = self.pod_groups.member(pod)
@@ -232,12 +232,17 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     @tells("{pod} is gone: the state of its group does not know it any more.")
     def remove_member(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on: RemovePodGroupMember."""
+        """deletePodFromSchedulingQueue goes on for a pod that is not assumed: RemovePodGroupMember."""
         require(self.pod_groups.member(pod) is not None)
         require(self.queue_removal == Removal.MEMBER)
-        self.pod_watch.take(Handler.QUEUE, pod)
+        old, new = self.pod_watch.take(Handler.QUEUE, pod)
         self.pod_group_states.remove(pod)
-        self.queue_removal = Removal.LOOK
+        self.removed(pod, old, new)
+
+    def removed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """The state of its group does not know the pod any more."""
+        self.queue_removal = Removal.NONE
+        self.conclude(pod, old, new)
 
     def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
         """Whether the handler has more to see to once the queue has let go of the pod: not after a binding."""
@@ -264,8 +269,15 @@ class EventHandlers(Component):
         with when(self.cache.is_assumed(pod)):
             self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
         with otherwise():
+            self.not_assumed(pod, old, new)
+
+    def not_assumed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """The cache has not assumed the pod: a member of a group has still to leave the state of its group."""
+        if self.pod_groups.member(pod) is None:
             self.queue_removal = Removal.NONE
             self.conclude(pod, old, new)
+        else:
+            self.queue_removal = Removal.MEMBER
 
     def rejects_waiting(self, pod: Pod) -> Expr:
         """Whether a pod that leaves the queue's handler may wait for permission."""
@@ -295,10 +307,13 @@ class EventHandlers(Component):
         "The queue's handler makes the cache forget {pod}, which is gone, although its binding goroutine still runs."
     )
     def forget_assumed(self, pod: Pod) -> None:
-        """The deletion of an assumed pod is seen to: ForgetPod, at once; its binding cycle goes on, and will fail."""
+        """The deletion of an assumed pod is seen to: RemoveAssumedPod, at once; its binding cycle goes on, and will fail."""
         require(self.queue_removal == Removal.FORGET)
         self.pod_watch.take(Handler.QUEUE, pod)
+        assumed = self.cache.is_assumed(pod)
         self.cache.forget(pod, self.cache.node_of(pod))
+        with when(assumed):
+            self.pod_group_states.dismiss(pod)
         self.queue_removal = Removal.NONE
         self.queue_waking = Waking.ALL
 

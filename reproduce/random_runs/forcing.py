@@ -22,7 +22,7 @@ claims are; the model asks whether they are there, where they come and go (A-CLA
 
 Restore of a claim whose write the informer has delivered before it was assumed makes an event in which nothing changes; the model makes none (A-CLAIM-EMIT).
 
-The handler of groups of pods takes one event after the other, and the model's tells of the groups in any order. A member that somebody else has bound while its group's cycle
+The handler of groups of pods takes one event after the other, and the model's tells of the groups in any order. Where several pods wait for their group, the order in which they come into its entry is that of a Go map. A member that somebody else has bound while its group's cycle
 has it counts twice in the snapshot, where it is assumed as well; in the model it is there once (A-GROUP-SNAPSHOT). After a panic of the plugin there is no process; the model's goes on (A-GROUP-MANAGER).
 
 What the binder of volumes does within one call is in `binder_calls`. A few steps the driver does not play at all.
@@ -71,6 +71,7 @@ CHANGES_DEVICES = (
 """Steps that change which devices are allocated or in flight, which PreFilter reads within one call."""
 
 STORES_GROUP = ("pod_groups", "store_group")
+TELLS_OF_GROUP = ("gang_scheduling", "tell_queue")
 GROUP_SNAPSHOT = ("pod_group_cycle", "take_snapshot")
 
 UNPLAYED = frozenset({
@@ -154,6 +155,8 @@ class Forcing:
             return True
         if name == STORES_GROUP and self._groups_to_tell(before):
             return True
+        if name == TELLS_OF_GROUP and self._several_wait_for(dict(transition.args)["group"], before):
+            return True
         return name == GROUP_SNAPSHOT and any(self._is_bound_by_others(pod, before) for pod in self._pods)
 
     def _may_know_more(self, before: State) -> bool:
@@ -174,6 +177,17 @@ class Forcing:
         held, cached = f"pod_group_cycle.held[{pod.name}]", f"cache.pod[{pod.name}]"
         assumed = self._is_set(state, f"{cached}.assumed")
         return self._is_set(state, held) and self._is_set(state, f"{cached}.node") and not assumed
+
+    def _several_wait_for(self, group: object, state: State) -> bool:
+        """Whether several pods have been put aside until the queue is told of their group."""
+        waiting = [
+            pod
+            for pod in self._pods
+            if isinstance(group, PodGroup)
+            and pod.group == group.name
+            and self._is_set(state, f"queue.incomplete[{pod.name}]")
+        ]
+        return len(waiting) >= TWO
 
     def _groups_to_tell(self, state: State) -> bool:
         """Whether the queue has still to be told of a group that is in the informer's store."""

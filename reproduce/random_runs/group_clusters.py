@@ -1,24 +1,44 @@
-"""Random small clusters with groups of pods (from 1.35 on, with GangScheduling on), for lockstep, as scenario files.
+"""Random small clusters with groups of pods (with GangScheduling on in 1.35 and 1.36, with GenericWorkload on in 1.37), for lockstep, as scenario files.
 
 A number determines a cluster: one or two nodes, one or two groups, two to four pods of which most belong to a group, and sometimes one that runs and may be evicted. Groups, and their pods, may be created
-on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share.
+on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, and all pods have one priority.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import yaml
 
 GATES = {"GangScheduling": True}
-"""The feature gates that such clusters need."""
+"""The feature gates that such clusters need, before a group is one entry of the queue."""
+ENTRY_GATES = {"GenericWorkload": True}
+"""Those of clusters in which it is one."""
+
+FIRST_WITH_ENTRIES = 37
 
 FAULTS = ("pod_deletions", "bind_failures", "status_failures", "external_binds", "permit_rejections")
 
 
 def group_cluster(number: int) -> str:
-    """The scenario file of this number."""
+    """The scenario file of this number, for 1.35 and 1.36."""
+    return _text(number, GATES, (1, 1, 2))
+
+
+def entry_cluster(number: int) -> str:
+    """That for 1.37: preemption of groups and claims of members are not modelled there."""
+    return _text(number, ENTRY_GATES, (1,))
+
+
+def clusters_for(minor: int) -> tuple[Callable[[int], str], dict[str, bool]]:
+    """The clusters, and their gates, for a version 1.minor."""
+    return (entry_cluster, ENTRY_GATES) if minor >= FIRST_WITH_ENTRIES else (group_cluster, GATES)
+
+
+def _text(number: int, gates: dict[str, bool], priorities: tuple[int, ...]) -> str:
+    alike = len(priorities) == 1
     random = Random(f"groups {number}")
 
     def chance(probability: float) -> bool:
@@ -30,10 +50,10 @@ def group_cluster(number: int) -> str:
         groups[name] = {"minCount": random.choice((1, 2, 2, 2, 3))} if chance(0.85) else {}
         if chance(0.25):
             groups[name]["exists"] = False
-    claimed = chance(0.25)
+    claimed = chance(0.25) and not alike
     pods: dict[str, dict[str, Any]] = {}
     for i in range(random.choice((2, 2, 3, 3, 4))):
-        pod: dict[str, Any] = {"cpu": 1, "priority": random.choice((1, 1, 2))}
+        pod: dict[str, Any] = {"cpu": 1, "priority": random.choice(priorities)}
         if i < 2 or chance(0.6):
             pod["podGroup"] = random.choice(list(groups))
         if i and chance(0.2):
@@ -46,12 +66,12 @@ def group_cluster(number: int) -> str:
             pod["terminationGracePeriodSeconds"] = 0
         pods[f"p{i + 1}"] = pod
     if chance(0.35):
-        pods["x"] = {"cpu": 1, "nodeName": "n1", "priority": 0, "terminationGracePeriodSeconds": 0}
+        pods["x"] = {"cpu": 1, "nodeName": "n1", "priority": int(alike), "terminationGracePeriodSeconds": 0}
     scope: dict[str, Any] = {"pod_events": random.randint(2, 4), "file_order": True}
     scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.4)}
     made: dict[str, Any] = {
         "name": f"groups-{number}",
-        "featureGates": GATES,
+        "featureGates": gates,
         "nodes": nodes,
         "podGroups": groups,
         "pods": pods,

@@ -26,9 +26,11 @@ from itertools import pairwise, takewhile
 
 from ...checker.trace.execution import replay
 from ...model.environment.names import Recreation
-from ...model.environment.objects import Pod
+from ...model.environment.objects import Pod, PodGroup
+from ...model.environment.pod_groups import Member
 from ...model.history import Composition, version_of
 from ...model.language import State, Transition, TransitionSystem
+from ...model.scheduler.podgroups.pod_group_cycle import GroupStatus
 from ...model.scheduler.queue.scheduling_queue import SubQueue
 from .durations import Bound, Contradiction, earliest
 from .gang_waits import GangWaits
@@ -57,6 +59,7 @@ UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue
 EXITS = ("handlers", "handle_swap_for_cache")
 """In which the scheduler may end its own process, because the cache has another pod under the name."""
 STORES = (("pod_watch", "store"), *UPDATES, ("handlers", "handle_for_cache"), EXITS)
+FINISHES = ("pod_group_cycle", "finish")
 INTERRUPTION, NODE_INTERRUPTION = ("pod_watch", "resume"), ("node_watch", "resume")
 LISTS = {INTERRUPTION: STORES, NODE_INTERRUPTION: (("node_watch", "store"), ("handlers", "handle_node"))}
 """The interruptions of watches, each with the steps of which the next is the first that needs the list."""
@@ -217,6 +220,7 @@ class Timetable:
         first = _Record(0, 0, PARKED_FLUSHES - 2)
         self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
         self._flying: dict[Pod, list[_Record]] = {}
+        self._entries: dict[PodGroup, _Record] = {}  # as they were popped last
         self._start = 0
         self._interrupted = dict.fromkeys(LISTS, 0)
         self._interruptions = dict.fromkeys(LISTS, 0)
@@ -273,8 +277,13 @@ class Timetable:
                 found.bounds.append(Bound(number, since, LISTED_WITHIN[times - 1], why))
         pod = pod_of(transition)
         heirs = self._queue.heirs(transition, before, after)
-        backoffs, parkings = (_flushed(name, transition, later) for name in FLUSHES)
+        backoffs, parkings = (
+            [self._queue.first_of_entry(p, before) for p in _flushed(name, transition, later)]
+            for name in FLUSHES
+        )
         for p, r in self._records.items():
+            if self._queue.first_of_entry(p, before) is not p:
+                continue
             sub_queue, seconds = self._queue.of(p, before), r.backoff(self.rules)
             if sub_queue == BACKOFF and not r.through:
                 self._add_backoff(found, number, p, r, backoffs)
@@ -305,7 +314,7 @@ class Timetable:
         record = self._records[pod]
         early = self._queue.of(pod, before) == BACKOFF and not record.through
         for q, r in self._records.items():
-            if q is pod or self._queue.of(q, before) != BACKOFF:
+            if q is pod or self._queue.of(q, before) != BACKOFF or self._queue.share_entry(pod, q):
                 continue
             first = self._precedes(pod, q)
             if r.through and (early or not first):
@@ -355,6 +364,8 @@ class Timetable:
             if flushed and old == PARKED:
                 due = PARKED_FLUSHES if self.rules.again else 1
                 self._records[p] = replace(self._records[p], parked=number, due=due)
+        elif self._queue.group_of(p) is not None and NONE in (old, new):
+            self._record_of_member(p, number, transition, before)
         elif new == NONE:
             record = self._records.pop(p)
             if p is _popped(transition) and not self._queue.is_in_flight(p, before):
@@ -373,6 +384,26 @@ class Timetable:
                 record = replace(record, parked=number, due=PARKED_FLUSHES)
             over = flushed or not record.backoff(self.rules)
             self._records[p] = replace(record, through=over and new == BACKOFF)
+
+    def _record_of_member(self, p: Pod, number: int, transition: Transition, before: State) -> None:
+        """What a step does to the record of a member that comes into the entry of its group, or leaves it: it is that of the entry."""
+        group, popped = self._queue.group_of(p), _popped(transition)
+        assert group is not None
+        if self._queue.of(p, before) != NONE:
+            record = self._records.pop(p)
+            if popped is not None and self._queue.group_of(popped) is group:
+                self._entries[group] = record
+            return
+        others = [q for q in self._queue.pods if q is not p and self._queue.share_entry(p, q)]
+        there = [q for q in others if self._queue.of(q, before) != NONE]
+        found = _Record(number, number)
+        if there:
+            found = self._records[there[0]]
+        elif (transition.part, transition.step) == FINISHES and group in self._entries:
+            status = self._queue.status_of_group(before)
+            if status is not GroupStatus.SCHEDULABLE:
+                found = self._entries[group].came_back(number, status is GroupStatus.UNSCHEDULABLE)
+        self._records[p] = found
 
     @property
     def timing(self) -> Timing:
@@ -423,6 +454,9 @@ class QueueStates:
         self._attempts = {
             p: [place.get(f"{part}.phase[{p.name}]") for part in ("binding", "failure")] for p in self.pods
         }
+        entries = "pod_group_cycle.finishing" in place
+        self._groups = {m.pod: m.group for m in system.universe[Member] if entries}
+        self._status = place.get("pod_group_cycle.status")
         self._recreations: tuple[Recreation, ...] = tuple(system.universe[Recreation])
         self._seen = {
             r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations
@@ -457,6 +491,25 @@ class QueueStates:
     def _leaves(self, pod: Pod, before: State, after: State) -> bool:
         return self.of(pod, before) != NONE and self.of(pod, after) == NONE
 
+    def group_of(self, pod: Pod) -> PodGroup | None:
+        """The group in whose entry the pod waits; None where it has a place of its own."""
+        return self._groups.get(pod)
+
+    def share_entry(self, pod: Pod, other: Pod) -> bool:
+        """Whether two pods wait in one entry, if they wait."""
+        return pod is other or (pod in self._groups and self._groups[pod] is self._groups.get(other))
+
+    def first_of_entry(self, pod: Pod, state: State) -> Pod:
+        """The first pod in the entry of one that waits."""
+        if self.of(pod, state) == NONE:
+            return pod
+        return next(q for q in self.pods if self.share_entry(pod, q) and self.of(q, state) != NONE)
+
+    def status_of_group(self, state: State) -> GroupStatus:
+        """What has come of the cycle of the group that runs."""
+        assert self._status is not None
+        return list(GroupStatus)[state[self._status]]
+
     def of(self, pod: Pod, state: State) -> int:
         """The sub-queue that the pod is in."""
         at = self._sub_queue[pod]
@@ -472,8 +525,8 @@ class QueueStates:
         return any(state[at] for at in self._attempts[pod] if at is not None)
 
     def is_rejected(self, pod: Pod, state: State) -> bool:
-        """Whether a plugin is known to have rejected the pod."""
-        return any(state[i] for i in self._rejected[pod])
+        """Whether a plugin is known to have rejected the pod, as an idle scheduler looks at it: of the entry of a group none is."""
+        return pod not in self._groups and any(state[i] for i in self._rejected[pod])
 
 
 def _popped(transition: Transition) -> Pod | None:

@@ -45,7 +45,7 @@ ROWS = [
     Row("dead-node-in-snapshot", "S-ERR", "1.19", V, 337, 648, 10),
     Row("deleted-while-binding", "S-ROOM", "1.34", V, 83, 142, 6),
     Row("device-twice", "S-DEV", "1.35", V, 4775, 15020, 30),
-    Row("dismissed-member", "S-GROUPSTATE", "1.36", V, 835, 1671, 15),
+    Row("dismissed-member", "S-DISMISSED", "1.36", V, 835, 1671, 15),
     Row("event-list", "S-STUCK", "1.28", V, 18935, 56151, 25),
     Row("expired-assumption", "S-CAP", "1.24", V, 341, 700, 12),
     Row("gangs-deadlock", "L-DEADLOCK", "1.35", V, 36885, 101308, 42),

@@ -105,7 +105,7 @@ def test_groups_of_pods() -> None:
     system = instrument(spec, composition.classes, [])
     case = case_of_run("gang", "", spec, composition, system, replay(system, ()))
     assert case.gates == {"GangScheduling": True, "GenericWorkload": True}
-    assert [(g["kind"], g["apiVersion"], g["metadata"], g["spec"]) for g, _ in case.groups] == [
+    assert [(g["kind"], g["apiVersion"], g["metadata"], g["spec"]) for _, g, _ in case.groups] == [
         (
             "PodGroup",
             "scheduling.k8s.io/v1alpha2",

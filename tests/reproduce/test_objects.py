@@ -322,7 +322,7 @@ def test_what_comes_with_podrace_can_be_said() -> None:
     assert {name: why for name, why in missing.items() if why} == {}
 
 
-def test_a_group_is_said_in_the_kinds_of_both_releases() -> None:
+def test_a_group_is_said_in_the_kinds_of_all_releases() -> None:
     pods = (Pod(0, "p", 1, group="g", namespace="x"), Pod(1, "q", 1, group="h"))
     gang, basic = objects_of(
         ClusterSpec("c", pods, (), groups=(PodGroup(0, "g", 2), PodGroup(1, "h", exists=False)))
@@ -330,6 +330,12 @@ def test_a_group_is_said_in_the_kinds_of_both_releases() -> None:
     metadata = {"name": "g", "namespace": "x", "uid": "g"}
     policy = {"gang": {"minCount": 2}}
     assert gang == (
+        {
+            "apiVersion": "scheduling.k8s.io/v1beta1",
+            "kind": "PodGroup",
+            "metadata": metadata,
+            "spec": {"schedulingPolicy": policy, "priority": 0},
+        },
         {
             "apiVersion": "scheduling.k8s.io/v1alpha2",
             "kind": "PodGroup",
@@ -343,8 +349,8 @@ def test_a_group_is_said_in_the_kinds_of_both_releases() -> None:
             "spec": {"podGroups": [{"name": "g", "policy": policy}]},
         },
     )
-    assert [kind["kind"] for kind in basic] == ["PodGroup", "Workload"]
-    assert basic[0]["spec"] == {"schedulingPolicy": {"basic": {}}}
+    assert [kind["kind"] for kind in basic] == ["PodGroup", "PodGroup", "Workload"]
+    assert basic[1]["spec"] == {"schedulingPolicy": {"basic": {}}}
     spec = pod_object(pods[0])["spec"]
     assert (spec["schedulingGroup"], spec["workloadRef"]) == (
         {"podGroupName": "g"},

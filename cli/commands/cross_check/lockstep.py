@@ -75,7 +75,7 @@ def lockstep(
         bool,
         typer.Option(
             "--groups",
-            help="Clusters with groups of pods (on 1.35 and 1.36), GangScheduling on, instead of the usual ones.",
+            help="Clusters with groups of pods (on 1.35 to 1.37), GangScheduling or GenericWorkload on, instead of the usual ones.",
         ),
     ] = False,
     volumes: Annotated[
@@ -100,7 +100,7 @@ def lockstep(
     from ....reproduce.random_runs.claim_clusters import claim_cluster
     from ....reproduce.random_runs.extended_clusters import extended_cluster
     from ....reproduce.random_runs.extender_clusters import extender_cluster
-    from ....reproduce.random_runs.group_clusters import GATES, group_cluster
+    from ....reproduce.random_runs.group_clusters import clusters_for, group_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.random_runs.volume_clusters import volume_cluster
@@ -129,10 +129,12 @@ def lockstep(
         else:
             if store is not None:
                 _make(store)
-            wanted = Wanted(
-                clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=some, gates=GATES if groups else {}
-            )
-            found = [held(version, wanted, go, display.say, store) for version in versions]
+
+            def wanted(minor: int) -> Wanted:
+                cluster, gates = clusters_for(minor) if groups else (some, {})
+                return Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=cluster, gates=gates)
+
+            found = [held(version, wanted(version.minor), go, display.say, store) for version in versions]
     _print(found, form, no_color)
     raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
 

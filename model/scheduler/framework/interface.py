@@ -193,8 +193,11 @@ class GroupMembers(Protocol):
     def refresh(self, pod: Pod) -> None:
         """The watch shows a pod that has a node anew."""
 
+    def renew(self, pod: Pod) -> None:
+        """The watch shows a pod that has no node anew."""
+
     def dismiss(self, pod: Pod) -> None:
-        """The pod is assumed, and is being deleted."""
+        """The pod was assumed, and is deleted or being deleted."""
 
     def remove(self, pod: Pod) -> None:
         """The pod is gone."""

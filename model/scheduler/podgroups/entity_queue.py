@@ -80,17 +80,52 @@ class EntityQueue(PriorityQueue):
                 for m in waiting:
                     self.put(m.pod, SubQueue.NONE, self.api.at_start(m.pod).copy())
                     self.incomplete[m] = True
+                    self.gated[m.pod] = False
+                    self._forget_rejection(m.pod)
             elif waiting:
-                self._enter(group, SubQueue.ACTIVE)
+                self._found_at_start(group, waiting)
+
+    def _found_at_start(self, group: PodGroup, waiting: list[Member]) -> None:
+        """The members that wait at the start came one after the other: PreEnqueue was asked of those in the entry, but of none while the entry was held for a gate.
+
+        The entry has the timestamp of the first.
+        """
+        founder, *others = sorted(waiting, key=lambda m: (m.pod.arrival, m.pod.index))
+        for m in others:
+            self.clock.joined(m.pod, {one.pod: one is founder for one in waiting if one is not m})
+        known = sum(m.pod.exists and m.pod.node is not None for m in self._members(group))
+        closed, gated, rejected = "", set[Pod](), set[tuple[Pod, str]]()
+        for number in range(1, len(waiting) + 1):
+            if closed == SCHEDULING_GATES:
+                continue
+            closed, gated = "", set()
+            for m in waiting[:number]:
+                alone = known + number < (group.min_count or 0)
+                name = SCHEDULING_GATES if m.pod.gated else GANG_SCHEDULING if alone else ""
+                if name:
+                    closed = name
+                    gated.add(m.pod)
+                    rejected.add((m.pod, name))
+        for m in waiting:
+            self.gated[m.pod] = m.pod in gated
+            self.sub_queue[m.pod] = SubQueue.UNSCHEDULABLE if closed else SubQueue.ACTIVE
+            for plugin in self.universe[Plugin]:
+                self.rejected_by[m.pod][plugin] = bool(closed) and (m.pod, plugin.name) in rejected
+        for plugin in self.universe[Plugin]:
+            if plugin.name == closed:
+                self.closed_by[group] = plugin
 
     # --- the entry of a group ----------------------------------------------------------------------------
 
     def _members(self, group: PodGroup) -> list[Member]:
         return self.pod_group_cycle.in_order(group)
 
+    def _others(self, member: Member) -> list[Member]:
+        return [m for m in self._members(member.group) if m is not member]
+
     def held_with(self, pod: Pod) -> list[Pod]:
         member = self.pod_group_cycle.member(pod)
-        return [] if member is None else [m.pod for m in self._members(member.group) if m is not member]
+        return [] if member is None else [m.pod for m in self._others(member)]
 
     def has_entry(self, group: PodGroup) -> Expr:
         """Whether a sub-queue has an entry of the group."""
@@ -132,8 +167,11 @@ class EntityQueue(PriorityQueue):
 
     # --- who comes into it --------------------------------------------------------------------------------
 
-    def _add_member(self, member: Member, copy: Any, *, told: Value) -> None:
-        """addPodGroupMember: into the entry of the group; aside, if the group is not known yet or was popped last; or as the first of a new entry, in activeQ, without backoff."""
+    def _add_member(self, member: Member, copy: Any, *, told: Value, stamped: bool = False) -> None:
+        """addPodGroupMember: into the entry of the group; aside, if the group is not known yet or was popped last; or as the first of a new entry, in activeQ, without backoff.
+
+        A new entry has the timestamp of its first pod: of now, or (`stamped`) of when that was put aside. A pod that is kept pending has its old one as yet.
+        """
         group, pod = member.group, member.pod
         there, where = self.has_entry(group), self._where(group)
         popped = self.last_popped == group
@@ -143,6 +181,7 @@ class EntityQueue(PriorityQueue):
             self.clock.arrived(pod)
         with otherwise(there):
             self.twice[member] = self.contains(pod)
+            self.clock.joined(pod, {m.pod: self.contains(m.pod) for m in self._others(member)})
             self.put(pod, where, copy)
             with when(where != SubQueue.UNSCHEDULABLE):
                 self._enter(group, where)
@@ -151,7 +190,8 @@ class EntityQueue(PriorityQueue):
             self.pending[member] = True
         with otherwise():
             self.put(pod, SubQueue.ACTIVE, copy)
-            self._renew(group)
+            if not stamped:
+                self.clock.arrived(pod)
             self._enter(group, SubQueue.ACTIVE)
 
     def add(self, pod: Pod, new: PodObject) -> None:
@@ -171,7 +211,7 @@ class EntityQueue(PriorityQueue):
         for m in self._members(group):
             with when(self.incomplete[m]):
                 self.incomplete[m] = False
-                self._add_member(m, self.copy[m.pod], told=True)
+                self._add_member(m, self.copy[m.pod], told=True, stamped=True)
 
     def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
         """AddUnschedulablePodIfNotPresent: a member is Done, and added again. That of any other pod makes the queue forget what was popped last (clearPoppedEntity)."""
@@ -197,7 +237,12 @@ class EntityQueue(PriorityQueue):
         with when(~self.has_entry(group)):
             self.last_popped = None
             with when(left):
-                with when(~(success & any_of(pending[m] & tried[m] for m in pending))):
+                old = {m: pending[m] & tried[m] for m in pending}
+                with when(success & any_of(old.values())):
+                    for m in pending:
+                        with when(pending[m] & ~old[m]):
+                            self.clock.joined(m.pod, {n.pod: old[n] for n in self._others(m)})
+                with otherwise():
                     self._renew(group)
                 for m, comes in pending.items():
                     with when(comes):

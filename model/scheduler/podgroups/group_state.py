@@ -125,8 +125,16 @@ class PodGroupStates(Component):
         self.remove(pod)
         self.add(pod, True)
 
+    def renew(self, pod: Pod) -> None:
+        """UpdatePodGroupMember: the pod's object, which has no node. It is known from then on, also where it had left the state before."""
+        member = self.pod_groups.member(pod)
+        if member is not None:
+            with when(self.exists(member.group)):
+                self.known[member] = True
+                self.on_node[member] = False
+
     def dismiss(self, pod: Pod) -> None:
-        """An assumed pod is being deleted: the state does not know it any more (removePodGroupMember)."""
+        """RemoveAssumedPod: the state does not know the pod any more (removePodGroupMember)."""
         self.remove(pod)
 
     def remove(self, pod: Pod) -> None:

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from ...environment.names import namesakes
 from ...environment.objects import Pod
-from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, per
+from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, per, select
 
 
 class Clock(Component):
@@ -111,6 +111,16 @@ class Clock(Component):
             for other in self.universe[Pod]:
                 if other not in entry and self._may_be_open(one, other):
                     self._note(one, other, self.is_older(one, other) | self.is_open(one, other), False)
+
+    def joined(self, pod: Pod, entry: Mapping[Pod, Value]) -> None:
+        """The pod comes into the entry of a group, and has its place: that of the others, of which each is in it or not."""
+        for other in self.universe[Pod]:
+            if other is not pod and other not in entry:
+                older, is_open = as_expr(False), as_expr(False)
+                for one, inside in entry.items():
+                    older = select(inside, self.is_older(one, other), older)
+                    is_open = select(inside, self.is_open(one, other), is_open)
+                self._note(pod, other, older, is_open)
 
     def left(self, pod: Pod) -> None:
         """Delete: the queue forgets the pod, if it is there."""

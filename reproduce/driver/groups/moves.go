@@ -12,6 +12,8 @@ func assume(p *player, s Step) error {
 	}
 	end := points("Framework.RunPermitPlugins< P")
 	switch {
+	case p.hasEntries():
+		end = points("Framework.RunPlacementFeasiblePlugins<")
 	case p.expects("scheduler.phase") == "RESERVE": // claims of devices are reserved first
 		end = points("Framework.RunReservePluginsReserve> P")
 	case p.expects("pod_group_cycle.stage") == "PERMIT":
@@ -30,10 +32,29 @@ func fail(p *player, s Step) error {
 	if stage == "" || stage == "NONE" || p.expects("scheduler.phase") == "FAILING" {
 		return p.advance(s, rule{who: isScheduler, ends: points("FailureHandler> P"), via: points("Queue.NominatedPodsForNode<")})
 	}
-	if p.expects("pod_group_cycle.outcome[%s]", s.arg("pod")) == "PREEMPTS" {
+	if p.expects("pod_group_cycle.outcome[%s]", s.arg("pod")) == "PREEMPTS" || p.hasEntries() && p.expects("pod_group_cycle.status") != "ERROR" {
 		return assume(p, s)
 	}
 	return p.quietly("a member that fits nowhere has no more to do")
+}
+
+// hasEntries is whether a group is one entry of the queue, as from 1.37 on: then its cycle counts the members that have a place, and does not ask Permit about them.
+func (p *player) hasEntries() bool {
+	_, there := p.model["pod_group_cycle.finishing"]
+	return there
+}
+
+// isFinishing is whether the cycle of a group is through with its members, and the queue has still to be told.
+func isFinishing(state map[string]any) bool { return state["pod_group_cycle.finishing"] == true }
+
+// lookAtGroup: the snapshot is taken. Where the cycle counts, it does so before the first member, and so after the look which of them need no scheduling.
+func lookAtGroup(p *player, s Step) error {
+	r := rule{who: isScheduler, ends: points("Cache.UpdateSnapshot<", "NextPod>"), via: points("Cache.IsAssumedPod<", "Queue.Done<")}
+	if p.hasEntries() {
+		r.ends = points("Framework.RunPlacementFeasiblePlugins<", "Queue.AddAttemptedPodGroupIfNeeded>")
+		r.via = append(r.via, points("Cache.UpdateSnapshot<")...)
+	}
+	return p.advance(s, r)
 }
 
 // permitGang: the plugin is asked about a pod that is assumed in the cache. In 1.35 the plugin may panic over a pod that is gone.

@@ -28,12 +28,47 @@ func (g *gate) order(call string, results []any) {
 		return
 	}
 	for _, result := range results {
+		g.orderMembers(reflect.ValueOf(result))
 		at := path(result, "InitialAttemptTimestamp")
 		if rank, is := g.grouped[about("", []any{result}).pod]; is && at.IsValid() {
 			moment := time.Unix(int64(rank), 0)
 			at.Set(reflect.ValueOf(&moment))
 		}
 	}
+}
+
+// orderMembers does the same for an entry of the queue that is a whole group (from 1.37 on): upstream goes by attempts, then by time.
+func (g *gate) orderMembers(entry reflect.Value) {
+	for _, list := range listsOf(entry) {
+		members, swap := list.Interface(), reflect.Swapper(list.Interface())
+		for n := range list.Len() { // few
+			for k := n; k > 0 && g.rankOf(members, k) < g.rankOf(members, k-1); k-- {
+				swap(k, k-1)
+			}
+		}
+	}
+}
+
+func (g *gate) rankOf(members any, n int) int {
+	return g.grouped[about("", []any{reflect.ValueOf(members).Index(n).Interface()}).pod]
+}
+
+// listsOf are the lists of members in an entry of the queue that is a group of pods; none of any other.
+func listsOf(entry reflect.Value) (lists []reflect.Value) {
+	for _, list := range values(field(entry, "QueuedPodInfos")) {
+		lists = append(lists, list)
+	}
+	return lists
+}
+
+// membersOf are the records of the members in such an entry.
+func membersOf(entry reflect.Value) (members []reflect.Value) {
+	for _, list := range listsOf(entry) {
+		for n := range list.Len() {
+			members = append(members, list.Index(n))
+		}
+	}
+	return members
 }
 
 // identity is what the queue knows a pod by.

@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"reflect"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -10,6 +11,84 @@ import (
 // managerOf has the states of groups in 1.35.
 func managerOf(s *scheduler.Scheduler) reflect.Value { return inside(path(s, "WorkloadManager")) }
 
+// toldOf are the groups that the queue has been told of, from 1.37 on.
+func (e *eye) toldOf() {
+	known := find(find(e.realQueue, "workloadForest"), "podGroups")
+	if !known.IsValid() {
+		return
+	}
+	for _, group := range e.groupNames {
+		e.see["pod_groups.told["+group+"]"] = false
+	}
+	for each := known.MapRange(); each.Next(); {
+		e.see["pod_groups.told["+get[string](each.Key(), "Name")+"]"] = true
+	}
+}
+
+// entries is what the queue has of groups beside its three places, from 1.37 on: the pods that it has put aside, which group was popped last, and which plugin holds
+// the entry of a group.
+func (e *eye) entries(waiting map[string][]queued) {
+	last := find(e.realQueue, "lastPoppedEntityKey")
+	if !last.IsValid() {
+		return
+	}
+	for _, pod := range e.pods {
+		if _, there := e.see["queue.twice["+pod+"]"]; !there {
+			e.see["queue.twice["+pod+"]"] = false
+		}
+		for set, name := range membersAside {
+			e.see["queue."+set+"["+pod+"]"] = e.putAside(name)[pod] != nil
+		}
+	}
+	e.see["queue.last_popped"] = nil
+	for _, group := range e.groupNames {
+		e.see["queue.closed_by["+group+"]"] = nil
+		if kind, rest, _ := strings.Cut(last.String(), "/"); kind == "podgroup" && strings.HasSuffix(rest, "/"+group) {
+			e.see["queue.last_popped"] = group
+		}
+	}
+	for _, records := range waiting {
+		if group := get[string](records[0].entry, "Name"); len(membersOf(records[0].entry)) > 0 {
+			e.see["queue.closed_by["+group+"]"] = orNil(get[string](records[0].entry, "GatingPlugin"))
+		}
+	}
+}
+
+// isOfEntry is whether a pod waits in the entry of its group, as members do from 1.37 on.
+func (e *eye) isOfEntry(pod string) bool {
+	_, there := e.versions.Initial["queue.pending["+pod+"]"]
+	return there
+}
+
+// membersAside are the places of the queue for members that are in no entry.
+var membersAside = map[string]string{"pending": "pendingPodGroupPods", "incomplete": "incompletePodGroupPods"}
+
+// putAside are the pods in one of them.
+func (e *eye) putAside(name string) map[string]*v1.Pod {
+	found := map[string]*v1.Pod{}
+	groups := find(find(e.realQueue, name), "podGroupToPodInfos")
+	if !groups.IsValid() {
+		return found
+	}
+	for group := groups.MapRange(); group.Next(); {
+		for member := group.Value().MapRange(); member.Next(); {
+			pod := get[*v1.Pod](member.Value(), "Pod")
+			found[idOf(pod)] = pod
+		}
+	}
+	return found
+}
+
+// aside is the object of a pod that is in one of them; nil of any other.
+func (e *eye) aside(pod string) *v1.Pod {
+	for _, name := range membersAside {
+		if object := e.putAside(name)[pod]; object != nil {
+			return object
+		}
+	}
+	return nil
+}
+
 // groups are the groups at the API server and in the lister, and the states of groups that the cache has, or in 1.35 their manager, member by member.
 func (e *eye) groups(w *World) {
 	for _, o := range w.groups.objects {
@@ -17,6 +96,7 @@ func (e *eye) groups(w *World) {
 		_, listed, _ := w.listing.Get(o)
 		e.see["pod_groups.listed["+nameOf(o)+"]"] = listed
 	}
+	e.toldOf()
 	e.see["pod_group_states.panicked"] = false
 	for _, pod := range e.pods {
 		for _, set := range []string{"known", "on_node", "unscheduled", "assumed", "assigned"} {

@@ -16,7 +16,8 @@ type sight map[string]any
 // eye looks at one world, and notes what it sees.
 type eye struct {
 	see                  sight
-	pods, nodes          []string           // in the scenario's order
+	pods, nodes          []string // in the scenario's order
+	groupNames           []string
 	keys                 map[string]string  // of the pods, in an informer's store
 	versions             *Case              // which knows the versions of nodes and pods
 	listed               map[string]*v1.Pod // of the pods that have several versions, what their lister has; nil of one that is gone
@@ -113,6 +114,8 @@ func (e *eye) learn(c *Case) {
 	zones, plugins, ports, counted := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for variable := range c.Initial {
 		switch name, indices := parts(variable); name {
+		case "pod_groups.exists":
+			e.groupNames = append(e.groupNames, indices[0])
 		case "node_tree.zones.member":
 			zones[indices[0]] = true
 		case "queue.rejected_by":

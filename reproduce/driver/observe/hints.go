@@ -21,7 +21,7 @@ func (e *eye) inFlight() {
 		element, there := elements[pod]
 		e.see["queue.in_flight["+pod+"]"] = there
 		for _, plugin := range e.plugins {
-			if !e.canReject(plugin, pod) || plugin == permitPlugin && len(e.beyond) > 0 {
+			if e.isOfEntry(pod) || !e.canReject(plugin, pod) || plugin == permitPlugin && len(e.beyond) > 0 {
 				continue // a plugin for which every event counts hears of those that the model does not have (A-CONDITION, A-DISRUPTION)
 			}
 			worth := false

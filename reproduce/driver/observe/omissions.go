@@ -149,13 +149,13 @@ func anyBeyond(real map[string]any) bool {
 func hasSnapshot(expected map[string]any) bool {
 	phase := word(expected, "scheduler.phase")
 	stage := word(expected, "pod_group_cycle.stage")
-	return phase != "IDLE" && phase != "POPPED" && stage != "REVERT" && stage != "GATHER" && stage != "POP" && stage != "SNAPSHOT" && stage != "SUBMIT"
+	return phase != "IDLE" && phase != "POPPED" && stage != "REVERT" && stage != "GATHER" && stage != "POP" && stage != "SNAPSHOT" && stage != "SUBMIT" && !isFinishing(expected)
 }
 
 // inGroupCycle is whether the cycle of a group runs.
 func inGroupCycle(expected map[string]any) bool {
 	stage, there := expected["pod_group_cycle.stage"]
-	return there && stage != "NONE"
+	return there && stage != "NONE" || isFinishing(expected)
 }
 
 // runsPreemption is whether the goroutine of a preemptor keeps it in the set of those whose preemption runs. Up to 1.34 it leaves the set before

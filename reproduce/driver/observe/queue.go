@@ -10,14 +10,32 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// queued is the record that the queue has of a waiting pod (QueuedPodInfo).
+// queued is the record that the queue has of a waiting pod (QueuedPodInfo), and the entry that it is in: from 1.37 on that may be a whole group.
 type queued struct {
 	place string
 	info  reflect.Value
 	pod   *v1.Pod
+	entry reflect.Value
 }
 
-func (q queued) timestamp() time.Time { return get[time.Time](q.info, "Timestamp") }
+// recordsInEntry are the records in an entry.
+func recordsInEntry(place string, entry reflect.Value) (found []queued) {
+	members := membersOf(entry)
+	if !field(entry, "QueuedPodInfos").IsValid() {
+		members = []reflect.Value{entry}
+	}
+	for _, info := range members {
+		found = append(found, queued{place, info, get[*v1.Pod](info, "Pod"), entry})
+	}
+	return found
+}
+
+// shares is whether two records are in one entry.
+func (q queued) shares(r queued) bool {
+	return inside(q.entry).UnsafeAddr() == inside(r.entry).UnsafeAddr()
+}
+
+func (q queued) timestamp() time.Time { return get[time.Time](q.entry, "Timestamp") }
 
 // isGated is whether a PreEnqueue plugin holds the pod back: its name is noted from 1.34 on, before only that there is one.
 func (q queued) isGated() bool {
@@ -26,15 +44,15 @@ func (q queued) isGated() bool {
 
 // isPastBackoff is whether the backoff is over that the last failure brought. Its end is noted from 1.33 on; before, all attempts count.
 func (q queued) isPastBackoff(queue reflect.Value) bool {
-	if get[int](q.info, "Attempts") == 0 {
+	if get[int](q.entry, "Attempts") == 0 {
 		return true
 	}
-	if field(q.info, "BackoffExpiration").IsValid() {
-		end := get[time.Time](q.info, "BackoffExpiration")
+	if field(q.entry, "BackoffExpiration").IsValid() {
+		end := get[time.Time](q.entry, "BackoffExpiration")
 		return !end.IsZero() && !end.After(time.Now())
 	}
 	backoff := get[time.Duration](queue, "podInitialBackoffDuration")
-	for range get[int](q.info, "Attempts") - 1 {
+	for range get[int](q.entry, "Attempts") - 1 {
 		backoff = min(2*backoff, get[time.Duration](queue, "podMaxBackoffDuration"))
 	}
 	return !q.timestamp().Add(backoff).After(time.Now())
@@ -61,7 +79,7 @@ func recordsOf(queue reflect.Value) []queued {
 	found = append(found, recordsIn(activeHeap(queue), "ACTIVE")...)
 	for _, name := range []string{"podInfoMap", "entityInfoMap"} { // the second from 1.37 on
 		for _, info := range values(find(queue, name)) {
-			found = append(found, queued{"UNSCHEDULABLE", info, get[*v1.Pod](info, "Pod")})
+			found = append(found, recordsInEntry("UNSCHEDULABLE", info)...)
 		}
 	}
 	return found
@@ -89,8 +107,7 @@ func recordsIn(heap reflect.Value, place string) []queued {
 		}
 	}
 	for _, item := range items {
-		info := field(item, "obj")
-		found = append(found, queued{place, info, get[*v1.Pod](info, "Pod")})
+		found = append(found, recordsInEntry(place, field(item, "obj"))...)
 	}
 	return found
 }
@@ -107,8 +124,15 @@ func subQueues(w *World) map[string]string {
 func (e *eye) queue() {
 	waiting := map[string][]queued{}
 	for _, record := range recordsOf(e.realQueue) {
-		waiting[idOf(record.pod)] = append(waiting[idOf(record.pod)], record)
+		pod := idOf(record.pod)
+		if others := waiting[pod]; len(others) > 0 && others[0].shares(record) {
+			e.see["queue.twice["+pod+"]"] = true
+			continue
+		}
+		waiting[pod] = append(waiting[pod], record)
+		e.see["queue.twice["+pod+"]"] = false
 	}
+	e.entries(waiting)
 	for _, pod := range e.pods {
 		var places []string
 		for _, record := range waiting[pod] {
@@ -117,7 +141,7 @@ func (e *eye) queue() {
 		sort.Strings(places)
 		if len(places) == 0 {
 			e.see["queue.sub_queue["+pod+"]"] = "NONE"
-			e.see.putCopy("queue.copy["+pod+"]", nil)
+			e.see.putCopy("queue.copy["+pod+"]", e.aside(pod))
 			continue
 		}
 		e.see["queue.sub_queue["+pod+"]"] = strings.Join(places, " and ")
@@ -144,7 +168,7 @@ func (e *eye) queue() {
 func (e *eye) ages(waiting map[string][]queued) {
 	for i, pod := range e.pods {
 		for _, other := range e.pods[i+1:] {
-			if len(waiting[pod]) > 0 && len(waiting[other]) > 0 {
+			if len(waiting[pod]) > 0 && len(waiting[other]) > 0 && !waiting[pod][0].shares(waiting[other][0]) {
 				older := waiting[pod][0].timestamp().Before(waiting[other][0].timestamp())
 				e.see["clock.older["+pod+"]["+other+"]"] = older
 			}
@@ -156,8 +180,8 @@ func (e *eye) ages(waiting map[string][]queued) {
 	active := recordsIn(heap, "ACTIVE")
 	for _, a := range active {
 		for _, b := range active {
-			precedes := less.Call([]reflect.Value{a.info, b.info})[0].Bool()
-			if precedes != isBefore(a, b) {
+			precedes := less.Call([]reflect.Value{a.entry, b.entry})[0].Bool()
+			if !a.shares(b) && precedes != isBefore(a, b) {
 				e.see[activeOrder] = fmt.Sprintf("%s before %s: %v", idOf(a.pod), idOf(b.pod), precedes)
 			}
 		}

@@ -38,6 +38,7 @@ var unseenBecause = map[string]string{
 	"preemption.":               "the dry runs' results are seen between them and the choice only",
 	"process.":                  "a Binding under way is the driver's to deliver",
 	"queue.gated[]":             "no pod waits",
+	"queue.in_flight_events":    "of a pod that waits in the entry of its group nobody consults them",
 	"queue.just_moved[]":        "what Pop could meet before a move is over; the queue does not keep it",
 	"queue.late_events[][]":     "as queue.just_moved[]",
 	"queue.moved":               "no pod was popped yet",

@@ -138,7 +138,7 @@ func patch(p *player, s Step) error {
 	defer p.failing(s.Step == "failure.lose_patch", s.arg("pod"), "Client.Patch")()
 	r := rule{
 		who: isFailing, via: points("Client.Patch< P", "Queue.PatchPodStatus< P", "Queue.Done< P"), gone: true,
-		ends: points("NextPod>", "Queue.MoveAllToActiveOrBackoffQueue>", "FailureHandler>", "Cache.AssumePod>"), // the last two in the cycle of a group
+		ends: points("NextPod>", "Queue.MoveAllToActiveOrBackoffQueue>", "FailureHandler>", "Cache.AssumePod>", "Queue.AddAttemptedPodGroupIfNeeded>"), // the last three in the cycle of a group
 	}
 	return p.advance(s, r)
 }

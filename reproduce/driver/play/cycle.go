@@ -54,6 +54,8 @@ func launch(p *player, s Step) error {
 	next := cycleEnds
 	if phase := p.expects("binding.phase[%s]", s.arg("pod")); p.expects("pod_group_cycle.stage") == "SUBMIT" && phase != "" && phase != "NONE" {
 		next = points("Cache.AssumePod>", "FailureHandler>") // about the next member of the group
+	} else if isFinishing(p.model) {
+		next = points("Queue.AddAttemptedPodGroupIfNeeded>")
 	} else if p.expects("scheduler.phase") != "IDLE" {
 		return nil
 	}

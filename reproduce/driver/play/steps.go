@@ -44,13 +44,15 @@ var rules = map[string]rule{
 	// The cycle of a group.
 	"pod_group_cycle.gather":        {who: isScheduler, ends: points("Queue.PopSpecificPod>", "Cache.IsAssumedPod>", "Queue.Done>", "FailureHandler>"), via: points("Cache.PodGroupStates<")},
 	"pod_group_cycle.pop_member":    {do: popMember},
-	"pod_group_cycle.take_snapshot": {who: isScheduler, ends: points("Cache.UpdateSnapshot<", "NextPod>"), via: points("Cache.IsAssumedPod<", "Queue.Done<")},
+	"pod_group_cycle.take_snapshot": {do: lookAtGroup},
 	"pod_group_cycle.ask_permit":    {who: isScheduler, ends: points("Framework.RunPermitPlugins< P"), via: points("Queue.Activate<")},
 	"pod_group_cycle.revert":        {do: revert},
-	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
+	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<", "Framework.RunPlacementFeasiblePlugins<")},
+	"pod_group_cycle.finish":        {who: isScheduler, ends: points("Queue.AddAttemptedPodGroupIfNeeded<"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
 	"gang_scheduling.permit":        {do: permitGang},
 	"gang_scheduling.unreserve":     {who: isUnreserving, ends: points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>"), via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Framework.RunReservePluginsUnreserve<")},
-	"gang_scheduling.tell_queue":    {who: isGroupHandler, ends: movesOfPods},
+	"gang_scheduling.tell_queue":    {who: isGroupHandler, ends: append(points("Queue.AddPodGroup<"), movesOfPods...), via: points("Cache.AddPodGroup<")},
+	"gang_scheduling.move_for":      {who: isGroupHandler, ends: movesOfPods},
 	"pod_groups.create_group":       {do: createGroup},
 	"pod_groups.store_group":        {do: storeGroup},
 

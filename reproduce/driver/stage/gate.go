@@ -75,6 +75,11 @@ var held = map[string]bool{
 	"Cache.PodGroupStates":       true,
 	"Queue.PopSpecificPod":       true,
 
+	"Cache.AddPodGroup":                     true,
+	"Queue.AddPodGroup":                     true,
+	"Queue.AddAttemptedPodGroupIfNeeded":    true,
+	"Framework.RunPlacementFeasiblePlugins": true,
+
 	"Client.Patch":   true,
 	"Client.Bind":    true,
 	"Client.Delete":  true,
@@ -128,10 +133,10 @@ func (c call) leave(results ...any) {
 		return
 	}
 	c.point.after, c.point.results = true, results
+	c.gate.order(c.point.call, results)
 	if c.point.pod == "" { // NextPod tells only now which pod it is about
 		c.point.pod = about(c.point.call, results).pod
 	}
-	c.gate.order(c.point.call, results)
 	if c.heard {
 		c.gate.stage.overhear(c.gate.owner, c.point)
 		return
@@ -222,8 +227,11 @@ func podIn(values []any) *v1.Pod {
 	return nil
 }
 
-// embeddedPod gives the pod of a QueuedPodInfo or PodInfo, whose types have moved from package to package.
+// embeddedPod gives the pod of a QueuedPodInfo or PodInfo, whose types have moved from package to package; of the entry of a group its first member.
 func embeddedPod(a any) *v1.Pod {
+	if members := membersOf(reflect.ValueOf(a)); len(members) > 0 {
+		a = members[0].Interface()
+	}
 	v := reflect.ValueOf(a)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return nil

@@ -11,7 +11,13 @@ from podrace.reproduce.lockstep.request import held
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import Go
 from podrace.reproduce.objects import objects_of
-from podrace.reproduce.random_runs.group_clusters import GATES, group_cluster
+from podrace.reproduce.random_runs.group_clusters import (
+    ENTRY_GATES,
+    GATES,
+    clusters_for,
+    entry_cluster,
+    group_cluster,
+)
 from podrace.reproduce.random_runs.random_runs import Wanted
 from podrace.scenarios import parse_scenario
 
@@ -24,6 +30,20 @@ def test_every_cluster_can_be_said_in_objects(number: int) -> None:
     assert objects_of(scenario.spec).missing == ()
     assert scenario.feature_gates == GATES
     assert sum(pod.group is not None for pod in scenario.spec.pods) >= 2
+
+
+@given(st.integers(0, 1_000_000))
+def test_clusters_of_entries_have_one_priority_and_no_claims(number: int) -> None:
+    scenario = parse_scenario(entry_cluster(number), "lockstep.yaml")
+    assert objects_of(scenario.spec).missing == ()
+    assert scenario.feature_gates == ENTRY_GATES
+    assert {repr(pod.priority) for pod in scenario.spec.pods} == {"1"}
+    assert not scenario.spec.claims
+
+
+def test_which_clusters_a_version_is_given() -> None:
+    assert clusters_for(36) == (group_cluster, GATES)
+    assert clusters_for(37) == (entry_cluster, ENTRY_GATES)
 
 
 def test_what_is_rarer_is_drawn_often_enough() -> None:

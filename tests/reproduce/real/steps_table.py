@@ -92,7 +92,8 @@ def _compositions() -> Iterator[tuple[str, tuple[str, ...]]]:
     for release in known_releases():
         if tuple(int(number) for number in release.split(".")[:2]) >= OLDEST:
             yield release, ()
-    yield "1.36", GATES  # the last with a gate for groups of pods that is modelled
+    yield "1.36", GATES
+    yield "1.37", ("GenericWorkload=true",)
 
 
 def parts(names: list[str], known: Mapping[str, bool]) -> Parts:

@@ -23,6 +23,9 @@ TRACES = [
     ("1.36.3", "half-bound", "L-WHOLE", 67),
     ("1.35.4", "two-gangs-one-single", "L-DEADLOCK", 62),
     ("1.35.4", "mixed-priorities", "L-GANG", 66),
+    ("1.37.2", "pending-forgotten", "L-PEND", 50),
+    ("1.37.2", "parked-by-the-gone", "L-PEND", 4),
+    ("1.37.2", "ghost-in-state", "S-GROUPSTATE", 14),
 ]
 """Versions, scenarios there, the property that each violates, and in how many steps. Each is asked about the property that it names itself, or the first."""
 

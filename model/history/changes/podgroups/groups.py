@@ -57,17 +57,35 @@ class GroupsAreScheduled(PodGroups):
 # --- the state of a group ---------------------------------------------------------------------------------------
 
 
-@before(
+_removal = before(
     "138445",
-    "an assumed pod that is being deleted leaves the state of its group at once",
+    "an assumed pod that is deleted, and does not wait for permission, leaves the state of its group at once",
     first_in="1.37",
     issues=(138422,),
 )
+
+
+@_removal
 class DismissedPodsStay(PodGroupStates):
     """An assumed pod that was to be deleted was forgotten, and so became unscheduled, until its object was gone."""
 
     def dismiss(self, pod: Pod) -> None:
-        """ForgetPod, which follows, puts it among the unscheduled ones."""
+        """ForgetPod has put it among the unscheduled ones."""
+
+
+@_removal
+class StateIsToldFirst(EventHandlers):
+    """A pod that is gone left the state of its group before anybody looked whether it is assumed."""
+
+    def begin_removal_of(self, pod: Pod) -> Removal:
+        return Removal.MEMBER
+
+    def removed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        self.queue_removal = Removal.LOOK
+
+    def not_assumed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        self.queue_removal = Removal.NONE
+        self.conclude(pod, old, new)
 
 
 @before(
@@ -130,6 +148,9 @@ class WorkloadManager(PodGroupStates):
 
     def refresh(self, pod: Pod) -> None:
         """UpdatePod of a pod that had a node changes no set."""
+
+    def renew(self, pod: Pod) -> None:
+        """Nor does that of one that has none."""
 
     def dismiss(self, pod: Pod) -> None:
         """The manager hears of nothing but the update."""
