@@ -27,6 +27,7 @@ from ..checker.search import check
 from ..checker.verdict_cache import VerdictCache
 from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
+from ..properties.of_steps import OfSteps
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .altered_questions import altered
@@ -36,6 +37,7 @@ from .kept_findings import KeptFinding, told
 from .request.method import NOBODY, USUAL, Method, Watcher
 from .request.own_modules import digest_of
 from .request.plan import Run
+from .shown.believable import believable
 from .systems import system_of, traced
 from .together import Together
 
@@ -122,7 +124,10 @@ def verdict_in(
 ) -> Finding:
     """The same in a system that has been traced."""
     result, remark = _result_in(system, run, budget, method, watch)
-    return finding_of(run, system, result, remark)
+    words = None
+    if run.composition.flush_takes_minutes and not issubclass(run.prop, OfSteps):
+        result, words = believable(system, result, budget, method.engine)
+    return finding_of(run, system, result, remark, words)
 
 
 def _result_in(

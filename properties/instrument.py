@@ -49,7 +49,7 @@ def instrument(
         witnesses={name: read for m in monitors for name, read in _witnesses(model, m).items()},
     )
     if spec.scope.time == SCALES:
-        system = replace(_with_slow(system, spec.scope.slow), scales=True)
+        system = replace(with_slow(system, spec.scope.slow), scales=True)
     if spec.scope.fair_flush:
         system = _with_a_fair_flush(system)
     stuck = {m.id for m in monitors if m.kind == "deadlock freedom"}
@@ -90,7 +90,7 @@ def alone(system: TransitionSystem, name: str, others: Collection[str]) -> Trans
     )
 
 
-def _with_slow(system: TransitionSystem, actors: Collection[str]) -> TransitionSystem:
+def with_slow(system: TransitionSystem, actors: Collection[str]) -> TransitionSystem:
     """The system in which the steps of these actors may take minutes."""
     return replace(
         system,

@@ -206,7 +206,8 @@ class Finding(Shown, frozen=True):
     """The verdict on one property of one scenario in one release.
 
     `expected` is what should have come out, where that is known, and `expected_steps` how long the counterexample should
-    have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample; for a
+    have been. IGNORED is what the scenario says is not to be looked at, with its reason in `words`. `trace` is the shortest counterexample, or one for
+    which less has to be slow, as `words` says; for a
     property of what must stay possible it leads into a `no_way_back`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`.
     `nearby_states`, too, are what a counterexample is shown with; `causes` are of all steps of its `story`. `replayed_across`

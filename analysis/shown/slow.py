@@ -9,19 +9,31 @@ from ...checker.core.trace import LassoTrace, Trace
 from ...checker.reduction.questions import explored_slice
 from ...checker.reduction.slicing import transition_map
 from ...checker.reduction.slow_steps import SlowSteps, slow_steps
-from ...model.language import TransitionSystem
+from ...model.language import Lasts, TransitionSystem
 
 
 def slow_words(system: TransitionSystem, name: str, trace: Trace, is_slow: bool) -> str:
     """Which steps would have to last for minutes for a counterexample to happen, as far as the property sees, or do so if some actor `is_slow`; empty if none, and of a run for ever."""
-    if isinstance(trace, LassoTrace) or not trace.steps:
-        return ""
+    part, slow = _slow_in(system, name, trace)
+    return "; ".join(_words(part, one, is_slow) for one in slow)
+
+
+def slow_actors(system: TransitionSystem, name: str, trace: Trace) -> tuple[str, ...]:
+    """The actors of the steps that would have to last for minutes for a counterexample to happen."""
+    part, slow = _slow_in(system, name, trace)
+    return tuple(dict.fromkeys(part.transitions[number].actor for one in slow for number in one.slow))
+
+
+def _slow_in(system: TransitionSystem, name: str, trace: Trace) -> tuple[TransitionSystem, list[SlowSteps]]:
+    """What the property sees of a system, and of which steps in a run it sees that they would last for minutes."""
+    flushes = any(system.transitions[number].lasts is Lasts.MINUTES for number in trace.path)
+    if isinstance(trace, LassoTrace) or not flushes:
+        return system, []
     part = explored_slice(replace(system, scales=False), name)
     numbers = {number: i for i, number in enumerate(transition_map(part, system))}
     if not all(number in numbers for number in trace.path):
-        return ""
-    slow = slow_steps(part, tuple(numbers[number] for number in trace.path))
-    return "; ".join(_words(part, one, is_slow) for one in slow)
+        return part, []
+    return part, slow_steps(part, tuple(numbers[number] for number in trace.path))
 
 
 def _words(part: TransitionSystem, one: SlowSteps, is_slow: bool) -> str:

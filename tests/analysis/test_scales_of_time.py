@@ -64,7 +64,7 @@ def test_a_test_of_a_scenario_asks_as_the_scenario_says(
     for _ in range(2):
         assert Shell(capsys)("test", str(tmp_path), "--cache", str(tmp_path / "kept")).code == 0
     podrace.check(tmp_path / "scales.yaml", property="S-STUCK", cache=tmp_path / "kept")
-    podrace.violates(tmp_path / "any.yaml", property="S-STUCK", steps=35, cache=tmp_path / "kept")
+    podrace.violates(tmp_path / "any.yaml", property="S-STUCK", steps=36, cache=tmp_path / "kept")
 
 
 def test_what_is_assumed_is_said_everywhere() -> None:

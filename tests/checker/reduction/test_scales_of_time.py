@@ -18,6 +18,7 @@ from podrace import model
 from podrace.analysis.chain import verdict_on
 from podrace.analysis.findings import finding_of
 from podrace.analysis.request.plan import Run, Selection, plan
+from podrace.analysis.shown.believable import believable
 from podrace.analysis.systems import system_of
 from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget, Path
@@ -28,17 +29,20 @@ from podrace.checker.reduction.scales_of_time import confirm_time, with_scales
 from podrace.checker.reduction.slicing import slice_system, transition_map
 from podrace.checker.reduction.slow_steps import SlowSteps, slow_steps
 from podrace.checker.search import Engine, check
-from podrace.checker.trace.execution import ReplayError, replay
+from podrace.checker.trace.execution import ReplayError, confirm, replay
 from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.environment.cluster.scope import SHORT_ACTORS
 from podrace.model.history import resolve
 from podrace.model.language import (
+    BOOL,
     Component,
     Lasts,
     Model,
     State,
     TransitionSystem,
     Universe,
+    Variable,
+    as_expr,
     boolean,
     build,
     integer,
@@ -46,6 +50,8 @@ from podrace.model.language import (
     step,
     trace_system,
 )
+from podrace.model.language.expressions.expr import fresh_graph, variable
+from podrace.properties.instrument import with_slow
 from podrace.reports.document import Finding
 from podrace.reports.text.findings_text import scope_words
 from podrace.reports.verdict_words import verdict_words
@@ -221,11 +227,75 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     assert (anytime.verdict, anytime.depth, scaled.verdict) == ("VIOLATED", 35, "HOLDS")
     assert "nothing under way takes minutes" in scope_words(scaled.scope)
     assert "time" not in anytime.scope
-    last = "failure.nominate(pod=p) (failure handler) and async_preemption.begin(pod=p, node=n1) (preemption goroutine), possible after step 9"
-    assert anytime.notes[-1] == (
-        f"step 16 comes only after minutes: so long would have to last {last}. "
-        "`--time scales` excludes that, and --slow 'failure handler' --slow 'preemption goroutine' allows it"
+    last = (
+        "async_preemption.evict_last(pod=p, victim=v, ok=True) (preemption goroutine), possible after step 15"
     )
+    assert anytime.notes[-1] == (
+        f"step 18 comes only after minutes: so long would have to last {last}. "
+        "`--time scales` excludes that, and --slow 'preemption goroutine' allows it"
+    )
+    assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")
+    assert anytime.words.endswith(
+        " Shown is a run of 36 steps, in which only preemption goroutine is slow: in the shortest, minutes pass amid shorter work."
+    )
+
+
+def shown(system: TransitionSystem, engine: Engine = "native") -> tuple[list[str], str]:
+    (result,) = check(system, engine=engine)
+    found, words = believable(system, result, Budget(), engine)
+    assert found.trace is not None
+    assert replace(found, evidence=None) == replace(result, evidence=None)
+    return [s.step for s in found.trace.steps], words or ""
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_run_that_a_reviewer_believes_is_shown(engine: Engine) -> None:
+    steps, words = shown(traced(Queue, "never", scales=False), engine)
+    assert steps == ["go_on", "go_on", "flush"]
+    assert words.startswith("Violated after 2 steps, and no run is shorter")
+    assert "Shown is a run of 3 steps, in which nothing has to last for minutes" in words
+    steps, words = shown(traced(Queue, "never amid its work", scales=False), engine)
+    assert steps == ["go_on", "flush"]
+    assert "Shown is a run of 2 steps, in which only worker is slow" in words
+    assert shown(traced(Queue, "never amid asked work"), engine)[1] == ""
+
+
+def noting_timers(system: TransitionSystem) -> TransitionSystem:
+    """The only invariant is that no timer has fired."""
+    with fresh_graph():
+        fired = Variable("fired", BOOL, 0, 1, 0)
+        return replace(
+            system,
+            variables=(*system.variables, fired),
+            transitions=tuple(
+                replace(t, updates={**t.updates, fired: as_expr(True)}) if t.lasts is Lasts.MINUTES else t
+                for t in system.transitions
+            ),
+            invariants={"never": ~variable(fired)},
+            witnesses={},
+        )
+
+
+def a_run_that_is_shown_is_one(timed: TransitionSystem) -> None:
+    system = noting_timers(timed)
+    anytime = replace(system, scales=False)
+    for name in system.invariants:
+        (result,) = check(anytime, [name], engine="reference")
+        found, words = believable(anytime, result, Budget())
+        if words is None or found.trace is None:
+            assert found is result
+            continue
+        confirm(anytime, found.trace.path, name)
+        part = slice_system(anytime, invariants=[name], witnesses=[])
+        numbers = {n: i for i, n in enumerate(transition_map(part, anytime))}
+        path = [numbers[n] for n in found.trace.path]
+        states = list(replay(part, tuple(path)).states)
+        if "nothing has to last" in words:
+            assert allowed(part, states, path)
+        else:
+            slow = words.partition("only ")[2].partition(" is slow")[0]
+            assert allowed(with_slow(part, [slow]), states, path)
+            assert explore(with_scales(replace(part, scales=True)), Budget()).violations == {}
 
 
 def test_where_timers_fire_at_any_moment_after_all_the_scope_says_so() -> None:
@@ -438,6 +508,12 @@ def verdicts_are_those_of_the_definition(system: TransitionSystem) -> None:
                 for s in anytime.trace.steps
             )
             assert slow_steps(system, path)
+
+
+@given(with_timers())
+@settings(max_examples=examples(60))
+def test_a_run_that_is_shown_instead_of_the_shortest_is_one(system: TransitionSystem) -> None:
+    a_run_that_is_shown_is_one(system)
 
 
 @given(with_timers())
