@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..analysis.ask.asked_property import ID as ASK
 from ..analysis.request.plan import Run
 from ..analysis.stored.replayed import Replayed
 from ..checker.core.interpreter import Interpreter
@@ -224,7 +225,8 @@ class RealRun:
         helped = self._helped_early()
         if helped:
             return Verdict("DIFFERS", steps, helped)
-        said = f"All {steps} steps were forced, and the real state violates {name}"
+        ends = "is the one that was asked for" if name == ASK else f"violates {name}"
+        said = f"All {steps} steps were forced, and the real state {ends}"
         if isinstance(self.found.trace, LassoTrace) and self.found.trace.cycle:
             said += f"; steps {self.found.trace.turn + 1} to {steps} lead back to the same real state"
         return Verdict("REPRODUCED", None, f"{said}.")

@@ -140,8 +140,12 @@ def release_of(version: KubernetesVersion) -> str:
 
 
 def _stored(wanted: Wanted) -> Question:
-    path = Path(wanted.name)
-    trace = read_trace(path)
+    file = one_line(wanted.name, 200)
+    return question_about(read_trace(Path(wanted.name)), file, wanted)
+
+
+def question_about(trace: StoredTrace, path: str, wanted: Wanted) -> Question:
+    """The question about a trace, which messages call by the name of its file. Raises Problem."""
     if not trace.property:
         raise UsageProblem(
             f"{path}: a run that violates nothing: `podrace lockstep {path}` executes it again"
@@ -176,4 +180,4 @@ def _stored(wanted: Wanted) -> Question:
             "the same"
         )
     name = f"{one_line(trace.scenario.name)} {trace.property}"
-    return Question(name, version, trace, file=one_line(str(path), 200))
+    return Question(name, version, trace, file=path)

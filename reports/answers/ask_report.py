@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding, Told
+from ..reproduction import Reproduction
 from ..step import ShownStep
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample, print_sentences
@@ -62,7 +63,7 @@ class AskAnswer(Told, frozen=True, kw_only=True):
 
     POSSIBLE: `finding` has the shortest run. IMPOSSIBLE: every interleaving was explored; `possible` says how many of the steps can happen, `beginning` is a shortest
     run in which they do, `obstacles` is what keeps the next one from coming, and `nearest` an order close to it that is possible. INCONCLUSIVE: a budget ran out.
-    NOT THERE: the release does not have what was asked about, as `words` say.
+    NOT THERE: the release does not have what was asked about, as `words` say. `on_code`: what became of the run on kube-scheduler, with `--run`.
     """
 
     answer: AnswerWord
@@ -78,6 +79,7 @@ class AskAnswer(Told, frozen=True, kw_only=True):
     beginning: tuple[ShownStep, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     nearest: NearOrder | None = None
+    on_code: Reproduction | msgspec.UnsetType = msgspec.UNSET
 
     def untimed(self) -> AskAnswer:
         """The same without what depends on the clock."""
@@ -99,6 +101,10 @@ class AskAnswer(Told, frozen=True, kw_only=True):
         console.print()
         elapsed = "" if self.seconds is None else f" ({seconds(self.seconds)})"
         print_wrapped(console, Text(f"{self.words}{elapsed}", "bold"), INDENT)
+        if self.on_code is not msgspec.UNSET:
+            here = self.on_code
+            said = f"kube-scheduler {here.scheduler}: {here.headline}: {here.words}"
+            print_wrapped(console, Text(said, "bold"), INDENT)
         if self.scope:
             print_wrapped(console, Text(f"Scope: {scope_words(self.scope)}."), INDENT)
         print_versions(console, [self.version], INDENT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...analysis.ask.asked_property import ID as ASK
 from ...base.problems import UsageProblem
 from ...model.history.versions import exact
 from ..modules.module import OWN_DRIVERS
@@ -29,9 +30,10 @@ def go_tests(asked: Sequence[Prepared]) -> dict[str, str]:
 
 
 def must_fail(asked: Sequence[Prepared]) -> bool:
-    """Whether all of the tests are of counterexamples that the model has in the very version that is run: then none passes without a patch, unless it does not do what the counterexample does."""
-    runs = [(one.found.run.composition, one.question.version) for one in asked if one.found is not None]
-    return all(
+    """Whether all of the tests are of counterexamples that the model has in the very version that is run: then none passes without a patch, unless it does not do what the counterexample does. That of a question passes."""
+    found = [(one.found.run, one.question.version) for one in asked if one.found is not None]
+    runs = [(run.composition, version) for run, version in found]
+    return all(run.property != ASK for run, _ in found) and all(
         exact(composition.release) == version.plain and not (composition.added or composition.removed)
         for composition, version in runs
     )

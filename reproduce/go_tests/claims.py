@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ...analysis.ask.asked_property import ID as ASK
+from ...analysis.ask.asked_property import AskedProperty
+from ...analysis.ask.states_meant import property_in
 from ...analysis.stored.replayed import Replayed
 from ...analysis.systems import system_of
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import plain_value
 from ...checker.trace.execution import replay
-from ...model.language import Parameter
+from ...model.language import Parameter, variables_of
+from ...reports.step import Value
 from .objects import quoted
 
 
@@ -20,6 +24,11 @@ class Claim:
 
     call: str
     expectation: str
+
+
+def go_value(value: Value) -> str:
+    """A value of the model in Go."""
+    return quoted(value) if isinstance(value, str) else "nil" if value is None else str(value).lower()
 
 
 def claim_of(found: Replayed) -> Claim | None:
@@ -111,6 +120,25 @@ def _capacity(_: Replayed) -> Claim:
     return Claim("c.ExpectNoNodeOverfull()", "No node may have more than it can allocate.")
 
 
+def _asked(found: Replayed) -> Claim:
+    """That all moves are made, and what must be there at the end where a state is asked for in words; a property that is violated there is not looked at."""
+    assert issubclass(found.run.prop, AskedProperty)
+    words = found.run.prop.question.ends
+    ends = [
+        end
+        for asked, end in zip(words, found.run.prop.understood(found.system).ends, strict=True)
+        if property_in(asked) is None
+    ]
+    values = found.system.describe(found.trace.states[-1])
+    read = sorted({v.name for v in variables_of(end.where for end in ends)})
+    seen = [text for name in read for text in (quoted(name), go_value(plain_value(values[name])))]
+    told = "".join(f" At the end: {end.told}." for end in ends)
+    return Claim(
+        f"c.ExpectPossible({', '.join(seen)})",
+        f"This order is possible, so kube-scheduler makes all of these moves.{told}",
+    )
+
+
 _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-STUCK": _of_pod("ExpectBoundSoon", "{pod} fits, so it must be bound soon once nobody is held back any more."),
     "S-GHOST": _of_pod("ExpectNotQueued", "{pod} is gone, so it must not be in the scheduling queue."),
@@ -125,5 +153,6 @@ _CLAIMS: dict[str, Callable[[Replayed], Claim | None]] = {
     "S-NOMVIS": _robbed,
     "S-IDVICTIM": _deleted,
     "S-IDSTATUS": _untried,
+    ASK: _asked,
     "S-NOMLIVE": _of_pod("ExpectNotNominated", "{pod} is gone, and its deletion has been handled, so it must not be nominated."),
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""A counterexample as a short Go test, in the manner of upstream's own: it fails as long as the race is there, and passes with a patch.
+"""A counterexample as a short Go test, in the manner of upstream's own: it fails as long as the race is there, and passes with a patch. That of a question
+(`podrace ask`) passes as long as its order is possible.
 
 A line is one move of one goroutine, or several that it makes without a break, with the sentences that podrace tells of them. The moves are those of
 `driver/testing/moves.go`; a step that has no name there is written as `c.Step`.
@@ -11,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...analysis.ask.asked_property import ID as ASK
 from ...analysis.stored.replayed import Replayed
 from ...base.problems import UsageProblem
 from ...reports.step import ShownStep, Value
 from ..case import Case, CaseStep
 from ..random_runs.forcing import UNPLAYED
-from .claims import claim_of
+from .claims import claim_of, go_value
 from .moves import COMPOSED, MOVES, Move
 from .names import name_of
 from .objects import REQUIRED, cluster_lines, quoted
@@ -59,9 +61,10 @@ def go_test(found: Replayed, case: Case, version: str, name: str) -> str:
     if claim is None:
         raise UsageProblem(f"--go-test: there is no readable test for {case.property} yet")
     lines = lines_of(found.steps, case)
+    command = "ask" if case.property == ASK else "reproduce"
     return "\n".join(
         [
-            f"// Written by `podrace reproduce {scenario.name} --go-test` for kube-scheduler {version}.",
+            f"// Written by `podrace {command} {scenario.name} --go-test` for kube-scheduler {version}.",
             "",
             "package podrace",
             "",
@@ -170,7 +173,7 @@ def _composed(steps: Sequence[ShownStep], case: Case, at: int) -> Line | None:
 def _single(step: ShownStep) -> Line:
     move: Move | None = MOVES.get(f"{step.component}.{step.step}")
     if move is None:
-        pairs = [text for name, value in step.args.items() for text in (quoted(name), _value(value))]
+        pairs = [text for name, value in step.args.items() for text in (quoted(name), go_value(value))]
         call = f"c.Step({', '.join([quoted(f'{step.component}.{step.step}'), *pairs])})"
     else:
         call = _call(move.name_for(step.args), move.arguments(step.args))
@@ -178,11 +181,7 @@ def _single(step: ShownStep) -> Line:
 
 
 def _call(name: str, arguments: Sequence[Value]) -> str:
-    return f"c.{name}({', '.join(map(_value, arguments))})"
-
-
-def _value(value: Value) -> str:
-    return quoted(value) if isinstance(value, str) else "nil" if value is None else str(value).lower()
+    return f"c.{name}({', '.join(map(go_value, arguments))})"
 
 
 def _duration(milliseconds: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,7 @@ from ...configuration.arguments import (
 from ...configuration.command_groups import CommandHelp
 
 if TYPE_CHECKING:
+    from ....analysis.request.plan import Run
     from ....reports.answers.ask_report import AskAnswer
 
 CODES = {"INCONCLUSIVE": 3, "NOT THERE": 1, "IMPOSSIBLE": 1, "POSSIBLE": 0}
@@ -72,7 +74,7 @@ def _as_steps(args: Sequence[str]) -> list[str]:
     "STEP is a step as reports tell it (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
     "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` says that it comes directly after the one before, and "
     "`not:` that it does not come between its neighbours. docs/ask.md has the answers to questions that reviewers have asked.\n\n"
-    "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out).",
+    "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out), or with --run: not reproduced.",
     epilog=examples(
         'podrace ask 72124 "writes p nominated to n1" "scheduler assumes q on n1"',
         'podrace ask mine.yaml "users delete p" --then "pop(p)" --end "p parked"',
@@ -115,6 +117,13 @@ def ask(
     patch: Patches = None,
     output: FormOption = Form.text,
     save_trace: SaveTrace = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Execute the run of a possible order on kube-scheduler itself. Needs Go 1.26 or later.")
+    ] = False,
+    go_test: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a short Go test there, which passes as long as the order is possible."),
+    ] = None,
     timings: Timings = False,
     verbose: Lanes = False,
     max_states: MaxStates = None,
@@ -128,12 +137,18 @@ def ask(
             "--then and --not-between have a place among the steps: give them on the command line"
         )
     budget = budget_of(max_states, max_memory, timeout, jobs)
+    from msgspec import UNSET
+
     from ....analysis.ask.question import read_question
     from ....analysis.possible.releases import answers, releases_of, runs_of
+    from ....analysis.request.option_files import write_text
     from ....analysis.request.patches import patches_of
     from ....analysis.request.plan import Selection
+    from ....reproduce.asked import on_code, run_of_answer
+    from ....reproduce.go_tests import go_tests
+    from ....reproduce.modules.toolchain import find_go
     from ...terminal.console import tolerant_of_closed_pipes
-    from ...terminal.output import Output, save_traces
+    from ...terminal.output import Output, save_traces, say
     from ...terminal.progress_display import progress_display
 
     extra = [*(f"never: {s}" for s in never or ()), *(f"end: {s}" for s in end or ())]
@@ -142,9 +157,14 @@ def ask(
     selection = Selection(
         (scenario,), with_fixes=with_fix or (), without_fixes=without_fix or (), patches=patches_of(patch or ()), gates=gate or (),
     )  # fmt: skip
-    runs = runs_of(question, selection, releases_of(release.split(",") if release is not None else ()))
+    runs = _refuse_unusable(
+        go_test, runs_of(question, selection, releases_of(release.split(",") if release is not None else ()))
+    )
+    go = find_go() if run else None
     with progress_display(no_color) as display:
         found = answers(runs, budget, watcher=display)
+        if go is not None:
+            found = on_code(runs, found, go, display.say)
     with tolerant_of_closed_pipes():
         _print(
             found if timings or output is Form.text else [one.untimed() for one in found],
@@ -155,8 +175,27 @@ def ask(
     if save_trace is not None:
         pairs = [(run, one.finding) for run, one in zip(runs, found, strict=True) if one.finding is not None]
         save_traces([run for run, _ in pairs], [finding for _, finding in pairs], save_trace, no_color)
+    if go_test is not None and found[0].finding is not None:
+        (text,) = go_tests([run_of_answer(runs[0], found[0])]).values()
+        write_text("--go-test", go_test, text)
+        say(f"wrote {go_test}", no_color)
     given = {one.answer for one in found}
+    if any(one.on_code is not UNSET and not one.on_code.is_reproduced for one in found):
+        raise typer.Exit(CODES["INCONCLUSIVE"])
     raise typer.Exit(next(code for answer, code in CODES.items() if answer in given))
+
+
+def _refuse_unusable(go_test: Path | None, runs: list[Run]) -> list[Run]:
+    """Find out before the search that no test could be written."""
+    from ....analysis.request.option_files import refuse_unwritable
+
+    if go_test is not None:
+        refuse_unwritable("--go-test", go_test)
+        if len(runs) > 1:
+            raise UsageProblem(
+                f"--go-test: a test is for one release, and {len(runs)} are asked about: name one"
+            )
+    return runs
 
 
 def _print(found: Sequence[AskAnswer], form: Form, whole: bool, no_color: bool) -> None:

@@ -13,6 +13,27 @@ import (
 
 const soon = time.Minute
 
+// ExpectPossible expects all moves to be made, and these variables of podrace's model to have these values then: names and values in turn.
+func (c *Moves) ExpectPossible(end ...any) {
+	c.t.Helper()
+	for n := 0; n+1 < len(end); n += 2 {
+		c.script.Initial[end[n].(string)] = nil
+	}
+	w := c.play()
+	if c.ended {
+		c.t.Errorf("kube-scheduler does not make all of these moves, in this order")
+		return
+	}
+	state := w.seen()
+	for n := 0; n+1 < len(end); n += 2 {
+		if seen, there := state[end[n].(string)]; !there {
+			c.t.Errorf("%v cannot be seen in this version, and was to be %v", end[n], end[n+1])
+		} else if !same(end[n+1], seen) {
+			c.t.Errorf("%v is %v, and was to be %v", end[n], seen, end[n+1])
+		}
+	}
+}
+
 // ExpectBoundSoon lets everybody go their way, and expects the pod to be bound within a minute: the backoff is ten seconds at most.
 func (c *Moves) ExpectBoundSoon(pod string) {
 	c.t.Helper()

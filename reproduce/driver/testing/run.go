@@ -37,6 +37,7 @@ type Moves struct {
 	lines  []string // where in the test each move is
 	world  *World
 	wait   time.Duration
+	ended  bool // at a move that the code does not make
 }
 
 // run runs a test in a bubble of fake time.
@@ -143,6 +144,7 @@ func (c *Moves) play() *World {
 		w.Store.keep(p, s)
 		if err := p.force(s); err != nil {
 			c.t.Logf("%s: this does not happen any more, so the run ends here: %v", c.lines[n], err)
+			c.ended = true
 			break
 		}
 	}

@@ -8,6 +8,9 @@ from podrace.reports.formats.json_schema import schema_of
 from tests.cli.find.test_never_acted import IDLE, SENTENCE
 from tests.cli.helpers import TINY, flat
 from tests.reports.standards import assert_matches
+from tests.reproduce.conftest import go
+
+__all__ = ["go"]
 
 BINDS, ASSUMES = "binding goroutine binds p", "scheduler assumes p on n"
 
@@ -214,3 +217,39 @@ def test_an_end_alone_that_is_impossible_is_explained(shell):
         "No run leads to the state at the end. Then this cannot come: the state at the end - it needs:" in out
     )
     assert "Nearest order: none of those that differ by one change is known to be possible." in out
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_possible_order_is_written_as_a_go_test(shell, tmp_path):
+    ends = ("--end", "p bound to n", "--release", "1.36.3")
+    ran = shell("ask", "tiny.yaml", BINDS, *ends, "--go-test", "p_test.go")
+    assert (ran.code, flat(ran.err)) == (0, "wrote p_test.go")
+    text = (tmp_path / "p_test.go").read_text(encoding="utf-8")
+    assert "// Written by `podrace ask tiny --go-test` for kube-scheduler v1.36.3." in text
+    assert '\t\tc.ExpectPossible("api.pod[p].node", "n")\n' in text
+
+
+@pytest.mark.usefixtures("tiny")
+def test_an_impossible_order_is_no_go_test_and_no_run(shell, tmp_path, go):
+    ran = shell("ask", "tiny.yaml", BINDS, ASSUMES, "--go-test", "p_test.go", "--run")
+    assert (ran.code, ran.err) == (1, "")
+    assert not (tmp_path / "p_test.go").exists()
+    assert "kube-scheduler v" not in ran.out
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_version_that_cannot_be_built_is_not_run(shell, go):
+    ran = shell("ask", "tiny.yaml", ASSUMES, "--run", "-o", "json")
+    assert ran.code == 3
+    (told,) = json.loads(ran.out)
+    assert told["answer"] == "POSSIBLE"
+    assert told["on_code"]["verdict"] == "NOT RUN"
+    assert "v1.19.0 cannot be built any more: name v1.29.0 or later" in told["on_code"]["words"]
+    assert_matches(schema_of("ask"), [told])
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_go_test_is_for_one_release(shell):
+    ran = shell("ask", "tiny.yaml", ASSUMES, "--release", "1.35,1.36", "--go-test", "p_test.go")
+    assert ran.code == 2
+    assert ran.err.endswith("--go-test: a test is for one release, and 2 are asked about: name one\n")
