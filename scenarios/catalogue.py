@@ -70,6 +70,21 @@ def hazards() -> tuple[Scenario, ...]:
     return tuple(sorted(found, key=lambda s: s.name))
 
 
+def shipped() -> list[Scenario]:
+    """All scenarios that come with podrace: the hazards, the catalogue, and the other folders beside it."""
+    known = [*hazards(), *catalogue()]
+    files = {scenario.file for scenario in known}
+    paths = (path.relative_to(HERE).as_posix() for path in sorted(HERE.glob("*/*.yaml")))
+    return [
+        *known,
+        *(
+            read_scenario(HERE / path, f"scenarios/{path}")
+            for path in paths
+            if f"scenarios/{path}" not in files
+        ),
+    ]
+
+
 def _is_there(path: Path) -> bool:
     """Whether there is something of this name; what can be no name of a file, as it is too long, names nothing."""
     try:

@@ -93,6 +93,7 @@ ALLOWED: dict[str, set[str]] = {
     "reproduce": {
         *MODEL,
         *CHAIN,
+        "analysis.ask",
         "analysis.stored",
         "analysis.upstream",
         "checker",

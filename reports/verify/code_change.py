@@ -90,6 +90,16 @@ class Lines(msgspec.Struct, frozen=True):
         return f"{self.idle[0]}{more}"
 
 
+class Probed(msgspec.Struct, frozen=True):
+    """Random runs of a scenario's model on the changed code: how many of `steps` in all, how many changed `lines` they executed, and what the unchanged code does otherwise."""
+
+    scenario: str
+    runs: int
+    steps: int
+    lines: int = 0
+    departures: tuple[Departure, ...] = ()
+
+
 class Toured(msgspec.Struct, frozen=True):
     """A tour of a scenario's model on the changed code. `departures`: those that the unchanged code does not have."""
 
@@ -134,7 +144,10 @@ class Beyond(msgspec.Struct, frozen=True):
 
 
 class CodeChange(msgspec.Struct, frozen=True):
-    """The judgement. `tours` is None where departures were not looked for. `beyond` are searches on the code itself where it has left the model."""
+    """The judgement. `tours` is None where none was made. `beyond` are searches on the code itself where it has left the model.
+
+    Of `scenarios`, those in `probed` were run. `unfinished` says what was not done because time was up.
+    """
 
     change: str
     base: str
@@ -147,6 +160,9 @@ class CodeChange(msgspec.Struct, frozen=True):
     tours: tuple[Toured, ...] | None = None
     notes: tuple[str, ...] = ()
     beyond: tuple[Beyond, ...] = ()
+    probed: tuple[Probed, ...] = ()
+    scenarios: int = 0
+    unfinished: str = ""
 
     def of(self, *outcomes: RaceWord) -> list[Race]:
         """The races with one of these outcomes."""
@@ -154,8 +170,8 @@ class CodeChange(msgspec.Struct, frozen=True):
 
     @builtins.property
     def departures(self) -> int:
-        """How many causes of departures the tours found."""
-        return sum(len(tour.departures) for tour in self.tours or ())
+        """How many causes of departures the random runs and the tours found."""
+        return departures_in(self.probed, self.tours)
 
     @builtins.property
     def counts(self) -> dict[str, int]:
@@ -182,18 +198,25 @@ def exit_code(found: CodeChange) -> int:
     return _CODES.get(found.answer, GOOD)
 
 
+def departures_in(probed: Iterable[Probed], tours: Iterable[Toured] | None) -> int:
+    """How many causes of departures these found, scenario by scenario."""
+    found = [one.departures for one in probed] + [one.departures for one in tours or ()]
+    return sum(map(len, found))
+
+
 def answer_of(
     races: Iterable[Race],
     lines: Lines,
     tours: tuple[Toured, ...] | None,
     beyond: Iterable[Beyond] = (),
+    probed: Sequence[Probed] = (),
 ) -> tuple[Answer, str]:
     """The answer, and what it rests on. What did not execute the change is no judgement of it."""
     races = list(races)
     opened = [race.label for race in races if race.outcome == "opens"]
     closed = [race.label for race in races if race.outcome == "closes"]
     left = [race for race in races if race.leaves]
-    departures = sum(len(tour.departures) for tour in tours or ())
+    departures = departures_in(probed, tours)
     if opened:
         return "BREAKS", f"it opens {', '.join(opened)}"
     searched = list(beyond)
@@ -201,7 +224,7 @@ def answer_of(
     if violated:
         return (
             "BREAKS",
-            f"random runs of the changed code violate {', '.join(violated)}, and as many of the unchanged code do not",
+            f"random runs of the changed code violate {', '.join(violated)}, and those of the unchanged code do not",
         )
     if lines.changed and not lines.executed:
         return (
@@ -209,7 +232,7 @@ def answer_of(
             "no changed line was executed: nothing that was run says anything about the change",
         )
     said = (
-        f"the changed code leaves the model of its base ({_many(len(left), 'replay')}, {_many(departures, 'cause')} in tours), and {beyond_words(searched)}"
+        f"the changed code leaves the model of its base ({_many(len(left), 'replay')}, {_many(departures, 'cause')} in other runs), and {beyond_words(searched)}"
         if left or departures
         else ""
     )
@@ -217,8 +240,8 @@ def answer_of(
         return "CLOSES", "; ".join(filter(None, [f"it closes {', '.join(closed)}", said]))
     if said:
         return "CHANGES WITHOUT A VIOLATION", f"no violation was seen; {said}"
-    if not races:
-        return "INCONCLUSIVE", "no scenario that was chosen has a counterexample to replay"
+    if not races and not probed:
+        return "INCONCLUSIVE", "no scenario that was chosen has runs that can be executed"
     if not lines.changed:
         return (
             "INCONCLUSIVE",
@@ -226,8 +249,22 @@ def answer_of(
         )
     if lines.missed:
         return "INCONCLUSIVE", f"{lines.words}: the others were not judged"
-    looked = "replays and tours" if tours else "replays (no tour was made)"
-    return "NO DIFFERENCE SEEN", f"{lines.words}, and in all {looked} the code does what it did before"
+    return (
+        "NO DIFFERENCE SEEN",
+        f"{lines.words}, and the code does what it did before: {looked_at(races, probed, tours)}",
+    )
+
+
+def looked_at(races: Sequence[Race], probed: Sequence[Probed], tours: Sequence[Toured] | None) -> str:
+    """What was executed, for example `in 12 replays, in 240 random runs of 9,000 steps in 10 scenarios`."""
+    runs, steps = sum(one.runs for one in probed), sum(one.steps for one in probed)
+    said = [f"in {_many(len(races), 'replay')}"] if races else []
+    if probed:
+        said.append(f"in {runs:,} random runs of {steps:,} steps in {_many(len(probed), 'scenario')}")
+    taken = sum(tour.taken for tour in tours or ())
+    if taken:
+        said.append(f"in {taken:,} transitions of {_many(len(tours or ()), 'tour')}")
+    return ", ".join(said)
 
 
 def beyond_words(searched: Sequence[Beyond]) -> str:

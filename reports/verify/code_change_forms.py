@@ -10,7 +10,7 @@ from rich.text import Text
 from ..filtered import text_filtered, to_json
 from ..formats.markdown import plain
 from ..text.findings_text import INDENT, print_wrapped
-from .code_change import CodeChange, Race, Touched
+from .code_change import CodeChange, Probed, Race, Touched
 
 STYLES = {
     "BREAKS": "bold red",
@@ -25,7 +25,7 @@ MARKS = {"BREAKS": "❌", "CLOSES": "✅", "NO DIFFERENCE SEEN": "✅", "CANNOT 
 MOST_MISSED = 20
 """How many changed lines that were not executed are named."""
 
-UNTOURED = "departures: not looked for by tours"
+UNTOURED = "tours: none was made"
 
 
 def touched_words(one: Touched) -> str:
@@ -46,11 +46,14 @@ def print_touched(
         print_wrapped(console, Text(touched_words(one)), INDENT)
 
 
-def print_race(console: Console, race: Race) -> None:
-    """One row, as soon as it is known. What is open on neither side is no news."""
-    if race.outcome != "open on neither":
+def print_row(console: Console, one: Race | Probed) -> None:
+    """One row, as soon as it is known. What is open on neither side is no news, nor are runs that do not execute the change."""
+    if isinstance(one, Probed):
+        for line in _probe(one) if one.lines else ():
+            print_wrapped(console, Text(line), INDENT)
+    elif one.outcome != "open on neither":
         print_wrapped(
-            console, Text(f"{race.label}: ").append(race.verdict_words, STYLES.get(race.outcome, "")), INDENT
+            console, Text(f"{one.label}: ").append(one.verdict_words, STYLES.get(one.outcome, "")), INDENT
         )
 
 
@@ -79,10 +82,32 @@ def _rest(found: CodeChange) -> Iterator[str]:
         yield "races: " + (
             ", ".join(f"{n} {word}" for word, n in found.counts.items()) or "none was replayed"
         )
+        yield from _probed(found)
         yield from _tours(found)
         yield from _beyond(found)
         yield from _opened(found)
     yield from found.notes
+    if found.unfinished:
+        yield f"time was up: {found.unfinished}"
+
+
+def _probe(one: Probed) -> Iterator[str]:
+    yield f"{one.scenario}: {one.runs} random runs of {one.steps:,} steps execute {one.lines} of the changed lines, {_departures(len(one.departures))}"
+    for departure in one.departures[:1]:
+        yield f"  departs: {departure.words}; after: {'; '.join(departure.steps)}"
+
+
+def _departures(count: int) -> str:
+    return f"{count} departure{'' if count == 1 else 's'}"
+
+
+def _probed(found: CodeChange) -> Iterator[str]:
+    """The random runs in all, and where they execute the change."""
+    if not found.probed:
+        return
+    runs, steps = sum(one.runs for one in found.probed), sum(one.steps for one in found.probed)
+    there = [one for one in found.probed if one.lines]
+    yield f"random runs: {runs:,} of {steps:,} steps in {len(found.probed)} of {found.scenarios} scenarios; those of {len(there)} execute changed lines, {_departures(sum(len(one.departures) for one in there))}"
 
 
 def _tours(found: CodeChange) -> Iterator[str]:
@@ -141,10 +166,13 @@ def to_markdown(found: CodeChange) -> str:
     if found.touched:
         blocks.append("\n".join(f"- {plain(touched_words(one))}" for one in found.touched))
     if found.lines is not None:
-        blocks += [f"> {plain(line)}" for line in (*_tours(found), *_beyond(found), *_opened(found))]
+        blocks += [
+            f"> {plain(line)}" for line in (*_probed(found), *_tours(found), *_beyond(found), *_opened(found))
+        ]
         blocks += [f"> not executed: {plain(place)}" for place in found.lines.missed[:MOST_MISSED]]
         blocks += [f"> nothing depends on it: {plain(place)}" for place in found.lines.idle[:MOST_MISSED]]
-    blocks += [f"> {plain(note)}" for note in found.notes]
+    ends = (*found.notes, *([f"time was up: {found.unfinished}"] if found.unfinished else []))
+    blocks += [f"> {plain(note)}" for note in ends]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Beyond a departure: where the changed code has left the model, random moves of the code itself, and the properties that are evaluated on what is seen.
 
-The unchanged code makes as many moves from the same place. What it violates, too, does not count.
+The unchanged code makes three times as many moves from the same place. What it violates, too, does not count, and not what the model of the base violates there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ from .monitors import Monitors, monitors_of
 RUNS, MOVES = 40, 80
 """How many runs are made from a place, and of how many moves."""
 
-MOST_PLACES = 8
+MORE_BEFORE = 3
+"""How many times as many the unchanged code makes, once a violation was seen: what it violates in any of them does not count."""
+
+MOST_PLACES, MOST_OF_ONE = 16, 10
+"""In how many scenarios it is searched, and from how many places of one; they share its runs."""
 
 STUCK = "S-STUCK"
 """A pod that only the periodic flush brings back, though it could have been bound."""
@@ -43,11 +47,12 @@ class RoamingCase(Case, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the changed code has left the model: after these steps of a case. `labels` tell them."""
+    """Where the changed code has left the model: after these steps of a case, for this cause. `labels` tell them."""
 
     scenario: Scenario
     case: Case
     labels: tuple[str, ...]
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,49 +75,83 @@ class _Run:
         return cls(outcome, states, start)
 
 
-def first_places(places: Iterable[Place]) -> list[Place]:
-    """One place of each scenario, that with the fewest steps; the shortest first."""
-    found: dict[str, Place] = {}
+def grouped(places: Iterable[Place]) -> list[list[Place]]:
+    """The places of each scenario, those with the fewest steps first: one of each cause, then others. The scenario with the shortest way comes first."""
+    found: dict[str, list[Place]] = {}
     for place in sorted(places, key=lambda one: len(one.case.steps)):
-        found.setdefault(place.scenario.name, place)
-    return list(found.values())[:MOST_PLACES]
+        found.setdefault(place.scenario.name, []).append(place)
+    groups = []
+    for members in found.values():
+        firsts = list({place.cause: place for place in reversed(members)}.values())
+        groups.append([*firsts[::-1], *(place for place in members if place not in firsts)][:MOST_OF_ONE])
+    return groups[:MOST_PLACES]
 
 
-def beyond(places: Iterable[Place], release: str, before: Play, after: Play, say: Say) -> Iterator[Beyond]:
-    """The search from each place, until one shows a violation."""
-    for place in first_places(places):
-        found = _search(place, release, before, after, say)
+def beyond(
+    places: Iterable[Place],
+    release: str,
+    before: Play,
+    after: Play,
+    say: Say,
+    goes_on: Callable[[], bool] = lambda: True,
+    violates: Callable[[Scenario, str], bool] = lambda scenario, name: False,
+    keep: Callable[[Case, Violation], None] = lambda case, violation: None,
+) -> Iterator[Beyond]:
+    """The search from each place while it `goes_on`, until one shows a violation. What the base's model `violates` in a scenario does not count. The run of each violation is given to `keep`."""
+    for group in grouped(places):
+        if not goes_on():
+            return
+        found = _search(group, release, before, after, say, violates)
         if found is not None:
             yield found
+            for violation in found.violations:
+                keep(_cases(group)[violation.seed], violation)
             if found.violations:
                 return
 
 
-def _search(place: Place, release: str, before: Play, after: Play, say: Say) -> Beyond | None:
+def _search(
+    places: Sequence[Place],
+    release: str,
+    before: Play,
+    after: Play,
+    say: Say,
+    violates: Callable[[Scenario, str], bool],
+) -> Beyond | None:
+    place = places[0]
     try:
         composition = plan(Selection(release=release, given=[place.scenario]))[0].composition
     except Problem:
         return None
     monitors = monitors_of(place.scenario.spec, composition.classes, PROPERTIES)
     say(f"beyond {place.scenario.name}: {RUNS} runs of {MOVES} moves on the changed code")
-    cases = _cases(place)
+    cases = _cases(places)
     runs = _played(cases, after)
     violated = _violated(runs, monitors)
     if violated:
-        say(f"beyond {place.scenario.name}: as many on the unchanged code")
-        known = {name for found in _violated(_played(cases, before), monitors).values() for name in found}
+        say(f"beyond {place.scenario.name}: {MORE_BEFORE} times as many on the unchanged code")
+        others = _played(_cases(places, MORE_BEFORE), before)
+        known = {name for found in _violated(others, monitors).values() for name in found}
+        names = {name for found in violated.values() for name in found} - known
+        known |= {name for name in names if violates(place.scenario, name)}
         violated = {
             seed: {name: at for name, at in found.items() if name not in known}
             for seed, found in violated.items()
         }
     told = list(_told(runs, violated, cases, monitors, after))
+    if told:
+        place = places[told[0].seed % len(places)]
     return Beyond(place.scenario.name, len(runs), MOVES, place.labels, tuple(told))
 
 
-def _cases(place: Place) -> list[RoamingCase]:
+def _cases(places: Sequence[Place], times: int = 1) -> list[RoamingCase]:
+    return [_case(places[seed % len(places)], seed) for seed in range(times * RUNS)]
+
+
+def _case(place: Place, seed: int) -> RoamingCase:
     case = msgspec.structs.replace(place.case, loop_from=None, epilogue=True)
     facts = {name: getattr(case, name) for name in case.__struct_fields__}
-    return [RoamingCase(**{**facts, "id": f"{case.id} {seed}"}, seed=seed) for seed in range(RUNS)]
+    return RoamingCase(**{**facts, "id": f"{case.id} {seed}"}, seed=seed)
 
 
 def _played(cases: Sequence[RoamingCase], play: Play) -> dict[int, _Run]:

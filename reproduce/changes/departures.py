@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from msgspec import structs
@@ -29,7 +29,7 @@ from .beyond import Place
 MOST_STATES = 20_000
 """Of a scenario with more states no tour is made."""
 
-MOST_TOURS = 3
+MOST_TOURS = 8
 SECONDS = 60.0
 """How many tours are made, and how long one takes at most."""
 
@@ -40,30 +40,37 @@ SHRINKING = 20.0
 
 
 def departures(
-    scenarios: Sequence[Scenario], release: str, before: Built, after: Built, budget: Budget, say: Say
+    scenarios: Sequence[Scenario],
+    release: str,
+    before: Built,
+    after: Built,
+    budget: Budget,
+    say: Say,
+    left: Callable[[], float] = lambda: SECONDS,
 ) -> Iterator[tuple[Toured, list[Place]]]:
     """Tours of the first scenarios that are small enough, with where the code departs; what the unchanged code does as well is no departure of the change."""
     made = 0
     for scenario in scenarios:
-        if made == MOST_TOURS:
+        if made == MOST_TOURS or left() <= 0:
             return
         found = _model(scenario, release, budget)
         if found is None:
             continue
         made += 1
         say(f"tour of {scenario.name}: {found[1].edges:,} transitions on the changed code")
-        yield _tour(found, before, after, budget, say)
+        yield _tour(found, before, after, budget, say, min(SECONDS, max(left(), 1.0)))
 
 
 def start_of(scenario: Scenario, release: str) -> Place | None:
     """The place where nothing has happened yet; None of a scenario that cannot be played on this release."""
-    model = _playable(scenario, release)
+    model = playable(scenario, release)
     if model is None:
         return None
     return Place(scenario, case_for(RandomRun(model, (), Timing((), ())), scenario.name), ())
 
 
-def _playable(scenario: Scenario, release: str) -> Model | None:
+def playable(scenario: Scenario, release: str) -> Model | None:
+    """The model of a scenario whose runs the driver can execute on this release; None of another."""
     if (
         scenario.open
         or objects_of(scenario.spec).missing
@@ -78,7 +85,7 @@ def _playable(scenario: Scenario, release: str) -> Model | None:
 
 
 def _model(scenario: Scenario, release: str, budget: Budget) -> tuple[Model, StateGraph] | None:
-    model = _playable(scenario, release)
+    model = playable(scenario, release)
     if model is None:
         return None
     graph = state_graph(model.system, replace(budget, max_states=MOST_STATES, timeout=SECONDS))
@@ -96,13 +103,18 @@ def _new(made: touring.Toured, base: touring.Toured | None) -> list[str]:
 
 
 def _tour(
-    found: tuple[Model, StateGraph], before: Built, after: Built, budget: Budget, say: Say
+    found: tuple[Model, StateGraph],
+    before: Built,
+    after: Built,
+    budget: Budget,
+    say: Say,
+    seconds: float,
 ) -> tuple[Toured, list[Place]]:
     model, graph = found
     sides = []
     for built in (after, before):
         forced = HELD if built.holds else frozenset()
-        asked = Asked(max(1, budget.jobs), SECONDS, departures=DEPARTURES, forced=forced)
+        asked = Asked(max(1, budget.jobs), seconds, departures=DEPARTURES, forced=forced)
         sides.append(touring.tour(model, graph, plays(built), asked))
         if not sides[0].causes:
             break
@@ -118,7 +130,7 @@ def _tour(
         steps = labels_of(example.run)[: example.at]
         case = case_for(example.run, f"{model.scenario.name} {number}")
         case = structs.replace(case, steps=case.steps[: example.at])
-        places.append(Place(example.run.model.scenario, case, tuple(steps)))
+        places.append(Place(example.run.model.scenario, case, tuple(steps), name))
         told.append(Departure(name, made.causes[name], 0, example.words, tuple(steps), whole and number == 0))
     left = graph.edges - made.count(Fate.TAKEN)
     remark = "it ended there: enough runs differ" if new else f"{left:,} were not taken" if left else ""

@@ -1,12 +1,13 @@
 """A change of kube-scheduler's own code judged: what it touches, whether that was executed, and what became of the known races.
 
-judged = judge(change, what, Effort(budget), go, tell)
+judged = Judging(change, what, Effort(budget), go, tell).judged()
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -16,12 +17,14 @@ import msgspec
 
 from ...analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ...base.problems import UsageProblem
+from ...base.text import one_line
 from ...checker.core.exploration import Budget
-from ...reports.verify.code_change import Beyond, CodeChange, Race, Toured, answer_of
-from ...scenarios import Scenario
-from ..across import everything
+from ...reports.verify.code_change import Beyond, CodeChange, Probed, Race, Toured, Violation, answer_of
+from ...scenarios import Scenario, shipped
+from ..case import Case
 from ..lockstep.request import plays
 from ..modules.toolchain import BuildProblem, Go
+from ..reproducing import Prepared
 from ..request import release_of
 from ..running import Built, built_for
 from .beyond import Place, beyond
@@ -29,34 +32,53 @@ from .damage import damaged_texts, is_jump, is_told_only, unexercised
 from .departures import departures, start_of
 from .functions import WhatChanged
 from .lines import NOTHING, ChangedLine, Counted, changed_lines, lines_of, packages_of
+from .probes import probes, random_clusters
 from .replays import (
     Counterexample,
+    Question,
+    Questions,
     Replay,
     counterexamples,
     place_of,
+    questions_of,
     race_of,
     replay,
-    verdict_without_change,
+    replayed_at_once,
+    seen_of,
+    verdict_in_base,
 )
 from .sources import Change, changed_tree, tree_with
 
+SECONDS = 600.0
+"""How long a judgement takes at most, unless --timeout says otherwise: the builds before it, and the call that is being made when time is up, come on top."""
+
 SEARCH_SECONDS = 20.0
-"""How long one counterexample is searched for, unless --timeout says otherwise."""
+"""How long one counterexample is searched for at most."""
+
+SHARES = {"near": 0.15, "runs": 0.5, "beyond": 0.6, "own": 0.65, "tours": 0.7, "damage": 1.0}
+"""Up to which part of the time each kind of work goes on. The races that are far come last, if there is time."""
+
+ENOUGH = 6
+"""After so many scenarios whose runs leave the model, it is searched beyond them before others are run."""
+
+LEAST = 6
+"""So many scenarios are run, and so many places are searched from, whatever time is left."""
 
 MOST_DAMAGED = 12
-"""In so many replays, the shortest first, the damage of a line is looked for."""
+"""In so many batches of runs, the shortest first, the damage of a line is looked for."""
 
-Told = Callable[[Race], None]
+Told = Callable[[Race | Probed], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How a change is judged: `scenarios` are those whose counterexamples are replayed, all of them (`whole`) unless some are named."""
+    """How a change is judged, and in how many `seconds`: `scenarios` are those that are run, all of them (`whole`) unless some are named."""
 
     budget: Budget
     method: Method = USUAL
-    scenarios: Sequence[Scenario] = field(default_factory=everything)
+    scenarios: Sequence[Scenario] = field(default_factory=shipped)
     whole: bool = True
+    seconds: float = SECONDS
 
 
 def cannot_matter(what: WhatChanged, name: str, base: str, notes: Sequence[str] = ()) -> CodeChange:
@@ -78,24 +100,31 @@ def unjudged_words(what: WhatChanged) -> str:
     return f"{what.unjudged[0]}{more} may be part of kube-scheduler and is not judged: it belongs to another module"
 
 
-def judge(
-    change: Change, what: WhatChanged, effort: Effort, go: Go, tell: Told, watcher: Watcher = NOBODY
-) -> CodeChange:
-    """The judgement of a change that is compiled into the scheduler. Raises GoProblem, and UsageProblem for one that does not compile."""
-    return _Judging(change, what, effort, go, tell, watcher).judged()
-
-
-@dataclass
+@dataclass(frozen=True)
 class _Played:
-    """A counterexample on the code before and after the change."""
+    """Cases on the code before and after the change: what was seen of each side, and the changed lines that it executed."""
 
-    one: Counterexample
-    sides: tuple[Replay, Replay]
+    cases: Sequence[Case]
+    seen: tuple[tuple[object, ...], tuple[object, ...]]
+    counted: tuple[Counted, Counted]
+
+    @property
+    def steps(self) -> int:
+        """In all cases."""
+        return sum(len(case.steps) for case in self.cases)
 
 
-class _Judging:
+class Judging:
+    """The judgement of a change that is compiled into the scheduler; afterwards `tested` and `roamed` are the runs that tests can be made of."""
+
     def __init__(
-        self, change: Change, what: WhatChanged, effort: Effort, go: Go, tell: Told, watcher: Watcher
+        self,
+        change: Change,
+        what: WhatChanged,
+        effort: Effort,
+        go: Go,
+        tell: Told,
+        watcher: Watcher = NOBODY,
     ) -> None:
         self.change, self.what, self.effort, self.go, self.tell, self.watcher = (
             change, what, effort, go, tell, watcher,
@@ -105,33 +134,52 @@ class _Judging:
         self.played: list[_Played] = []
         self.races: list[Race] = []
         self.places: list[Place] = []
+        self.probed: list[Probed] = []
+        self.reached: dict[str, Scenario] = {}
+        self.tours: tuple[Toured, ...] | None = None
+        self.searched: list[Beyond] = []
+        self.unfinished: list[str] = []
+        self.undamaged: set[ChangedLine] = set()
+        self.chosen = len(effort.scenarios)
+        self.tested: list[Prepared] = []
+        self.roamed: list[tuple[Case, Violation]] = []
+        self.began = time.monotonic()
 
     def judged(self) -> CodeChange:
-        """Replays, then tours and what is beyond the departures unless a race opens, then damages unless a difference was seen."""
+        """The judgement: it ends with what is known when time is up. Raises GoProblem, and UsageProblem for a change that does not compile."""
         change, what = self.change, self.what
         built: list[Built] = []
         try:
             with changed_tree(change, self.watcher.say) as tree:
                 built.append(taken(self._built(tree, change.name)))
             built.insert(0, self._built(change.base_tree, change.base_words))
-            self._replay(built[0], built[1])
-            tours = None if self._opens else self._tours(built[0], built[1])
-            searched = () if self._opens else self._beyond(built[0], built[1])
+            self.began = time.monotonic()
+            self._look(built[0], built[1])
         finally:
             for one in built[-1:]:
                 shutil.rmtree(one.folder, ignore_errors=True)
         found: Counted = NOTHING
         for played in self.played:
-            for side in played.sides:
-                found |= side.counted
+            for side in played.counted:
+                found |= side
         counted = lines_of(found)
-        answer, because = answer_of(self.races, counted, tours, searched)
-        if answer == "NO DIFFERENCE SEEN" and (idle := self._unexercised(found)):
+        answer, because = answer_of(self.races, counted, self.tours, self.searched, self.probed)
+        if answer == "NO DIFFERENCE SEEN":
+            idle = [line for line in self._unexercised(found) if line not in self.undamaged]
             counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
-            answer, because = (
-                "INCONCLUSIVE",
-                f"{counted.words}, and nothing that was run depends on {counted.idle_words}",
-            )
+            if idle:
+                answer, because = (
+                    "INCONCLUSIVE",
+                    f"{counted.words}, and nothing that was run depends on {counted.idle_words}",
+                )
+            elif self.undamaged:
+                self.unfinished.append(f"{len(self.undamaged)} executed lines were not damaged")
+                answer, because = (
+                    "INCONCLUSIVE",
+                    f"{because}; but time was up before it was known whether anything depends on the change",
+                )
+        if answer == "NO DIFFERENCE SEEN" and self.unfinished:
+            because = f"{because}; time was up: {'; '.join(self.unfinished)}"
         if answer == "NO DIFFERENCE SEEN" and not self.effort.whole:
             answer, because = "INCONCLUSIVE", f"{because}; but only the scenarios that were named were run"
         if what.unjudged and answer != "BREAKS":
@@ -145,35 +193,116 @@ class _Judging:
             what.passed_over,
             counted,
             tuple(self.races),
-            tours,
+            self.tours,
             change.notes,
-            searched,
+            tuple(self.searched),
+            tuple(self.probed),
+            self.chosen,
+            "; ".join(self.unfinished),
         )
 
+    def _goes_on(self, kind: str) -> bool:
+        """Whether there is time left for this kind of work."""
+        return self._left(kind) > 0
+
+    def _left(self, kind: str) -> float:
+        return self.began + SHARES[kind] * self.effort.seconds - time.monotonic()
+
     @property
-    def _opens(self) -> bool:
-        return any(race.outcome == "opens" for race in self.races)
+    def _breaks(self) -> bool:
+        return any(race.outcome == "opens" for race in self.races) or any(
+            one.violations for one in self.searched
+        )
+
+    def _look(self, before: Built, after: Built) -> None:
+        """The most telling things first, until something is broken or time is up."""
+        built, questions = (before, after), questions_of(self.effort.scenarios, self.what.elements)
+        self._replay(questions.near, "near", "races of the changed functions", built)
+        if not self._breaks:
+            self._probe(questions, built)
+            self._beyond(built)
+        if not self._breaks:
+            ranks = {
+                name: n
+                for n, name in enumerate(
+                    [*dict.fromkeys(p.scenario.name for p in self.places), *self.reached]
+                )
+            }
+            mine = [one for one in questions.own if one.scenario.name in ranks]
+            mine.sort(key=lambda one: ranks[one.scenario.name])
+            self._replay(
+                mine, "own", "scenarios whose runs execute the change, searched for counterexamples", built
+            )
+        if not self._breaks and not self.places:
+            self._tours(built)
+        if not self._breaks:
+            self._beyond(built)
+        if not self._breaks and self.places:
+            self._replay(questions.far, "damage", "other races", built)
+
+    def _replay(
+        self, questions: Sequence[Question], kind: str, what: str, built: tuple[Built, Built]
+    ) -> None:
+        """Replay the counterexamples on both sides, until one opens or time is up."""
+        effort = self.effort
+        with ThreadPoolExecutor(2 if effort.budget.jobs > 1 else 1) as pool:
+            for number, question in enumerate(questions):
+                if not self._goes_on(kind):
+                    self.unfinished.append(f"{number} of {len(questions)} {what}")
+                    return
+                limits = replace(effort.budget, timeout=min(SEARCH_SECONDS, self._left(kind)))
+                for one in counterexamples(
+                    question, self.change.version, self.release, limits, effort.method, self.watcher
+                ):
+                    race = self._race(one, built, pool)
+                    self.races.append(race)
+                    self.tell(race)
+                    if race.outcome == "opens":
+                        return
+
+    def _probe(self, questions: Questions, built: tuple[Built, Built]) -> None:
+        """Random runs in all scenarios, those of the near races first, until enough leave the model or time is up."""
+        order = {one.scenario.name: one.scenario for one in questions.near}
+        others = [one for one in self.effort.scenarios if one.name not in order]
+        clusters = list(random_clusters()) if self.effort.whole else []
+        scenarios = [*order.values(), *mixed(others, clusters)]
+        self.chosen = len(scenarios)
+        departing: set[str] = set()
+
+        def goes_on() -> bool:
+            return not self._breaks and (len(self.probed) < LEAST or self._goes_on("runs"))
+
+        for probe in probes(
+            scenarios,
+            self.release,
+            built,
+            self.lines,
+            max(1, self.effort.budget.jobs),
+            goes_on,
+            self.watcher.say,
+            self.change.base_tree is not None,
+        ):
+            told = probe.told
+            self.probed.append(told)
+            self.tell(told)
+            if probe.reached:
+                self.reached[probe.scenario.name] = probe.scenario
+                self.played.append(_Played(probe.cases, probe.seen, probe.counted))
+            if probe.departures:
+                departing.add(probe.scenario.name)
+                self.places += probe.places
+            if len(departing) >= ENOUGH and not self._breaks:
+                self._beyond(built)
+                departing.clear()
+        if len(self.probed) < self.chosen and not self._breaks:
+            self.unfinished.append(f"{len(self.probed)} of {len(scenarios)} scenarios were run")
 
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)
         try:
             return built_for(self.change.version, self.go, self.watcher.say, tree, counted)
         except BuildProblem as problem:
-            raise UsageProblem(f"{name}: does not compile: {first_error(problem, self.change)}") from None
-
-    def _replay(self, before: Built, after: Built) -> None:
-        """Replay each counterexample on both sides, until one opens."""
-        effort = self.effort
-        found = counterexamples(
-            effort.scenarios, self.change.version, self.release, effort.budget, effort.method, self.what.elements, self.watcher
-        )  # fmt: skip
-        with ThreadPoolExecutor(2 if effort.budget.jobs > 1 else 1) as pool:
-            for one in found:
-                race = self._race(one, (before, after), pool)
-                self.races.append(race)
-                self.tell(race)
-                if race.outcome == "opens":
-                    return
+            raise UsageProblem(f"{name}: {first_error(problem, self.change)}") from None
 
     def _race(self, one: Counterexample, built: tuple[Built, Built], pool: ThreadPoolExecutor) -> Race:
         self.watcher.say(f"replaying {one.case.id} before and after the change")
@@ -186,40 +315,64 @@ class _Judging:
             )
             return playing[0].result(), playing[1].result()
 
-        sides, effort = both(), self.effort
-        self.played.append(_Played(one, sides))
+        sides = both()
+        self.played.append(
+            _Played([one.case], ((sides[0].seen,), (sides[1].seen,)), (sides[0].counted, sides[1].counted))
+        )
+        if sides[0].counted.executed or sides[1].counted.executed:
+            self.reached.setdefault(one.scenario.name, one.scenario)
         steady = sides[0].seen == sides[1].seen or [side.seen for side in both()] == [s.seen for s in sides]
         race = race_of(
             one,
             *sides,
-            lambda: verdict_without_change(one, self.release, effort.budget, effort.method),
+            lambda: self._in_base(one.scenario, one.asked.about["property"]),
             steady,
         )
+        if race.outcome in ("opens", "closes"):
+            self.tested.append(one.asked)
         if race.outcome == "left the model":
             self.places.append(place_of(one, sides[1]))
         return race
 
-    def _tours(self, before: Built, after: Built) -> tuple[Toured, ...]:
-        reached: dict[str, tuple[int, Scenario]] = {}
-        for played, race in zip(self.played, self.races, strict=True):
-            if race.lines and not played.one.without:
-                reached.setdefault(race.name, (len(played.one.case.steps), played.one.scenario))
-        scenarios = [scenario for _, scenario in sorted(reached.values(), key=lambda pair: pair[0])]
+    def _tours(self, built: tuple[Built, Built]) -> None:
+        """Tours of scenarios that execute changed lines."""
         made: list[Toured] = []
         for toured, places in departures(
-            scenarios, self.release, before, after, self.effort.budget, self.watcher.say
+            list(self.reached.values()),
+            self.release,
+            *built,
+            self.effort.budget,
+            self.watcher.say,
+            lambda: self._left("tours"),
         ):
             made.append(toured)
             self.places += places
-        return tuple(made)
+        self.tours = tuple(made)
 
-    def _beyond(self, before: Built, after: Built) -> tuple[Beyond, ...]:
+    def _beyond(self, built: tuple[Built, Built]) -> None:
         """From where the code has left the model; in scenarios that were named and show no such place, from the start."""
+        places, known = self.places, {one.scenario for one in self.searched}
         if not self.effort.whole:
-            left = {place.scenario.name for place in self.places}
+            left = {place.scenario.name for place in places}
             starts = (start_of(one, self.release) for one in self.effort.scenarios if one.name not in left)
-            self.places += [place for place in starts if place is not None]
-        return tuple(beyond(self.places, self.release, plays(before), plays(after), self.watcher.say))
+            places = [*places, *(place for place in starts if place is not None)]
+        fresh = [place for place in places if place.scenario.name not in known]
+        plays_of = [plays(one) for one in built]
+        self.searched += beyond(
+            fresh,
+            self.release,
+            plays_of[0],
+            plays_of[1],
+            self.watcher.say,
+            lambda: self._goes_on("beyond") or len(self.searched) < LEAST,
+            lambda scenario, name: self._in_base(scenario, name) == "VIOLATED",
+            lambda case, violation: self.roamed.append((case, violation)),
+        )
+
+    def _in_base(self, scenario: Scenario, name: str) -> str:
+        """The verdict of the base's model on a property in a scenario."""
+        budget = replace(self.effort.budget, timeout=SEARCH_SECONDS)
+        return verdict_in_base(scenario, name, self.release, budget, self.effort.method)
 
     def _unexercised(self, found: Counted) -> list[ChangedLine]:
         """The executed lines of which nothing that was replayed depends."""
@@ -245,6 +398,9 @@ class _Judging:
             ) as tree:
                 built = taken(built_for(change.version, self.go, self.watcher.say, tree))
             for number, line in numbered.items():
+                if not self._goes_on("damage"):
+                    self.undamaged.add(line)
+                    continue
                 self.watcher.say(f"damaging {line.shown}")
                 if self._shows(built, number, line, side):
                     shown.add(line)
@@ -259,14 +415,23 @@ class _Judging:
         return unexercised(executed, frozenset(shown), frozenset(numbered.values()), told, jumps)
 
     def _shows(self, built: Built, number: int, line: ChangedLine, side: int) -> bool:
-        """Whether a replay that executes a line goes otherwise if it is damaged."""
-        reached = [one for one in self.played if line in one.sides[side].counted.executed]
-        shortest = sorted(reached, key=lambda one: len(one.one.case.steps))[:MOST_DAMAGED]
-        for one in shortest:
-            damaged = replay(built, one.one.case, (), number).seen
-            if damaged != one.sides[side].seen and replay(built, one.one.case, (), number).seen == damaged:
+        """Whether runs that execute a line go otherwise if it is damaged."""
+        reached = [one for one in self.played if line in one.counted[side].executed and one.seen[side]]
+        for one in sorted(reached, key=lambda one: one.steps)[:MOST_DAMAGED]:
+            damaged = self._seen(built, one, number)
+            if damaged != one.seen[side] and self._seen(built, one, number) == damaged:
                 return True
         return False
+
+    def _seen(self, built: Built, played: _Played, number: int) -> tuple[object, ...]:
+        outcomes, _ = replayed_at_once(built, played.cases, (), number)
+        return tuple(seen_of(outcomes[case.id]) for case in played.cases)
+
+
+def mixed(some: Sequence[Scenario], others: Sequence[Scenario]) -> list[Scenario]:
+    """Both, each spread evenly over the other: when time is up there was something of both."""
+    places = [((n + 0.5) / len(part), one) for part in (some, others) for n, one in enumerate(part)]
+    return [one for _, one in sorted(places, key=lambda pair: pair[0])]
 
 
 def taken(built: Built) -> Built:
@@ -277,20 +442,13 @@ def taken(built: Built) -> Built:
 
 
 def first_error(problem: BuildProblem, change: Change) -> str:
-    """The compiler's first error, with the file named as in the tree."""
+    """What is wrong with a change that cannot be built: the compiler's first error, with the file named as in the tree."""
     for line in problem.text.splitlines():
         place, mark, rest = line.strip().partition(".go:")
         if mark and rest[:1].isdigit():
-            inside = next(
-                (f"pkg/{part}" for part in [place.rpartition("/pkg/")[2]] if "/pkg/" in place), place
-            )
-            known = next(
-                (
-                    one.path
-                    for one in change.files
-                    if f"{inside}.go".endswith(one.path) or one.path.endswith(f"/{inside}.go")
-                ),
-                f"{inside}.go",
-            )
-            return f"{known}:{rest}"
-    return str(problem)
+            inside = f"pkg/{place.rpartition('/pkg/')[2]}.go" if "/pkg/" in place else f"{place}.go"
+            known = next((one.path for one in change.files if inside.endswith(one.path)), inside)
+            if "/pkg/" not in place and known == inside:
+                return f"changes an interface that podrace's driver is built on, and cannot be judged: {one_line(line.strip(), 300)}"
+            return f"does not compile: {known}:{rest}"
+    return f"does not compile: {problem}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -50,32 +51,60 @@ class Counterexample:
         return self.asked.case
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which counterexamples are searched for: those of a scenario, found `without` upstream changes, for so many seconds each."""
+
+    scenario: Scenario
+    without: tuple[str, ...] = ()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The questions about a change: races with an upstream change of its elements (`near`); what the base itself has; and the other races, those of the same components first."""
+
+    near: Sequence[Question]
+    own: Sequence[Question]
+    far: Sequence[Question]
+
+
+def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Questions:
+    """All that can be asked of these scenarios."""
+    ranks = {key: nearness(key, elements) for key in CHANGES}
+    here = [key for key, rank in ranks.items() if rank == HERE]
+    known = [
+        (min(ranks.get(key, FAR) for key in without), scenario, without)
+        for scenario in scenarios
+        for without in dict.fromkeys([*_fixes(scenario), *((key,) for key in _mentioned(scenario, here))])
+    ]
+    known.sort(key=lambda one: one[0])
+    return Questions(
+        [Question(scenario, without) for rank, scenario, without in known if rank == HERE],
+        [Question(scenario) for scenario in scenarios],
+        [Question(scenario, without, FAR_SECONDS) for rank, scenario, without in known if rank > HERE],
+    )
+
+
+def _mentioned(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
+    """Those of the upstream changes that the file of a scenario tells of, in a comment or elsewhere."""
+    numbers = frozenset(re.findall(r"[0-9]{4,6}", scenario.text))
+    yield from (key for key in keys if key in numbers)
+
+
 def counterexamples(
-    scenarios: Sequence[Scenario],
+    question: Question,
     version: KubernetesVersion,
     release: str,
     budget: Budget,
     method: Method,
-    elements: Sequence[str] = (),
     watcher: Watcher = NOBODY,
 ) -> Iterator[Counterexample]:
-    """Those of the scenarios in a version; before them, of races that it does not have, those that it would have without one upstream change.
-
-    First come the races of the catalogue whose upstream changes are nearest to the `elements` of the change.
-    """
-    ranks = {key: nearness(key, elements) for key in CHANGES}
-    known = [
-        (min(ranks.get(key, FAR) for key in without), scenario, without)
-        for scenario in scenarios
-        for without in _fixes(scenario)
-    ]
-    known.sort(key=lambda one: one[0])
-    quick = replace(budget, timeout=min(budget.timeout or FAR_SECONDS, FAR_SECONDS))
-    questions = [(scenario, without, budget) for rank, scenario, without in known if rank < FAR]
-    questions += [(scenario, (), budget) for scenario in scenarios]
-    questions += [(scenario, without, quick) for rank, scenario, without in known if rank == FAR]
-    for scenario, without, limits in questions:
-        yield from _found(scenario, without, version, release, limits, method, watcher)
+    """Those that are found for a question and can be replayed."""
+    scenario, without = question.scenario, question.without
+    seconds = [s for s in (budget.timeout, question.seconds) if s is not None]
+    limits = replace(budget, timeout=min(seconds, default=None))
+    yield from _found(scenario, without, version, release, limits, method, watcher)
 
 
 def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
@@ -85,7 +114,7 @@ def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
     return list(dict.fromkeys([*((key,) for key in scenario.race.after), tuple(scenario.race.fixes)]))
 
 
-FAR = 2
+HERE, FAR = 0, 2
 """The nearness of an upstream change that is in other components."""
 
 FAR_SECONDS = 3.0
@@ -131,10 +160,9 @@ def _found(
             yield Counterexample(asked, without)
 
 
-def verdict_without_change(one: Counterexample, release: str, budget: Budget, method: Method) -> str:
-    """The model's verdict on the property of a counterexample in the base itself."""
-    name = one.asked.about["property"]
-    runs = plan(Selection(release=release, properties=(name,), given=[one.scenario]))
+def verdict_in_base(scenario: Scenario, name: str, release: str, budget: Budget, method: Method) -> str:
+    """The model's verdict on a property of a scenario without the change."""
+    runs = plan(Selection(release=release, properties=(name,), given=[scenario]))
     return next(iter(verdicts(runs, budget, method, NOBODY))).verdict
 
 
@@ -147,29 +175,42 @@ class Replay:
 
     @property
     def seen(self) -> tuple[object, ...]:
-        """All by which two replays are told apart. What follows a step that cannot be forced nobody holds to an order."""
-        said = self.outcome
-        steps = [step.real for step in said.forced]
-        epilogue = None if said.verdict == "CANNOT BE FORCED" else said.epilogue
-        return said.verdict, said.at, said.initial, said.start, steps, epilogue
+        """All by which two replays are told apart."""
+        return seen_of(self.outcome)
 
 
 def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = (), damaged: int | None = None) -> Replay:
     """In a process of its own, so that its lines can be told from those of others. `damaged` is the number of a line of a binary that can be damaged."""
+    outcomes, counted = replayed_at_once(built, [case], lines, damaged)
+    return Replay(outcomes[case.id], counted)
+
+
+def replayed_at_once(
+    built: Built, cases: Sequence[Case], lines: Iterable[ChangedLine] = (), damaged: int | None = None
+) -> tuple[dict[str, Outcome], Counted]:
+    """What became of each case in one process, and the changed lines that they executed. With a case that ends the process the others end, too, and nothing is counted."""
     with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
         folder = Path(name)
-        (folder / CASES).write_text(format_cases([case]), encoding="utf-8")
+        (folder / CASES).write_text(format_cases(cases), encoding="utf-8")
         named: dict[str, object] = {"PODRACE_CASES": folder / CASES, "PODRACE_OUTCOMES": folder / OUTCOMES}
         if damaged is not None:
             named[VARIABLE] = damaged
         profile = folder / "cover.out"
         count = [] if damaged is not None else [f"-test.coverprofile={profile}"]
-        said = run_test(built, TEST, named, folder, RUN_SECONDS, count)
-        outcome = read_outcomes(folder / OUTCOMES).get(case.id)
+        said = run_test(built, TEST, named, folder, RUN_SECONDS * len(cases), count)
+        outcomes = read_outcomes(folder / OUTCOMES)
         blocks = read_blocks(profile.read_text(encoding="utf-8")) if profile.is_file() else {}
-    if outcome is None:
-        outcome = Outcome(case.id, "CRASHED", why=said or "the driver says nothing of it")
-    return Replay(outcome, counted(lines, blocks) if blocks else NOTHING)
+    for case in cases:
+        if case.id not in outcomes:
+            outcomes[case.id] = Outcome(case.id, "CRASHED", why=said or "the driver says nothing of it")
+    return outcomes, counted(lines, blocks) if blocks else NOTHING
+
+
+def seen_of(said: Outcome) -> tuple[object, ...]:
+    """All by which two replays are told apart. What follows a step that cannot be forced nobody holds to an order."""
+    steps = [step.real for step in said.forced]
+    epilogue = None if said.verdict == "CANNOT BE FORCED" else said.epilogue
+    return said.verdict, said.at, said.initial, said.start, steps, epilogue
 
 
 def place_of(found: Counterexample, after: Replay) -> Place:

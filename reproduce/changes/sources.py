@@ -208,15 +208,20 @@ def tree_with(
     """A copy of a tree in which files have these texts, or are gone; all others are links."""
     folder = kept_in() / f"changed-{version}"
     with alone_in(folder, say, "judges a change"):
-        shutil.rmtree(folder, ignore_errors=True)
-        held.linked(root, folder)
-        for path, text in texts.items():
-            file = folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.unlink(missing_ok=True)
-            if text is not None:
-                file.write_text(text, encoding="utf-8")
+        made_tree(root, texts, folder)
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def made_tree(root: Path, texts: Mapping[str, str | None], folder: Path) -> None:
+    """Make a folder the copy of a tree in which files have these texts, or are gone."""
+    shutil.rmtree(folder, ignore_errors=True)
+    held.linked(root, folder)
+    for path, text in texts.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        if text is not None:
+            file.write_text(text, encoding="utf-8")

@@ -113,6 +113,10 @@ def verify(
         str | None,
         typer.Option(metavar="vX.Y.Z", help="Of a Go change: the version that it is made for."),
     ] = None,
+    go_test: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Of a Go change: write what it opens or closes as Go tests."),
+    ] = None,
     output: ComparisonOption = ComparisonForm.text,
     max_states: MaxStates = None,
     timeout: Timeout = None,
@@ -138,12 +142,16 @@ def verify(
             or nodes
         ):
             raise UsageProblem(
-                "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --timeout and --jobs"
+                "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --go-test, --timeout and --jobs"
             )
         limits = (max_states, timeout, jobs)
-        raise typer.Exit(judged(changes, repo, range_, kubernetes, scenario or (), limits, output, no_color))
+        raise typer.Exit(
+            judged(changes, repo, range_, kubernetes, scenario or (), limits, output, no_color, go_test)
+        )
     if not changes:
         raise UsageProblem("name a CHANGE: a Python file, the number of an upstream change, or a Go diff")
+    if go_test is not None:
+        raise UsageProblem("--go-test is for Go changes: name a diff")
     if kubernetes is not None:
         raise UsageProblem("--kubernetes is for Go changes: write --release")
     if pods is not None or nodes is not None:

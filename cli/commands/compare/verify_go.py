@@ -15,12 +15,10 @@ from ...configuration.arguments import ComparisonForm
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
-    from ....reports.verify.code_change import CodeChange, Race
+    from ....reports.verify.code_change import CodeChange, Probed, Race
     from ....reproduce.changes.sources import Change
 
 DIFFS = (".diff", ".patch")
-SEARCH = "20s"
-"""How long one counterexample is searched for, unless --timeout says otherwise."""
 
 
 def is_go_change(changes: Sequence[str], repo: Path | None) -> bool:
@@ -37,6 +35,7 @@ def judged(
     limits: tuple[str | None, str | None, str | None],
     output: ComparisonForm,
     no_color: bool,
+    tests: Path | None = None,
 ) -> int:
     """Judge it, print that, and give the exit code."""
     from ....reports.verify.code_change import exit_code
@@ -44,10 +43,16 @@ def judged(
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     _refuse(changes, repo, span)
+    if tests is not None:
+        from ....reproduce.running import refuse_unusable
+
+        refuse_unusable(tests, "--go-test")
     states, timeout, jobs = limits
-    budget = budget_of(states, None, timeout or SEARCH, jobs)
+    budget = budget_of(states, None, timeout, jobs)
     with tolerant_of_closed_pipes(), tempfile.TemporaryDirectory(prefix="podrace-change-") as folder:
-        found = _judged(changes, repo, span, kubernetes, scenarios, budget, output, no_color, Path(folder))
+        found = _judged(
+            changes, repo, span, kubernetes, scenarios, budget, output, no_color, Path(folder), tests
+        )
         if output is ComparisonForm.text:
             print_answer(result_console(no_color), found)
         else:
@@ -78,21 +83,24 @@ def _judged(
     output: ComparisonForm,
     no_color: bool,
     folder: Path,
+    tests: Path | None,
 ) -> CodeChange:
-    from ....reports.verify.code_change_forms import print_race, print_touched
-    from ....reproduce.across import everything
+    import msgspec
+
+    from ....reports.verify.code_change_forms import print_row, print_touched
     from ....reproduce.changes.functions import WhatChanged, not_compiled, unjudged, what_changed
-    from ....reproduce.changes.judge import Effort, cannot_matter, judge
+    from ....reproduce.changes.judge import SECONDS, Effort, Judging, cannot_matter
     from ....reproduce.changes.sources import of_diff, of_range, of_tree
+    from ....reproduce.changes.tests import write_tests
     from ....reproduce.changes.texts import parse_diff
-    from ....reproduce.modules.toolchain import find_go
-    from ....scenarios import find_scenarios
+    from ....reproduce.modules.toolchain import FLAGS, find_go
+    from ....scenarios import find_scenarios, shipped
     from ...terminal.console import result_console
     from ...terminal.progress_display import progress_display
 
     console = result_console(no_color)
     told = output is ComparisonForm.text
-    chosen = [one for name in scenarios for one in find_scenarios(name)] or everything()
+    chosen = [one for name in scenarios for one in find_scenarios(name)] or shipped()
     with progress_display(no_color) as display:
         left_out: dict[str, str] = {}
         others: tuple[str, ...] = ()
@@ -115,18 +123,29 @@ def _judged(
         if not what.can_matter:
             return cannot_matter(what, change.name, change.base_words, change.notes)
 
-        def tell(race: Race) -> None:
+        def tell(one: Race | Probed) -> None:
             if told:
-                print_race(console, race)
+                with display.aside():
+                    print_row(console, one)
 
-        return judge(
-            change,
-            what,
-            Effort(budget, Method(cache=cache_folder(None, False)), chosen, not scenarios),
-            find_go(),
-            tell,
-            display,
+        go = find_go()
+        effort = Effort(
+            budget,
+            Method(cache=cache_folder(None, False)),
+            chosen,
+            not scenarios,
+            budget.timeout or SECONDS,
         )
+        judging = Judging(change, what, effort, go, tell, display)
+        found = judging.judged()
+        if tests is not None:
+            try:
+                files = write_tests(tests, change, go, judging.tested, judging.roamed)
+                words = f"wrote {tests} with {', '.join(files)}: run `GOFLAGS='{FLAGS}' sh -c 'go run ./gen && go test -v .'` there"
+            except UsageProblem as problem:  # the judgement stands without
+                words = str(problem)
+            found = msgspec.structs.replace(found, notes=(*found.notes, words))
+        return found
 
 
 def _read(name: str) -> str:

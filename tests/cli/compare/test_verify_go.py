@@ -43,6 +43,7 @@ def test_a_diff_of_another_module_is_no_good_news(shell: Shell, tmp_path: Path) 
     [
         ((), "name a CHANGE: a Python file, the number of an upstream change, or a Go diff"),
         (("72259", "--kubernetes", "v1.36.3"), "--kubernetes is for Go changes: write --release"),
+        (("72259", "--go-test", "there"), "--go-test is for Go changes: name a diff"),
         (("gone.diff",), "gone.diff: cannot be read: No such file or directory"),
         (("a.diff", "b.diff"), "a Go change is judged by itself: name one diff or tree"),
         (("--repo", "."), "--repo and --range belong together: --repo DIR --range BASE..HEAD"),
@@ -55,7 +56,7 @@ def test_a_diff_of_another_module_is_no_good_news(shell: Shell, tmp_path: Path) 
         (("--repo", ".", "--range", "A"), "--range: `A`: write BASE..HEAD"),
         (
             ("x.diff", "--release", "1.36"),
-            "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --timeout and --jobs",
+            "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --go-test, --timeout and --jobs",
         ),
     ],
 )

@@ -35,15 +35,6 @@ def test_the_command_prints_what_the_page_says(shell: Shell, forks: Path) -> Non
     )
 
 
-def test_the_exports_of_the_page(shell: Shell, forks: Path) -> None:
-    commands = re.findall(r"    podrace (export .*)", PAGE)
-    assert len(commands) == 2
-    for command in commands:
-        assert shell(*shlex.split(command)).code == 0
-    assert "neighbours_do_not_eat" in Path("forks.pml").read_text()
-    assert Path("Forks.cfg").read_text().endswith("\nINVARIANT neighbours_do_not_eat\n")
-
-
 def test_from_python(forks: Path) -> None:
     (code,) = (c for c in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "for result in check" in c)
     found: list[tuple[object, ...]] = []

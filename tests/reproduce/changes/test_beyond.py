@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from podrace.analysis.request.plan import Selection, plan
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.verify.code_change import Beyond, Lines, Move, Violation, answer_of, beyond_words
 from podrace.reproduce.case import Case
-from podrace.reproduce.changes.beyond import RUNS, Place, RoamingCase, beyond, first_places
+from podrace.reproduce.changes.beyond import RUNS, Place, RoamingCase, beyond, grouped
 from podrace.reproduce.changes.judge import taken
 from podrace.reproduce.changes.monitors import Monitors, monitors_of
+from podrace.reproduce.changes.tests import roamed_test
 from podrace.reproduce.lockstep.lockstep import case_for
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.outcome import Outcome, OutcomeMove
@@ -114,7 +119,7 @@ def test_a_violation_that_only_the_changed_code_shows(place: Place) -> None:
     assert names["S-NOM"].moves[-1].words == "move 6: cache.pod[q].node is n1, cache.pod[q].assumed is true"
     assert told == [
         f"beyond {place.scenario.name}: {RUNS} runs of 80 moves on the changed code",
-        f"beyond {place.scenario.name}: as many on the unchanged code",
+        f"beyond {place.scenario.name}: 3 times as many on the unchanged code",
     ]
 
 
@@ -137,8 +142,34 @@ def test_a_run_that_goes_otherwise_the_second_time_does_not_count(place: Place) 
     assert [one.violations for one in found] == [()]
 
 
-def test_one_place_of_each_scenario(place: Place) -> None:
-    assert first_places([place, place]) == [place]
+def test_what_the_model_of_the_base_violates_does_not_count(place: Place) -> None:
+    def violates(scenario: Scenario, name: str) -> bool:
+        return name == "S-NOM"
+
+    found = list(
+        beyond(
+            [place],
+            RELEASE,
+            played(TAKEN, 0),
+            played(TAKEN, 3),
+            lambda text: None,
+            lambda: True,
+            violates,
+        )
+    )
+    assert [violation.property for violation in found[0].violations] == ["S-NOMVIS"]
+
+
+def test_the_places_of_each_scenario_one_of_each_cause_first(place: Place) -> None:
+    other, scenario = replace(place, cause="other"), replace(place.scenario, name="other")
+    elsewhere = replace(place, scenario=scenario)
+    again = replace(place, labels=("another way",))
+    assert grouped([place, elsewhere, again, other]) == [[place, other, again], [elsewhere]]
+
+
+def test_no_search_begins_when_time_is_up(place: Place) -> None:
+    searched = beyond([place], RELEASE, played(TAKEN, 0), played(TAKEN, 3), print, lambda: False)
+    assert not list(searched)
 
 
 def test_the_answer() -> None:
@@ -146,7 +177,7 @@ def test_the_answer() -> None:
     clean = Beyond("two", 40, 80, ())
     assert answer_of([], Lines(1, 1), (), [Beyond("two", 40, 80, (), (violation,))]) == (
         "BREAKS",
-        "random runs of the changed code violate S-NOM in two, and as many of the unchanged code do not",
+        "random runs of the changed code violate S-NOM in two, and those of the unchanged code do not",
     )
     assert beyond_words([clean, clean]).startswith("beyond that 80 random runs of the code in 2 scenarios")
     assert beyond_words([]) == "beyond that nothing was searched"
@@ -160,3 +191,18 @@ def test_the_binary_of_a_change_is_its_own(tmp_path: Path) -> None:
     built = taken(Built(parse_version("1.36.3"), kept, {}))
     assert built.binary.is_file()
     assert not kept.exists()
+
+
+def test_a_random_run_as_a_go_test(place: Place) -> None:
+    """The case and its moves are Go strings; the test says nothing of code that goes another way."""
+    violation = Violation("S-NOM", 'kept "there"', 3, 0, (Move("scheduler calls NextPod", {"a": None}),))
+    text = roamed_test(place.case, violation)
+    assert "func TestSNOM(t *testing.T) {" in text
+    assert '// S-NOM: kept "there"\n// A random run of the code violates it after 1 moves of its own.' in text
+    strings = re.findall(r'"(?:[^"\\]|\\.)*"(?=: (?:c|&moves))', text)
+    case, moves = (json.loads(json.loads(one)) for one in strings)
+    assert (case["format"], case["id"]) == ("podrace-case", "72124")
+    assert moves == [{"move": "scheduler calls NextPod", "real": {"a": None}}]
+    late = roamed_test(place.case, replace_struct(violation, property="S-STUCK"))
+    assert "after >= 300" in late
+    assert 't.Errorf("S-STUCK: %s is bound only after' in late

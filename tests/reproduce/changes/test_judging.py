@@ -144,8 +144,15 @@ def test_the_compilers_first_error_names_the_file_as_the_diff_does() -> None:
 """
     path = "pkg/scheduler/backend/queue/nominator.go"
     change = Change("pr.diff", parse_version("1.36.3"), (FileChange(path, "", ""),), Path())
-    assert first_error(BuildProblem("go test failed", text), change) == f"{path}:114:2: undefined: lock"
-    assert first_error(BuildProblem("go test failed", "killed"), change) == "go test failed"
+    assert first_error(BuildProblem("go test failed", text), change) == (
+        f"does not compile: {path}:114:2: undefined: lock"
+    )
+    assert first_error(BuildProblem("go test failed", "killed"), change) == "does not compile: go test failed"
+    driver = "# podrace.local/driver\n./stage_world.go:7:2: not enough arguments in call to scheduler.New\n"
+    assert first_error(BuildProblem("go test failed", driver), change) == (
+        "changes an interface that podrace's driver is built on, and cannot be judged: "
+        "./stage_world.go:7:2: not enough arguments in call to scheduler.New"
+    )
 
 
 def test_forms() -> None:

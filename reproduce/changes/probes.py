@@ -1,0 +1,189 @@
+"""Random runs of the base's model, executed by the changed code: which scenarios execute the change, and where the code leaves the model.
+
+Only where it does is the unchanged code run, too: what that does as well is no departure of the change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from random import Random
+
+from msgspec import structs
+
+from ...reports.tours import Departure
+from ...reports.verify.code_change import Probed
+from ...scenarios import Scenario, parse_scenario
+from ..case import Case
+from ..lockstep.lockstep import Difference, case_for, difference_of
+from ..lockstep.shrinking import labels_of
+from ..outcome import Outcome
+from ..random_runs.claim_clusters import claim_cluster
+from ..random_runs.extended_clusters import extended_cluster
+from ..random_runs.extender_clusters import extender_cluster
+from ..random_runs.random_runs import RandomRun, Walker
+from ..random_runs.varied_clusters import varied_cluster
+from ..random_runs.volume_clusters import volume_cluster
+from ..running import Built, Say, run_cases
+from .beyond import MOST_OF_ONE, Place
+from .departures import playable
+from .lines import NOTHING, ChangedLine, Counted
+from .replays import replayed_at_once, seen_of
+
+RUNS, LONGEST = 24, 60
+"""How many runs are made in a scenario, and of how many steps at most."""
+
+AHEAD = 2
+"""Scenarios whose runs are made while those of others are executed."""
+
+
+CLUSTERS = {
+    varied_cluster: 40,
+    claim_cluster: 8,
+    volume_cluster: 8,
+    extended_cluster: 4,
+    extender_cluster: 4,
+}
+"""How many random clusters of each kind are run beside the scenarios."""
+
+
+def random_clusters() -> Iterator[Scenario]:
+    """Clusters in which many things can happen that the scenarios, which are small, leave out."""
+    for cluster, count in CLUSTERS.items():
+        for number in range(count):
+            text = cluster(number)
+            yield parse_scenario(text, "random.yaml")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The runs of a scenario: which changed lines each side has executed (`counted`), what was `seen` of the changed code, and where it has left the model."""
+
+    scenario: Scenario
+    cases: Sequence[Case]
+    counted: tuple[Counted, Counted]
+    seen: tuple[tuple[object, ...], tuple[object, ...]]
+    steps: int
+    departures: tuple[Difference, ...] = ()
+
+    @property
+    def reached(self) -> bool:
+        """Whether a changed line was executed."""
+        return any(side.executed for side in self.counted)
+
+    @property
+    def places(self) -> list[Place]:
+        """Where the code has left the model."""
+        return [place_at(one, f"{self.scenario.name} run {n}") for n, one in enumerate(self.departures)]
+
+    @property
+    def told(self) -> Probed:
+        """The document's part."""
+        runs = Counter(one.cause for one in self.departures)
+        first = {one.cause: one for one in reversed(self.departures)}
+        departures = [
+            Departure(cause, runs[cause], 0, one.words, tuple(labels_of(one.run)[: one.at]), False)
+            for cause, one in first.items()
+        ]
+        executed = len(self.counted[0].executed | self.counted[1].executed)
+        return Probed(self.scenario.name, len(self.cases), self.steps, executed, tuple(departures))
+
+
+def place_at(difference: Difference, name: str) -> Place:
+    """The place of a difference: after the step at which the code leaves the model."""
+    case = case_for(difference.run, name)
+    case = structs.replace(case, steps=case.steps[: difference.at])
+    return Place(
+        difference.run.model.scenario,
+        case,
+        tuple(labels_of(difference.run)[: difference.at]),
+        difference.cause,
+    )
+
+
+def probes(
+    scenarios: Sequence[Scenario],
+    release: str,
+    built: tuple[Built, Built],
+    lines: Sequence[ChangedLine],
+    jobs: int,
+    goes_on: Callable[[], bool],
+    say: Say,
+    own_base: bool = False,
+) -> Iterator[Probe]:
+    """The runs of each scenario that can be played, while it `goes_on`. With `own_base` the unchanged code is no version that the model has."""
+    waiting: deque[Future[Probe]] = deque()
+    with ThreadPoolExecutor(jobs) as pool:
+        for number, scenario in enumerate(scenarios, 1):
+            if not goes_on():
+                break
+            say(f"random runs in {scenario.name}, {number} of {len(scenarios)}")
+            runs = _runs(scenario, release)
+            if runs:
+                waiting.append(pool.submit(_probed, scenario, runs, built, lines, own_base))
+            while len(waiting) > jobs * AHEAD or (waiting and waiting[0].done()):
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _runs(scenario: Scenario, release: str) -> list[RandomRun]:
+    model = playable(scenario, release)
+    if model is None:
+        return []
+    walker = Walker(model, Counter())
+    random = Random(scenario.name)
+    made = (walker.walk(random, random.randint(LONGEST // 3, LONGEST)) for _ in range(RUNS))
+    return [run for run in made if run.path]
+
+
+def _probed(
+    scenario: Scenario,
+    runs: Sequence[RandomRun],
+    built: tuple[Built, Built],
+    lines: Sequence[ChangedLine],
+    own_base: bool,
+) -> Probe:
+    cases = [case_for(run, f"{scenario.name} {number}") for number, run in enumerate(runs)]
+    gone, new = ([line for line in lines if line.removed is removed] for removed in (True, False))
+    after, executed = replayed_at_once(built[1], cases, new)
+    after |= _without_the_crashed(built[1], cases, after)
+    before, removed = replayed_at_once(built[0], cases, gone) if gone or own_base else ({}, NOTHING)
+    parted = [
+        (found, run, case)
+        for run, case in zip(runs, cases, strict=True)
+        if (found := _parting(run, before.get(case.id), after[case.id])) is not None
+    ]
+    parted.sort(key=lambda one: one[0].at)
+    departures = [
+        found for found, run, case in parted[:MOST_OF_ONE] if _is_of_the_change(run, case, found, built)
+    ]
+    seen = [tuple(seen_of(side[case.id]) for case in cases) if side else () for side in (before, after)]
+    steps = sum(len(said.forced) for said in after.values())
+    return Probe(scenario, cases, (removed, executed), (seen[0], seen[1]), steps, tuple(departures))
+
+
+def _without_the_crashed(
+    built: Built, cases: Sequence[Case], outcomes: dict[str, Outcome]
+) -> dict[str, Outcome]:
+    """Those that ended with a case that ended the process."""
+    crashed = [case for case in cases if outcomes[case.id].verdict == "CRASHED"]
+    return run_cases(built, crashed) if len(crashed) > 1 else {}
+
+
+def _parting(run: RandomRun, before: Outcome | None, after: Outcome) -> Difference | None:
+    """Where one of the sides leaves the model first: the changed code, or an unchanged tree of which the changed code is nearer to the model."""
+    found = difference_of(run, after)
+    other = None if before is None else difference_of(run, before)
+    if other is not None and (found is None or other.at < found.at):
+        return replace(other, words=f"the unchanged code differs: {other.words}")
+    return found
+
+
+def _is_of_the_change(run: RandomRun, case: Case, found: Difference, built: tuple[Built, Built]) -> bool:
+    """Whether one side goes on where the other differs, and that a second time."""
+    sides = [difference_of(run, run_cases(one, [case])[case.id]) for one in built]
+    here = [side is not None and side.at == found.at for side in sides]
+    return here[0] != here[1] and all(side is None or side.at >= found.at for side in sides)
