@@ -31,7 +31,7 @@ class Entries(SubQueues):
             parked = self.sub_queue[other] == SubQueue.UNSCHEDULABLE
             self._drop(other, parked | (self.sub_queue[other] == self.sub_queue[pod]))
 
-    def _hides(self, other: Pod, pod: Pod) -> Expr:
+    def hides(self, other: Pod, pod: Pod) -> Expr:
         """Whether a look for their name finds the other's entry: activeQ comes first, then backoffQ, then the parked pods."""
         active, backing_off = (
             self.sub_queue[other] == SubQueue.ACTIVE,
@@ -43,11 +43,11 @@ class Entries(SubQueues):
     def _is_hidden(self, pod: Pod) -> Expr:
         """Whether a look for the pod's name finds another entry than the pod's."""
         others = namesakes(self.universe, pod)
-        return self.contains(pod) & any_of(self._hides(other, pod) for other in others)
+        return self.contains(pod) & any_of(self.hides(other, pod) for other in others)
 
-    def _drop_found(self, pod: Pod) -> None:
+    def drop_found(self, pod: Pod) -> None:
         """The entry of another pod that is found under the pod's name is not there any more."""
-        found = [(other, ~self._hides(pod, other)) for other in namesakes(self.universe, pod)]
+        found = [(other, ~self.hides(pod, other)) for other in namesakes(self.universe, pod)]
         for other, is_found in found:
             self._drop(other, is_found)
 
@@ -58,17 +58,6 @@ class Entries(SubQueues):
                 self._forget_rejection(pod)
             self.gated[pod] = False
             self.put(pod, SubQueue.NONE, PodCopy())
-
-    def _take_over(self, pod: Pod) -> None:
-        """An update finds its entry by name: one of another pod that had the name becomes the pod's, with all that it has gone through."""
-        for other in namesakes(self.universe, pod):
-            with when(self.contains(other) & ~self._hides(pod, other)):
-                self.sub_queue[pod] = self.sub_queue[other]
-                self.gated[pod] = self.gated[other]
-                self.clock.handed_over(other, pod)
-                for plugin in self.universe[Plugin]:
-                    self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
-        self._drop_found(pod)
 
     def _forget_rejection(self, pod: Pod) -> None:
         for plugin in self.universe[Plugin]:

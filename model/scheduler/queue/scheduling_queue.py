@@ -197,16 +197,23 @@ class PriorityQueue(Moves):
 
     def replace(self, replaced: Pod, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update, where the old object is that of another pod, which had the name before."""
-        with when(self.contains_name(pod) & ~self.keeps_update(pod)):
+        with when(self.is_found(pod) & ~self.keeps_update(pod)):
             self.nominator.hand_over(replaced, pod)
         self.update(pod, old, new)
+
+    def is_found(self, pod: Pod) -> Expr:
+        """Whether Update finds an entry to update: the pod's own, for that of another UID is refused (PodInfo.Update, 1.37)."""
+        return self.contains(pod)
+
+    def take_over(self, pod: Pod) -> None:
+        """What Update makes of an entry of another pod that it finds under the name: nothing."""
 
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
         self.settle()
         kept = self.keeps_update(pod)
         with when(~kept):
-            self._take_over(pod)
+            self.take_over(pod)
         known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         with when(~kept):
             with when(known):
@@ -315,7 +322,7 @@ class PriorityQueue(Moves):
         self.nominator.delete(pod)
         self.clock.left(pod)
         found = ~self._is_hidden(pod)
-        self._drop_found(pod)
+        self.drop_found(pod)
         with when(found & (self.contains(pod) | ~self.is_recorded(pod))):
             self._forget_rejection(pod)
         with when(found):

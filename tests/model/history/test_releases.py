@@ -194,6 +194,7 @@ UNSEEN = {
     "116550": "needs a name that is used again: see the scenario namesake-bound",
     "138324": "needs a name that is used again: see the scenario namesake-in-flight",
     "141255": "needs a name that is used again: see the scenario swapped-by-a-list",
+    "updates-by-uid": "needs a list that shows the next pod of a name: see tests/model/scheduler/queue/test_entries.py",
     "entries-of-one-name": "needs a name that is used again: see the scenario namesake-displaced",
     "gated-beside-another": "needs a name that is used again: see scheduler/queue/test_entries",
     "135394": "needs a pod whose labels change: see test_pod_updates",

@@ -23,7 +23,7 @@ from ....language import (
     tells,
     when,
 )
-from ....scheduler import EventHandlers, FailureHandler, Process
+from ....scheduler import EventHandlers, FailureHandler, Plugin, PriorityQueue, Process
 from ....scheduler.cycles.failure import FailurePhase
 from ...registry.change import before
 from ...versions import LATER
@@ -128,6 +128,28 @@ class AttemptGoesOnForAnother(FailureHandler):
         for recreation in self.universe[Recreation]:
             if recreation.before is pod:
                 self.goes_on[recreation] = False
+
+
+@before(
+    "updates-by-uid",
+    "Update leaves alone the entry of another pod that had the name, and adds the pod",
+    first_in="1.37",
+)
+class EntryTakenOver(PriorityQueue):
+    """An update found its entry by name: one of another pod became the pod's, with its timestamp, its attempts and what had rejected it, and so did the nomination (PodInfo.Update, up to 1.36)."""
+
+    def is_found(self, pod: Pod) -> Expr:
+        return self.contains_name(pod)
+
+    def take_over(self, pod: Pod) -> None:
+        for other in namesakes(self.universe, pod):
+            with when(self.contains(other) & ~self.hides(pod, other)):
+                self.sub_queue[pod] = self.sub_queue[other]
+                self.gated[pod] = self.gated[other]
+                self.clock.handed_over(other, pod)
+                for plugin in self.universe[Plugin]:
+                    self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
+        self.drop_found(pod)
 
 
 _SWAPPED = "an Update from one pod to another of its name is split into the deletion and the creation that it stands for"

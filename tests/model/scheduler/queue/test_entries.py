@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.environment.objects import Pod, PodCopy, PodObject
+from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Concrete, Expr
+from podrace.model.scheduler.framework.events import Plugin
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import Property, instrument
 from podrace.scenarios import find_scenarios
@@ -99,18 +100,50 @@ def test_delete_takes_the_first_entry_that_it_finds(
 
 
 @pytest.mark.parametrize(
-    ("at", "after"),
+    ("release", "at", "after"),
     [
-        ((BACKOFF, ACTIVE), [BACKOFF, ACTIVE]),
-        ((ACTIVE, NONE), [NONE, ACTIVE]),
-        ((BACKOFF, NONE), [NONE, BACKOFF]),
-        ((BACKOFF, PARKED), [NONE, BACKOFF]),
+        ("1.36", (ACTIVE, NONE), [NONE, ACTIVE]),
+        ("1.36", (BACKOFF, NONE), [NONE, BACKOFF]),
+        ("1.36", (PARKED, NONE), [NONE, PARKED]),
+        ("1.36", (BACKOFF, PARKED), [NONE, BACKOFF]),
+        # That of another UID is refused: the pod's own is updated, or the pod is added anew.
+        (NEWEST, (BACKOFF, ACTIVE), [BACKOFF, ACTIVE]),
+        (NEWEST, (ACTIVE, NONE), [NONE, ACTIVE]),
+        (NEWEST, (BACKOFF, NONE), [BACKOFF, ACTIVE]),
+        (NEWEST, (PARKED, NONE), [NONE, ACTIVE]),
+        (NEWEST, (BACKOFF, PARKED), [BACKOFF, PARKED]),
     ],
 )
-def test_an_update_takes_the_first_entry_over(at: tuple[SubQueue, SubQueue], after: list[SubQueue]) -> None:
-    model, _, again = two(NEWEST, at)
+def test_what_an_update_makes_of_the_entry_of_its_name(
+    release: str, at: tuple[SubQueue, SubQueue], after: list[SubQueue]
+) -> None:
+    model, _, again = two(release, at)
     model.do(lambda: model.part("queue").update(again, NEW, NEW))
     assert places(model) == after
+
+
+@pytest.mark.parametrize(
+    ("release", "after", "rejected", "nominated"),
+    [("1.36.3", [NONE, PARKED], True, [None, "n0"]), ("1.37.2", [NONE, ACTIVE], False, ["n0", None])],
+)
+def test_a_list_that_shows_the_next_pod_in_place_of_a_parked_one(
+    release: str, after: list[SubQueue], rejected: bool, nominated: list[str | None]
+) -> None:
+    """Up to 1.36 the record becomes the next pod's; from 1.37 on it is added anew, and nobody takes the other's nomination out."""
+    model, gone, again = two(release, (PARKED, NONE))
+    queue, nominator = model.part("queue"), model.part("nominator")
+    plugin = next(p for p in queue.universe[Plugin] if p.name == "NodeResourcesFit")
+
+    def reject_and_nominate() -> None:
+        queue.rejected_by[gone][plugin] = True
+        nominator.node[gone] = nominator.universe[Node][0]
+
+    model.do(reject_and_nominate)
+    model.do(lambda: queue.replace(gone, again, NEW, NEW))
+    assert places(model) == after
+    assert bool(model.get(lambda: queue.rejected_by[again][plugin])) is rejected
+    on = model.get(lambda: [nominator.node[pod] for pod in (gone, again)])
+    assert [None if node is None else node.name for node in on] == nominated
 
 
 class OneEntry(Property):
