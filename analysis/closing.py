@@ -152,9 +152,14 @@ class _Search:
         newest = later[-1]
         verdict = self._verdict(self._at(newest))
         if verdict == "VIOLATED":
-            return [f"It is still there in {exact(newest)}, the newest release.", *self._by_coming_change()]
+            return [
+                f"It is still there in {exact(newest)}, the first version of the newest release.",
+                *self._by_coming_change(),
+            ]
         if verdict != "HOLDS":
-            return [f"Not found: {exact(newest)}, the newest release, was not decided in the time."]
+            return [
+                f"Not found: {exact(newest)}, the first version of the newest release, was not decided in the time."
+            ]
         low, high = self._base.release, newest
         between = list(later[:-1])
         while between:

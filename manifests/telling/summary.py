@@ -202,7 +202,7 @@ def _claims(kept: Representative) -> Iterator[str]:
 
 def _node(node: ClusterNode, kept: Representative) -> str:
     like = kept.groups.of_nodes[kept.groups.node(node)]
-    same = f"{like} nodes are like it" if like > 1 else "no node is like it"
+    same = f"one of {like} nodes alike" if like > 1 else "no node is like it"
     dropped = kept.dropped_on(node)
     taken = kept.taken_on(node)
     shown = {r for p in kept.pods for r, a in p.requests.items() if a}
@@ -213,7 +213,7 @@ def _node(node: ClusterNode, kept: Representative) -> str:
 
 def _pod(pod: ClusterPod, kept: Representative) -> str:
     like = kept.groups.like(pod) if pod.exists else 1
-    same = f", {like} pods are like it" if like > 1 else ""
+    same = f", one of {like} pods alike" if like > 1 else ""
     owner = f", of {pod.owner}" if pod.owner else ""
     if pod is kept.question.pod:
         role = "would be created, and waits" if not pod.exists else "waits"

@@ -163,7 +163,7 @@ def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPat
     pretence = Pretence(monkeypatch, "VIOLATED")
     assert said(run_of("gone-victim")) == [
         "133167 does not close it by itself: another run violates the property.",
-        "It is still there in 1.37.0, the newest release.",
+        "It is still there in 1.37.0, the first version of the newest release.",
         "None of the changes that no release has yet was found to close it.",
     ]
     coming = sorted(key for key, change in CHANGES.items() if change.is_coming and not change.is_in("1.33"))
@@ -189,7 +189,7 @@ def test_a_search_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -
             "Whether 70366 closes it was not decided in the time: no violation was found among 1,234 states. "
             "--closing TIME allows more."
         ),
-        "Not found: 1.37.0, the newest release, was not decided in the time.",
+        "Not found: 1.37.0, the first version of the newest release, was not decided in the time.",
     ]
 
 
@@ -218,7 +218,7 @@ def test_a_property_that_does_not_fit_a_release_is_no_mistake(monkeypatch: pytes
 
     monkeypatch.setattr(closing, "bare_verdict", refuse)
     assert said(run_of("heartbeats")) == [
-        "Not found: 1.37.0, the newest release, was not decided in the time."
+        "Not found: 1.37.0, the first version of the newest release, was not decided in the time."
     ]
 
 
