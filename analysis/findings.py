@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from ..base.text import listed
 from ..checker.core.exploration import Budget
 from ..checker.core.result import Counts, Result
 from ..checker.core.trace import LassoTrace, Trace
@@ -24,6 +25,7 @@ from ..model.history import Composition
 from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from ..properties.of_steps import OfSteps
+from ..properties.truth import asks_for
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
 from ..reports.verdict_words import time_words, verdict_words
 from ..scenarios import Scenario
@@ -171,6 +173,7 @@ def finding_of(
                     left_out_of_groups(run.scenario, run.composition),
                     _caveat(run),
                     _idle(run, result),
+                    _nowhere(run),
                     _slow(run, system, result),
                     remedy,
                 )
@@ -211,6 +214,15 @@ def _idle(run: Run, result: Result) -> str:
     if not result.vacuous or any(pod.node is None for pod in run.scenario.spec.pods):
         return ""
     return "no pod waits to be scheduled: every pod is on a node from the start; leave out the nodeName of one, or add another"
+
+
+def _nowhere(run: Run) -> str:
+    """Which pods wait that no node can take, whatever room it has: a misspelt label, as a rule."""
+    spec = run.scenario.spec
+    lost = [p.name for p in spec.pods if p.node is None and not any(asks_for(p, node) for node in spec.nodes)]
+    if not lost:
+        return ""
+    return f"no node has the labels that {listed(lost)} {'asks' if len(lost) == 1 else 'ask'} for: nothing about {'it' if len(lost) == 1 else 'them'} on a node was tested"
 
 
 def _assumed(run: Run, result: Result) -> str:

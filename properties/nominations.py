@@ -80,13 +80,13 @@ class NominationMonitor(Property):
 
     def may_be_taken(self, pod: Pod, node: Node) -> Expr:
         """Whether the room for `pod` on the node can be taken at all: some pod of no higher priority is still to be scheduled,
-        and there is no room for all that can be there. Only the numbers of the scenario decide.
+        and there is no room for all that can be there. The numbers of the scenario decide, and what pods ask of a node's labels.
 
-        Where sizes are unknown, only the priorities do: a proof of all clusters is not to tell clusters apart by one sum more.
+        Where sizes are unknown, only priorities and labels do: a proof of all clusters is not to tell clusters apart by one sum more.
         """
-        rivals = [q for q in self.pods if q is not pod and q.node is None]
-        wanted = any_of(q.priority <= pod.priority for q in rivals)
-        crowded = truth.exceeds(self, node, lambda q: as_expr(q.node is None or q.node is node))
+        comes = {q: q.node is None and truth.asks_for(q, node) for q in self.pods}
+        wanted = any_of(q.priority <= pod.priority for q in self.pods if q is not pod and comes[q])
+        crowded = truth.exceeds(self, node, lambda q: as_expr(comes[q] or q.node is node))
         return wanted & crowded if crowded.is_const else wanted
 
     def witnesses(self) -> dict[str, Expr]:

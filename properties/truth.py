@@ -54,6 +54,15 @@ def exceeds(
     return all_of(_exceeds(prop, content, counts, request) for content in prop.contents(node))
 
 
+def asks_for(pod: Pod, node: Node) -> bool:
+    """Whether a version of the pod asks for the labels of a version of the node, by nodeSelector and required node affinity."""
+    return any(
+        form.asks_for(content)
+        for form in (pod, *pod.later.values())
+        for content in (node, *node.later.values())
+    )
+
+
 def largest_counts(nodes: Sequence[Node]) -> str:
     """What a verdict must say that asks `exceeds` about these nodes, if some of them are resized; nothing if none is."""
     resized = [node.name for node in nodes if any(other.room != node.room for other in node.later.values())]

@@ -30,6 +30,17 @@ name: two
 nodes: {n: {cpu: 2}}
 pods: {v: {cpu: 2, nodeName: n, terminationGracePeriodSeconds: 0}, p: {cpu: 2, priority: 10}}
 """
+RIVAL = """\
+name: rival
+release: "1.13.0"
+properties: [S-NOMVIS]
+nodes: {n1: {cpu: 2, labels: {disk: ssd}}}
+pods:
+  v: {cpu: 2, nodeName: n1}
+  p: {cpu: 2, priority: 10}
+  q: {cpu: 2, priority: 10, nodeSelector: {disk: ASKED}}
+scope: {pod_events: 1, flush: false}
+"""
 COUNT = (
     "vacuous: {} of {}, as what would test the property never comes about: no evidence that it is kept; "
     "--fail-on-vacuous makes the exit code 1"
@@ -66,6 +77,27 @@ def test_no_waiting_pod_is_no_success(shell: Shell, idle: str) -> None:
         "or add another"
     ) in joined(ran.out)
     assert shell("check", idle, "--fail-on-vacuous").code == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "verdict"),
+    [("ssd", 1, "VIOLATED"), ("sdd", 1, "HOLDS (vacuous)")],
+    ids=["right", "misspelt"],
+)
+def test_a_rival_that_no_node_takes_is_none(
+    shell: Shell, tmp_path: Path, asked: str, code: int, verdict: str
+) -> None:
+    """A misspelt label makes S-NOMVIS hold: the room that preemption frees cannot be taken."""
+    file = tmp_path / "rival.yaml"
+    file.write_text(RIVAL.replace("ASKED", asked))
+    ran = shell("check", str(file), "--fail-on-vacuous", "--closing", "0s")
+    assert ran.code == code
+    (row,) = (row for row in ran.out.splitlines() if row.startswith("rival  "))
+    assert " ".join(row.split()[3:5]).startswith(verdict)
+    note = (
+        "note: rival, 1.13.0: no node has the labels that q asks for: nothing about it on a node was tested"
+    )
+    assert (note in joined(ran.out)) == (asked == "sdd")
 
 
 def test_markdown_and_the_page_mark_it(shell: Shell, idle: str, tmp_path: Path) -> None:
