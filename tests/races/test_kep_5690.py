@@ -64,26 +64,9 @@ pods:
   p: {cpu: 1, priority: 10, resourceClaims: [c3]}
 scope: {pod_events: 1, claim_events: 1, flush: false, backoff: false}
 """
-JOINED = """
-name: twice
-title: Two devices, of which the preemptor needs one
-release: "1.37.2"
-nodes:
-  n1: {cpu: 4}
-  n2: {cpu: 1, exists: false}
-devices:
-  gpu1: {node: n1}
-  gpu2: {node: n1}
-resourceClaims:
-  c1: {device: gpu1, reservedFor: [v1]}
-  c2: {device: gpu2, reservedFor: [v2]}
-  c3: {}
-pods:
-  v1: {cpu: 1, nodeName: n1, resourceClaims: [c1], terminationGracePeriodSeconds: 0}
-  v2: {cpu: 1, nodeName: n1, resourceClaims: [c2], terminationGracePeriodSeconds: 0}
-  p: {cpu: 1, priority: 10, resourceClaims: [c3]}
-scope: {pod_events: 1, node_events: 1, node_creations: 1, claim_events: 1, flush: false, backoff: false}
-"""
+JOINED = TWICE.replace("  n1: {cpu: 4}\n", "  n1: {cpu: 4}\n  n2: {cpu: 1, exists: false}\n").replace(
+    "claim_events: 1", "node_events: 1, node_creations: 1, claim_events: 1"
+)
 HELD = """
 name: held
 title: The preemptor is deleted while a device is held back for it

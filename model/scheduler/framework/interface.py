@@ -194,7 +194,7 @@ class GroupMembers(Protocol):
         """The watch shows a pod that has a node anew."""
 
     def renew(self, pod: Pod) -> None:
-        """The watch shows a pod that has no node anew."""
+        """The watch shows another object of a pod that has no node."""
 
     def dismiss(self, pod: Pod) -> None:
         """The pod was assumed, and is deleted or being deleted."""
