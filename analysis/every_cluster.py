@@ -89,7 +89,8 @@ def on_every_cluster(
         raise scenario.complaint(
             first.name, f"no verdict for all of the ranges: {error}", first.line
         ) from None
-    result = _result_of(found, run.property, time.monotonic() - began)
+    reached = found.runs_to_witnesses(run.property, replace(budget, max_states=None, timeout=None))
+    result = _result_of(found, reached, run.property, time.monotonic() - began)
     clusters = Clusters(
         ranges={q.name: q.written for q in scenario.open},
         distinguishable=found.count(),
@@ -109,7 +110,7 @@ def on_every_cluster(
     return EveryCluster(_finding(run, found, result, clusters), replace(run, scenario=scenario))
 
 
-def _result_of(found: Exhausted, name: str, seconds: float) -> Result:
+def _result_of(found: Exhausted, reached: Mapping[str, int], name: str, seconds: float) -> Result:
     """The result for all clusters together: states and transitions of each are counted, the depth is that of the deepest. It has no evidence."""
     system, cells = found.parametric.system, [one.cell for one in found.cells]
     verdict = combine(one.verdict for one in found.cells)
@@ -119,7 +120,7 @@ def _result_of(found: Exhausted, name: str, seconds: float) -> Result:
         found.slice,
         name,
         fired=found.fired,
-        reached=found.witnesses,
+        reached=reached,
         constraints_hit=found.constraints_hit,
     )
     if verdict is Verdict.HOLDS:

@@ -12,13 +12,13 @@ from .core.exploration import Budget, Exploration, Lasso, Watcher
 from .core.result import EngineDisagreement, Verdict
 from .core.trace import LassoTrace, Trace
 from .family.asking import questionnaires
-from .family.outcome import CellOutcome, FamilyOutcome
+from .family.outcome import CellOutcome, FamilyOutcome, FirstReached
 from .family.search import FamilySearch, Part, restricted
 from .parametric.explorer import Explorer
 from .parametric.parameters import with_parameters
 from .parametric.parametric_system import ParametricSystem
 from .parametric.regions import smallest
-from .reduction.conclusion import times_fired, verdict_of
+from .reduction.conclusion import disagreement, times_fired, verdict_of
 from .reduction.questions import kind_of
 from .reduction.scales_of_time import endless
 from .trace.execution import ReplayError, confirm
@@ -39,7 +39,7 @@ class Exhausted:
     """What came out for each cell, and what any choice reached.
 
     `stopped` names the budgets that ran out. `states` is how many states differ. `fired` says how often each step (`part.step`) could be taken, `witnesses`
-    at what depth each was reached first. `parametric` has scales of time only if they were used.
+    where each was reached first: no run to them has been executed. `parametric` has scales of time only if they were used.
     """
 
     parametric: ParametricSystem
@@ -49,7 +49,32 @@ class Exhausted:
     stopped: frozenset[str]
     fired: Mapping[str, int]
     constraints_hit: frozenset[str]
-    witnesses: Mapping[str, int]
+    witnesses: Mapping[str, FirstReached]
+
+    def runs_to_witnesses(self, property_id: str, budget: Budget) -> dict[str, int]:
+        """The length of a shortest run to each witness, executed by the interpreter in a member that takes it, and searched for in that alone.
+
+        What the budget is too small for counts as not reached. Raises EngineDisagreement.
+        """
+        reached = self.witnesses
+        if not reached:
+            return {}
+        ranges = {
+            q: (min(values), max(values))
+            for q in self.parametric.parameters
+            for values in ([first.example[q] for first in reached.values()],)
+        }
+        explorer, lengths = Explorer(self.parametric, property_id, ranges), dict[str, int]()
+        for name, first in reached.items():
+            answer = explorer.explore(first.example, budget)
+            if name not in answer.witnesses and not answer.complete and not answer.violations:
+                continue
+            claim = f"all clusters together reach `{name}` after {first.depth} steps"
+            if name not in answer.witnesses or len(answer.witnesses[name]) != first.depth:
+                raise EngineDisagreement(f"{claim}, but one by itself does not")
+            with disagreement(claim):
+                lengths[name] = explorer.confirm_witness(answer, name, first.example)
+        return lengths
 
     def smallest(self, one: Searched) -> Mapping[Parameter, int]:
         """The least member of a cell: that with the least sum, of these the first in the order of parameters."""

@@ -24,13 +24,21 @@ class CellOutcome:
     violated: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class FirstReached:
+    """The least depth at which any choice reaches a witness, and one that does so there."""
+
+    depth: int
+    example: Mapping[Parameter, int]
+
+
 @dataclass(frozen=True)
 class FamilyOutcome:
     """What came out for each cell, and what any choice reached.
 
     `stopped` is None if nothing was left to be explored; else what ran out, and cells that are not violated are
-    undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition, `witnesses` at
-    what depth each was reached first.
+    undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition, `witnesses` where
+    each was reached first.
     """
 
     cells: tuple[CellOutcome, ...]
@@ -39,5 +47,5 @@ class FamilyOutcome:
     stopped: str | None
     fired: tuple[int, ...]
     constraints_hit: frozenset[str]
-    witnesses: Mapping[str, int]
+    witnesses: Mapping[str, FirstReached]
     seconds: float

@@ -49,7 +49,7 @@ from .kernels import (
     Memory,
     Reached,
 )
-from .outcome import CellOutcome, FamilyOutcome
+from .outcome import CellOutcome, FamilyOutcome, FirstReached
 from .region_sets import EVERYTHING, NOTHING, RegionSets
 from .rows import Rows
 
@@ -90,8 +90,8 @@ class FamilySearch:
         self.assumed = chosen.assumptions
         self.sets = RegionSets(Cells(chosen, questions))
         self.predicates = [*self.slice.invariants, *self.slice.witnesses]
-        self.witnesses: dict[str, int] = {}
-        """At what depth each that was reached was reached first."""
+        self.witnesses: dict[str, FirstReached] = {}
+        """Where each that was reached was reached first."""
         self._always_ask = predicates_ask(self.slice)
         self.violated = NOTHING
         self.violations: list[tuple[int, int]] = []
@@ -247,7 +247,8 @@ class FamilySearch:
                     if bit < invariants:
                         self.violated = self.sets.union((self.violated, int(self.cuts[i])))
                     else:
-                        self.witnesses[self.predicates[bit]] = len(self.levels) - 1
+                        example = self.sets.examples[int(self.cuts[i])]
+                        self.witnesses[self.predicates[bit]] = FirstReached(len(self.levels) - 1, example)
                         seen[bit // 64] |= np.uint64(1 << bit % 64)
                 i = system.check(i + 1, number, seen, found)
             at += number

@@ -13,7 +13,7 @@ from ..reduction.conclusion import conclude
 from ..reduction.questions import explored_slice, kind_of
 from ..reduction.scales_of_time import confirm_time
 from ..reduction.slicing import Slicer, transition_map
-from ..trace.execution import confirm, confirm_no_way_back
+from ..trace.execution import confirm, confirm_no_way_back, confirm_witness
 from .parameters import as_variables, with_parameters
 from .parametric_system import ParametricSystem
 
@@ -66,6 +66,11 @@ class Explorer:
             slicer = Slicer(with_parameters(system, chosen))
             return conclude(slicer, with_parameters(self.slice, chosen), found, name).trace
         return None
+
+    def confirm_witness(self, found: Exploration, witness: str, values: Mapping[Parameter, int]) -> int:
+        """The length of the run to a witness of a search with these parameters, executed on the whole system. Raises ReplayError."""
+        path = self._path(found.witnesses[witness])
+        return len(confirm_witness(self.parametric.system, path, witness, _named(values)).steps)
 
     def confirm_time(self, path: Path, values: Mapping[Parameter, int]) -> None:
         """Hold a run of the slice with these parameters to the scales of time of the whole system. Raises ReplayError."""

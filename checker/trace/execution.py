@@ -52,9 +52,11 @@ def confirm(
     return trace
 
 
-def confirm_witness(system: TransitionSystem, path: Path, witness: str) -> Trace:
-    """Execute `path` and check that its last state, and no earlier one, satisfies the witness."""
-    interpreter = Interpreter(system)
+def confirm_witness(
+    system: TransitionSystem, path: Path, witness: str, parameters: Mapping[str, int] | None = None
+) -> Trace:
+    """Execute `path` and check that its last state, and no earlier one, satisfies the witness; `parameters` as of `confirm`."""
+    interpreter = Interpreter(system, parameters)
     trace = _replay(interpreter, path)
     predicate = _predicate(system, "witness", witness)
     reached = [interpreter.holds(predicate, state) for state in trace.states]

@@ -62,7 +62,7 @@ def what_all_reach(found: FamilyOutcome, system: TransitionSystem, alone: list[E
     for one in alone:
         for name, path in one.witnesses.items():
             shortest[name] = min(len(path), shortest.get(name, len(path)))
-    assert found.witnesses == shortest
+    assert {name: first.depth for name, first in found.witnesses.items()} == shortest
     assert len(system.transitions) == len(found.fired)
 
 
@@ -291,7 +291,9 @@ def test_a_witness_asks_until_it_is_reached() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "ask", counted)
         found = asking.run(Budget())
-    assert (levels, found.witnesses) == ([0, 1, 2, 2], {"far": 2})
+    first = found.witnesses["far"]
+    assert (levels, list(found.witnesses), first.depth) == ([0, 1, 2, 2], ["far"], 2)
+    assert first.example[CAP] > 4
     assert sorted((c.states, c.violated) for c in found.cells) == [*((n, None) for n in range(2, 6)), (6, 5)]
 
 
