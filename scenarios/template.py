@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 from ..model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Quantity, Scope
@@ -34,16 +34,6 @@ class Limits:
     priority: int = HIGHEST_PRIORITY
     least_request: int = 0
     least_priority: int = 0
-
-    @classmethod
-    def small(cls, pods: int) -> Limits:
-        """Requests large enough to tell apart which sets of so many pods fit where; a node may have room for all."""
-        return cls(2**pods, pods * 2**pods, 2**pods)
-
-    @property
-    def words(self) -> str:
-        """In words."""
-        return f"requests up to {self.request}, capacities up to {self.capacity} and priorities up to {self.priority}"
 
     def capacity_of(self, node: str, resource: str) -> Parameter:
         """The parameter for the capacity of a node."""
@@ -144,22 +134,6 @@ class ParametricCluster:
             )
             for asks in self.requests
         )
-
-    def renamings(self) -> Iterator[dict[str, str]]:
-        """Every way to exchange nodes, and pods that begin on the same node, that leaves the placement as it is.
-
-        For each parameter, by name, the one that takes its place.
-        """
-        places = [None if pod.node is None else pod.node.index for pod in self.spec.pods]
-        for nodes in permutations(range(len(self.spec.nodes))):
-            for pods in permutations(range(len(self.spec.pods))):
-                if [places[p] for p in pods] == [None if n is None else nodes[n] for n in places]:
-                    pairs = [(self.capacities[i], self.capacities[n]) for i, n in enumerate(nodes)]
-                    pairs += [(self.requests[i], self.requests[p]) for i, p in enumerate(pods)]
-                    moved = {table[r].name: to[r].name for table, to in pairs for r in table}
-                    yield moved | {
-                        self.priorities[i].name: self.priorities[p].name for i, p in enumerate(pods)
-                    }
 
 
 def sizes(pods: int, nodes: int, least: int = 1) -> list[tuple[int, int]]:

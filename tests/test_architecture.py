@@ -14,7 +14,7 @@ MODEL = {"model", "model.language", "model.scheduler", "model.environment", "mod
 
 CHAIN = {"analysis", "analysis.request"}
 ANALYSIS = {
-    *CHAIN, "analysis.prove", "analysis.compare", "analysis.stored", "analysis.symbolic",
+    *CHAIN, "analysis.prove", "analysis.compare", "analysis.stored",
     "analysis.upstream", "analysis.ask", "analysis.possible", "analysis.walk",
 }  # fmt: skip
 
@@ -76,7 +76,6 @@ ALLOWED: dict[str, set[str]] = {
         "properties",
         "reports",
     },
-    "analysis.symbolic": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
     "analysis.upstream": {"model.history", "analysis.request", "scenarios"},
     # What a real cluster wrote down: read as manifests are, and told in a document of its own; runs that explain it as the chain tells steps.
     "audit": {

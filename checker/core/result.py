@@ -54,8 +54,7 @@ class Counts:
     """How much was looked at; None for what was not counted.
 
     `depth` is the number of the last level of a search in which a state was found; of a bounded search the length of the runs
-    within which nothing is left open (less than 0: not even the initial state), or of the violation; of an induction its
-    depth, or the number of frames.
+    within which nothing is left open (less than 0: not even the initial state), or of the violation.
     """
 
     states: int | None = None
@@ -120,7 +119,7 @@ class Result:
     `counts` are those of the search that answered, which may have answered other properties too. `evidence` of a violation is
     a shortest run of the original system to it, or to a state with no way back, or a lasso; with values for its
     `parameters` where the system has some. `stopped` is None for a complete search, else why it ended
-    ("answered", "states", "memory", "disk", "timeout", "terminated" where the process was told to end, of walks "walks", of a bounded search "steps", of a proof "induction",
+    ("answered", "states", "memory", "disk", "timeout", "terminated" where the process was told to end, of walks "walks", of a bounded search "steps",
     or the solver's own words).
 
     `vacuous` warns that HOLDS says little: a witness was not reached, no step ever happened, or no run is fair.

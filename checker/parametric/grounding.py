@@ -10,22 +10,18 @@ whether or not a reachable state gives it: that can only make more of them, and 
 
 Where comparisons are only ever used together (not enough CPU, or not enough memory), what counts is what they say
 together: the questions are asked of the largest conditions that are built from comparisons of connected parameters.
-
-Choices that answer all questions alike are alike (`Comparisons`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, all_of, negate, topological
-from ...model.language.expressions.expr import const, equal, fresh_graph, parameter
+from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, topological
+from ...model.language.expressions.expr import const
 from ...model.language.expressions.graph import rebuilt
-from ..core.interpreter import Interpreter
 from ..core.union_find import UnionFind
-from .parameters import parameters_of
 
 MOST_CASES = 1 << 14
 """How many cases of the state one condition may have."""
@@ -68,11 +64,6 @@ def conditions(system: TransitionSystem) -> list[Condition]:
         )
         found.append(Condition(condition, tuple(leaves_of(condition)), cases))
     return found
-
-
-def conditions_on_parameters(system: TransitionSystem) -> list[Expr]:
-    """The largest conditions of a system that only comparisons of connected parameters make up. Raises as `questions`."""
-    return list(_Parameters(system).conditions())
 
 
 class _Parameters:
@@ -219,29 +210,3 @@ def with_values(condition: Expr, values: dict[Expr, int]) -> Expr:
 
 def _has_state(condition: Expr) -> bool:
     return any(node.op == "var" for node in topological([condition]))
-
-
-class Comparisons:
-    """The questions of a system about its parameters; `exact` if they cannot be enumerated: then each value counts."""
-
-    def __init__(self, system: TransitionSystem) -> None:
-        self._system = system
-        self.all: tuple[Expr, ...]
-        with fresh_graph():
-            try:
-                self.exact, self.all = False, tuple(questions(system))
-            except ValueError:
-                self.exact, self.all = True, tuple(parameter(q) for q in parameters_of(system))
-
-    def like(self, values: Mapping[str, int]) -> Expr:
-        """The condition on parameters that the same holds of them as of these values."""
-        interpreter, start = Interpreter(self._system, values), self._system.initial
-        with fresh_graph():
-            conditions = []
-            for compared in self.all:
-                value = interpreter.evaluate(compared, start)
-                if self.exact:
-                    conditions.append(equal(compared, value))
-                else:
-                    conditions.append(compared if value else negate(compared))
-            return all_of(conditions)

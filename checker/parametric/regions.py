@@ -14,10 +14,8 @@ import z3
 from ...model.language import Expr, Parameter, topological
 from ..core.interpreter import OPERATORS
 from ..core.union_find import UnionFind
-from ..smt.theories import THEORIES
+from ..smt.theories import INTEGERS
 from ..smt.translate import translate
-
-INTEGERS = THEORIES["integers"]
 
 Values = dict[Parameter, int]
 SMALL = (3, 7, 15, 31)

@@ -42,8 +42,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 
 FOLDED: Mapping[str, str] = {
     "ways": "find.ways",
-    "synthesize": "find.synthesize",
-    "induct": "find.induct",
     "replay": "look.replay",
     "test-from": "look.regression",
     "gates": "compare.gates",

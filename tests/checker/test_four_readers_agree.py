@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from podrace.checker.core.result import Verdict
-from podrace.checker.symbolic.bounded import search
 from podrace.model.language import INT, Expr, State, TransitionSystem, Variable, all_of, any_of, equal, negate
 from podrace.model.language.expressions.expr import const, less, variable
 from tests.checker.export.combined import many_systems, once_each, one_of
@@ -24,6 +23,7 @@ from tests.checker.export.tools import require_spin
 from tests.checker.symbolic.test_engines_agree import BIT_VECTORS, shortest
 from tests.profiles import by_profile
 from tests.random_systems import coupled
+from tests.tools.symbolic.bounded import search
 
 AT_ONCE = by_profile(fast=8, full=40)
 """Systems per run of SPIN."""

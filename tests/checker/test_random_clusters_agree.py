@@ -9,11 +9,11 @@ from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.result import Verdict
 from podrace.checker.reduction.questions import explored_slice, kind_of
-from podrace.checker.symbolic.bounded import search
 from podrace.model.language import TransitionSystem
 from tests.checker.results import engine_contract
 from tests.profiles import examples
 from tests.random_clusters import Asked, questions
+from tests.tools.symbolic.bounded import search
 
 LARGE = 20_000
 """Natively, this many states are explored; what is complete by then is compared in full."""

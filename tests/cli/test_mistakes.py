@@ -72,8 +72,6 @@ simulate 72124 --runs x
 prove
 prove --pods 0 --nodes 1
 prove --pods x --nodes 1
-synthesize --pods 99
-induct S-FOO
 audit none.log
 audit a.log
 audit a.log --since yesterday
@@ -90,11 +88,6 @@ lockstep none.json
 explore nosuch
 schema nosuch
 gates --release 9.9
-synthesize --pods 99 --nodes 1
-synthesize --pods -3 --nodes 1
-synthesize --pods x --nodes 1
-synthesize --pods 99999999999999999999999 --nodes 1
-synthesize --pods 2 --nodes 1 --steps 99999
 prove --pods 99 --nodes 1
 prove --pods 2 --nodes 1 --jobs 0
 prove --pods 2 --nodes 1 --parts 0
@@ -149,13 +142,7 @@ NAMED = {
     "check 72124 --write-scenario x.yaml": "--write-scenario",
     "diff --before 1.1 --after 1.2": "1.1",
     "simulate 72124 --runs x": "--runs",
-    "synthesize --pods 99": "--pods",
     "ways 72124 --count x": "--count",
-    "synthesize --pods 99 --nodes 1": "'--pods': `99` is not a number from 1 to 6",
-    "synthesize --pods -3 --nodes 1": "`-3` is not a number from 1 to 6",
-    "synthesize --pods x --nodes 1": "`x` is not a number from 1 to 6",
-    "synthesize --pods 99999999999999999999999 --nodes 1": "is not a number from 1 to 6",
-    "synthesize --pods 2 --nodes 1 --steps 99999": "`99999` is not a number from 0 to 200",
     "prove --pods 99 --nodes 1": "write a number from 1 to 6",
     "prove --pods 2 --nodes 1 --examples a.log": "--examples: `a.log` is a file: name a directory",
     "check 72124 --disk a.log": "--disk: `a.log` is a file: name a directory",

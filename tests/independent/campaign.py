@@ -39,7 +39,6 @@ KINDS: dict[str, Kind] = {
     "minimal-sets": Kind("smallest sets of patches and causes", pairs.sets, 500),
     "diff": Kind("where two systems part (`diff`)", pairs.difference, 60),
     "bounded": Kind("bounded search with Z3", symbolic.bounded_search, 20),
-    "induct": Kind("k-induction with Z3 (`induct`)", symbolic.induction, 20),
     "parametric": Kind("parametric proofs (`prove`)", parametric.clusters, 12),
 }
 

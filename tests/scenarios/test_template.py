@@ -98,26 +98,11 @@ def test_sizes_begin_with_the_smallest() -> None:
     assert sizes(3, 2) == [(1, 1), (2, 1), (1, 2), (3, 1), (2, 2), (3, 2)]
 
 
-@pytest.mark.parametrize(
-    ("bound", "number"),
-    [((0,), 6), ((1,), 2), ((3,), 6), ((0, 0), 12), ((1, 1), 2), ((2, 1), 2), ((1, 0), 2)],
-)
-def test_renamings_keep_the_placement(bound: tuple[int, ...], number: int) -> None:
-    found = list(instantiate(ClusterTemplate(bound, 3 - sum(bound))).renamings())
-    assert len({tuple(renaming.items()) for renaming in found}) == len(found) == number
-    names = set(found[0])
-    assert all(set(renaming) == set(renaming.values()) == names for renaming in found)
-
-
 def test_a_pod_that_no_node_could_hold_is_oversize() -> None:
     with fresh_graph():
         assert list(map(repr, instantiate(ClusterTemplate((0, 0), 1)).oversize())) == [
             "and(lt(n1.cpu, p1.cpu), lt(n2.cpu, p1.cpu))"
         ]
-
-
-def test_small_limits() -> None:
-    assert Limits.small(3) == Limits(request=8, capacity=24, priority=8)
 
 
 def test_what_nothing_was_asked_of_has_its_least_value() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.reduction.value_analysis import transition_roots
-from podrace.checker.smt.theories import THEORIES, Term, Theory, width
+from podrace.checker.smt.theories import Term, Theory
 from podrace.checker.smt.translate import constant, fitted, translate
 from podrace.model.language import (
     BOOL,
@@ -30,6 +30,7 @@ from podrace.model.language.expressions.expr import equal, fresh_graph, less, va
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE
+from tests.tools.symbolic.bit_vectors import THEORIES, width
 
 BOTH = pytest.mark.parametrize("theory", THEORIES.values(), ids=THEORIES)
 RANGES = ((-3, 2), (0, 3), (1, 4), (5, 7), (-9, -7))

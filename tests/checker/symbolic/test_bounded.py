@@ -7,14 +7,14 @@ import time
 import pytest
 
 from podrace.checker.core.result import EngineDisagreement, Verdict
-from podrace.checker.smt.solver import Solver, Undecided
-from podrace.checker.smt.theories import THEORIES
-from podrace.checker.symbolic import bounded
-from podrace.checker.symbolic.bounded import Claim, Runs, confirmed, search
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable, as_expr
 from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
 from tests.checker.machines import counters, graph
 from tests.random_universe import UNIVERSE
+from tests.tools.symbolic import bounded
+from tests.tools.symbolic.bit_vectors import THEORIES
+from tests.tools.symbolic.bounded import Claim, Runs, confirmed, search
+from tests.tools.symbolic.solver import Solver, Undecided
 
 
 def climbing(top: int = 9) -> tuple[TransitionSystem, dict[str, Parameter]]:

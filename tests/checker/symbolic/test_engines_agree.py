@@ -16,11 +16,12 @@ from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import reference
 from podrace.checker.parametric.parameters import parameters_of, with_parameters
-from podrace.checker.smt.theories import THEORIES, Theory
-from podrace.checker.symbolic.bounded import search
+from podrace.checker.smt.theories import Theory
 from podrace.model.language import TransitionSystem
 from tests.profiles import examples
 from tests.random_systems import coupled, systems
+from tests.tools.symbolic.bit_vectors import THEORIES
+from tests.tools.symbolic.bounded import search
 
 DEEPEST = 12
 """Random systems are unrolled no further."""

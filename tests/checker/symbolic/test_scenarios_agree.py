@@ -8,10 +8,10 @@ from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import explore
 from podrace.checker.reduction.slicing import slice_system
-from podrace.checker.symbolic.bounded import search
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
+from tests.tools.symbolic.bounded import search
 
 DEEP = pytest.mark.campaign
 

@@ -117,16 +117,10 @@ def test_sets_of_changes_are_not_tried_for_it(shell: Shell) -> None:
     assert line in " ".join(shell(*COMPARING[0], "--minimal").out.split())
 
 
-def test_it_is_not_proved(shell: Shell) -> None:
-    ran = shell("induct", "tiny.yaml", "-k", "1")
-    assert ran.out.splitlines()[0].startswith("tiny, 1.19.0: S-CAP")
-    assert ran.err == f"S-NOM: Ignored, not looked at: {REASON}.\n"
-
-
 @pytest.mark.parametrize(
     "command",
     [
-        ("simulate", "tiny.yaml"), ("induct", "tiny.yaml"),
+        ("simulate", "tiny.yaml"),
         *COMPARING, (*COMPARING[0], "--minimal"),
     ],
     ids=lambda c: f"{c[0]} {c[-1]}",

@@ -163,7 +163,6 @@ def test_expectations_are_compared(shell: Shell, tmp_path: Path) -> None:
     "command",
     [
         ("simulate", "room.yaml"),
-        ("induct", "room.yaml"),
         ("verify", "125578", "--scenario", "room.yaml"),
         ("diff", "--before", "1.19.0", "--after", "1.20.0", "--scenario", "room.yaml"),
     ],

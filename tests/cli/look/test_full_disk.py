@@ -14,19 +14,6 @@ from tests.cli.helpers import MINE, TINY, Shell
 
 OLD = "kept\n"
 VIOLATED = ("check", "tiny.yaml", "-P", "mine.py")
-FIND = (
-    "synthesize",
-    "--release",
-    "1.13",
-    "--pods",
-    "2",
-    "--nodes",
-    "1",
-    "--property",
-    "S-UNIQ",
-    "--steps",
-    "7",
-)
 PROVE = ("prove", "--pods", "1", "--nodes", "1", "-P", "mine.py", "--property", "MY-NONE", "--jobs", "1")
 LINES: dict[str, tuple[str, ...]] = {
     "--graph": (*VIOLATED, "--graph", "FILE.dot"),
@@ -35,13 +22,12 @@ LINES: dict[str, tuple[str, ...]] = {
     "--report of what holds": ("check", "tiny.yaml", "--property", "S-CAP", "--report", "DIR"),
     "--report of test": ("test", "expects.yaml", "--report", "DIR"),
     "--write-scenario of check": ("check", "-f", "objects.yaml", "--write-scenario", "FILE.yaml"),
-    "--write-scenario of synthesize": (*FIND, "--write-scenario", "FILE.yaml"),
     "--examples": (*PROVE, "--examples", "DIR"),
     "init": ("init", "FILE.yaml", "--force"),
     "new-patch": ("new-patch", "File", "--directory", "."),
     "test-from": ("test-from", "trace.json", "--write", "FILE.py"),
 }  # fmt: skip
-LONG = ("synthesize", "prove", "test-from")
+LONG = ("prove", "test-from")
 OBJECTS = """\
 apiVersion: v1
 kind: Node

@@ -148,10 +148,6 @@ VIOLATED = ("check", "tiny.yaml", "-P", "mine.py")
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--journal", "LINK"), "--journal"),
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--examples", "LINK"), "--examples"),
         (("check", "-f", "tiny.yaml", "--write-scenario", "LINK"), "--write-scenario"),
-        (
-            ("synthesize", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--write-scenario", "LINK"),
-            "--write-scenario",
-        ),
     ],
 )
 def test_no_option_writes_through_a_link(

@@ -113,7 +113,7 @@ def test_a_required_option_can_be_set(shell: Shell, tmp_path: Path) -> None:
             "check:\n  output: jsno",
             ".podrace.yaml:2: check.output: there is no such value of --output: `jsno`; did you mean `json`? (known: text, ",
         ),
-        ("induct:\n  k: 101", ".podrace.yaml:2: induct.k: expected a whole number from 1 to 100, not `101`"),
+        ("explore:\n  port: 65536", ".podrace.yaml:2: explore.port: expected a whole number from 0 to 65535, not `65536`"),
         ("check:\n  timeout: 1\n  timeout: 2", ".podrace.yaml:3: check: `timeout` was already given in line 2: "),
         (
             "defaults:\n  output: json",
@@ -182,10 +182,10 @@ def test_config_shows_what_is_in_force_and_where_it_comes_from(shell: Shell, tmp
     (tmp_path / ".podrace.yaml").write_text(
         "defaults:\n  timeout: 60s\ncheck:\n  timeout: 5m\n  with-fix: ['72259']\n"
     )
-    assert shell("config", "check", "induct").out == (
+    assert shell("config", "check", "prove").out == (
         'check.with-fix = ["72259"]  (.podrace.yaml:5)\n'
         'check.timeout = "5m"  (.podrace.yaml:4)\n'
-        'induct.timeout = "60s"  (.podrace.yaml:2)\n'
+        'prove.timeout = "60s"  (.podrace.yaml:2)\n'
     )
     every = json.loads(shell("config", "--all", "-o", "json").out)
     assert {(row["command"], row["option"]) for row in every} == {

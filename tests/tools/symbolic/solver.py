@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import z3
 
-from .theories import Term, Theory
+from podrace.checker.smt.theories import Term, Theory
 
 SEED = 0
 """The same questions get the same answers."""

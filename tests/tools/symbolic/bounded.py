@@ -10,16 +10,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...model.language import Expr, TransitionSystem, as_expr
-from ..core.exploration import Path
-from ..core.result import Counts, EngineDisagreement, Result, Verdict
-from ..core.trace import Trace
-from ..parametric.parameters import parameters_of, with_parameters
-from ..reduction.slicing import slice_system, transition_map
-from ..smt.solver import Solver, Undecided
-from ..smt.theories import THEORIES, Theory
-from ..trace.execution import ReplayError, confirm
-from .unrolling import ParameterTerms, Unrolling
+from podrace.checker.core.exploration import Path
+from podrace.checker.core.result import Counts, EngineDisagreement, Result, Verdict
+from podrace.checker.core.trace import Trace
+from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.reduction.slicing import slice_system, transition_map
+from podrace.checker.smt.theories import Theory
+from podrace.checker.trace.execution import ReplayError, confirm
+from podrace.model.language import Expr, TransitionSystem, as_expr
+from tests.tools.symbolic.bit_vectors import THEORIES
+from tests.tools.symbolic.solver import Solver, Undecided
+from tests.tools.symbolic.unrolling import ParameterTerms, Unrolling
 
 DEFAULT = THEORIES["bit-vectors"]
 """What measures better: see bench/symbolic.py."""

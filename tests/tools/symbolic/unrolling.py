@@ -17,12 +17,12 @@ from collections.abc import Iterable, Mapping
 
 import z3
 
-from ...model.language import Expr, Parameter, Transition, TransitionSystem, Variable, topological
-from ..core.exploration import Path
-from ..parametric.parameters import parameters_of
-from ..reduction.value_analysis import ValueAnalysis, transition_roots
-from ..smt.theories import Term, Theory
-from ..smt.translate import constant, fitted, translate, unknown
+from podrace.checker.core.exploration import Path
+from podrace.checker.parametric.parameters import parameters_of
+from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
+from podrace.checker.smt.theories import Term, Theory
+from podrace.checker.smt.translate import constant, fitted, translate, unknown
+from podrace.model.language import Expr, Parameter, Transition, TransitionSystem, Variable, topological
 
 
 class Unrolling:
