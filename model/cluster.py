@@ -181,6 +181,34 @@ def features_change(versions: Sequence[NodeVersion]) -> bool:
     return any(version.content.features != version.node.features for version in versions)
 
 
+def _facts_of(
+    spec: ClusterSpec, cluster: Roster, pod_versions: Sequence[PodVersion], changes: Sequence[type[Component]]
+) -> Facts:
+    """What of the cluster decides how wide some of its state is."""
+    finishing = (
+        spec.scope.kubelet_admission or spec.scope.bound_finalizers or any(pod.finishes for pod in spec.pods)
+    )
+    generated = any(pod.generated for pod in spec.pods)
+    again = any(r.before.generated and r.after.generated for r in cluster[Recreation])
+    special = any(claim.special for claim in spec.claims)
+    passing = (
+        generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
+    )
+    ending = any(issubclass(change, EventHandlers) and change.end_process for change in changes)
+    lists = bool(spec.scope.restarts or spec.scope.relists or ending)
+    return Facts(
+        gates=int(any(pod.gated for pod in spec.pods)),
+        last_gate=most_gates(spec.pods, cluster[GateKeeper]),
+        finishing=int(finishing),
+        last_version=max((version.number for version in pod_versions), default=spec.scope.facts.last_version),
+        last_name=OTHERS if again or special else OWN if generated else 0,
+        passing_claims=int(passing),
+        conditions=int(any(device.conditions for device in spec.devices)),
+        listed_pods=lists * len(spec.pods),
+        listed_nodes=lists * len(spec.nodes),
+    )
+
+
 def build_cluster(
     spec: ClusterSpec,
     changes: Sequence[type[Component]] = (),
@@ -212,29 +240,7 @@ def build_cluster(
         NodeVersion: versions, NodeUpdate: node_updates(features_change(versions)) if versions else (),
     }  # fmt: skip
     cluster = Roster(spec, given)
-    finishing = (
-        spec.scope.kubelet_admission or spec.scope.bound_finalizers or any(pod.finishes for pod in spec.pods)
-    )
-    generated = any(pod.generated for pod in spec.pods)
-    again = any(r.before.generated and r.after.generated for r in cluster[Recreation])
-    special = any(claim.special for claim in spec.claims)
-    passing = (
-        generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
-    )
-    ending = any(issubclass(change, EventHandlers) and change.end_process for change in changes)
-    lists = bool(spec.scope.restarts or spec.scope.relists or ending)
-    facts = Facts(
-        gates=int(gates),
-        last_gate=most_gates(spec.pods, cluster[GateKeeper]),
-        finishing=int(finishing),
-        last_version=max((version.number for version in pod_versions), default=spec.scope.facts.last_version),
-        last_name=OTHERS if again or special else OWN if generated else 0,
-        passing_claims=int(passing),
-        conditions=int(any(device.conditions for device in spec.devices)),
-        listed_pods=lists * len(spec.pods),
-        listed_nodes=lists * len(spec.nodes),
-    )
-    scope = replace(spec.scope, facts=facts)
+    scope = replace(spec.scope, facts=_facts_of(spec, cluster, pod_versions, changes))
     derived = {kind: cluster[kind] for part in part_classes(Cluster).values() for kind in part.kinds}
     universe = Universe({**given, **derived}, scope)
     return build(Cluster, universe, changes)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from typer import Context
+
 from .command_groups import CommandGroups
 from .configured import ConfiguredTyper
 
@@ -11,6 +15,13 @@ EXIT_CODES = "Exit codes: 0 holds, 1 violated, 2 wrong usage or input, 3 inconcl
 def examples(*lines: str) -> str:
     """Command lines for the end of a command's help, kept as they are."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def given(context: Context, options: Mapping[str, str]) -> list[str]:
+    """Those of the options, by their parameters, that have another value than by default."""
+    usual = {parameter.name: parameter.default for parameter in context.command.params}
+    values = {option: context.params[name] for option, name in options.items()}
+    return [option for option, value in values.items() if value and value != usual[options[option]]]
 
 
 def _podrace() -> None:

@@ -12,7 +12,7 @@ import typer
 from ....analysis.request.method import budget_of
 from ....analysis.request.options import parse_size
 from ....base.problems import UsageProblem
-from ...configuration.app import app, examples
+from ...configuration.app import app, examples, given
 from ...configuration.arguments import (
     ComparisonForm,
     ComparisonOption,
@@ -32,6 +32,7 @@ from ...configuration.arguments import (
 
 if TYPE_CHECKING:
     from ....analysis.compare.listener import Listener
+    from ....analysis.prove.proof_request import ProofRequest
     from ....reports.verify.cluster_comparison import ProofPair
     from ....reports.verify.comparison import Comparison
     from ....reports.verify.comparison_rows import StreamedRows
@@ -60,6 +61,7 @@ Row = TypeVar("Row")
     ),
 )
 def verify(
+    context: typer.Context,
     changes: Annotated[
         list[str] | None,
         typer.Argument(metavar="CHANGE...", show_default=False, help="What to put in, together."),
@@ -128,19 +130,7 @@ def verify(
     from .verify_go import is_go_change, judged
 
     if is_go_change(changes, repo) or range_ is not None:
-        if (
-            release
-            or against
-            or with_fix
-            or gate
-            or property_
-            or own
-            or strict
-            or alone
-            or minimal
-            or pods
-            or nodes
-        ):
+        if given(context, NOT_FOR_GO):
             raise UsageProblem(
                 "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --go-test, --timeout and --jobs"
             )
@@ -148,26 +138,11 @@ def verify(
         raise typer.Exit(
             judged(changes, repo, range_, kubernetes, scenario or (), limits, output, no_color, go_test)
         )
-    if not changes:
-        raise UsageProblem("name a CHANGE: a Python file, the number of an upstream change, or a Go diff")
-    if go_test is not None:
-        raise UsageProblem("--go-test is for Go changes: name a diff")
-    if kubernetes is not None:
-        raise UsageProblem("--kubernetes is for Go changes: write --release")
-    if pods is not None or nodes is not None:
-        if pods is None or nodes is None:
-            raise UsageProblem("--pods and --nodes belong together: give both")
-        if minimal or against is not None or scenario or timeout is not None:
-            raise UsageProblem(
-                "--pods and --nodes ask about all clusters: leave out --scenario, --against, --minimal and --timeout"
-            )
+    _refuse_what_is_for_others(context)
+    if pods is not None and nodes is not None:
         sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
         budget = budget_of(max_states, None, None, jobs)
-        from ....analysis.compare.over_all_clusters import with_changes_over_all_clusters
         from ....analysis.prove.proof_request import ProofRequest
-        from ....reports.verify import cluster_comparison
-        from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-        from ...terminal.progress_display import progress_display
 
         request = ProofRequest(
             pods=sizes[0],
@@ -180,17 +155,7 @@ def verify(
             jobs=budget.jobs,
             gates=gate or (),
         )
-        with progress_display(no_color) as display:
-            listener = listener_of(cluster_comparison.ProofRows, output, display, no_color)
-            pairs = with_changes_over_all_clusters(request, changes, display, listener)
-        with tolerant_of_closed_pipes():
-            if output is ComparisonForm.text:
-                cluster_comparison.print_proof_pairs(result_console(no_color), pairs, verbose)
-            else:
-                print_form(cluster_comparison.FORMS[output.value](pairs))
-        raise typer.Exit(proofs_code(pairs, strict))
-    if minimal and (against is not None or strict):
-        raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
+        raise typer.Exit(_over_all_clusters(request, changes, strict, output, no_color, verbose))
     budget = budget_of(max_states, None, timeout, jobs)
     from ....analysis.compare.inquiry import Inquiry, with_changes
     from ....analysis.request.method import Method
@@ -220,6 +185,57 @@ def verify(
         )
     print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(verify_code(comparison, strict))
+
+
+NOT_FOR_GO = {
+    name: name
+    for name in ("release", "against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "pods", "nodes")
+}  # fmt: skip
+
+
+def _refuse_what_is_for_others(context: typer.Context) -> None:
+    """Raises UsageProblem for options of which one says nothing of a model's change, or not beside another."""
+    asked = context.params
+    if not asked["changes"]:
+        raise UsageProblem("name a CHANGE: a Python file, the number of an upstream change, or a Go diff")
+    if asked["go_test"] is not None:
+        raise UsageProblem("--go-test is for Go changes: name a diff")
+    if asked["kubernetes"] is not None:
+        raise UsageProblem("--kubernetes is for Go changes: write --release")
+    sizes = [asked[name] is not None for name in ("pods", "nodes")]
+    if any(sizes) and not all(sizes):
+        raise UsageProblem("--pods and --nodes belong together: give both")
+    if any(sizes) and any(asked[name] for name in ("minimal", "against", "scenario", "timeout")):
+        raise UsageProblem(
+            "--pods and --nodes ask about all clusters: leave out --scenario, --against, --minimal and --timeout"
+        )
+    if asked["minimal"] and (asked["against"] is not None or asked["strict"]):
+        raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
+
+
+def _over_all_clusters(
+    request: ProofRequest,
+    changes: Sequence[str],
+    strict: bool,
+    form: ComparisonForm,
+    no_color: bool,
+    whole: bool,
+) -> int:
+    """Compare over all clusters and print; gives the exit code."""
+    from ....analysis.compare.over_all_clusters import with_changes_over_all_clusters
+    from ....reports.verify import cluster_comparison
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ...terminal.progress_display import progress_display
+
+    with progress_display(no_color) as display:
+        listener = listener_of(cluster_comparison.ProofRows, form, display, no_color)
+        pairs = with_changes_over_all_clusters(request, changes, display, listener)
+    with tolerant_of_closed_pipes():
+        if form is ComparisonForm.text:
+            cluster_comparison.print_proof_pairs(result_console(no_color), pairs, whole)
+        else:
+            print_form(cluster_comparison.FORMS[form.value](pairs))
+    return proofs_code(pairs, strict)
 
 
 @app.command(

@@ -11,7 +11,7 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
-from ...configuration.app import EXIT_CODES, app, examples
+from ...configuration.app import EXIT_CODES, app, examples, given
 from ...configuration.arguments import (
     Cache,
     ClosingTime,
@@ -50,20 +50,20 @@ from ...configuration.arguments import (
     WriteScenario,
 )
 from .known_violations import BaselineFile, WriteBaseline, known_violations
-from .on_code import code_of, report_tours, tours_of
+from .on_code import CHANGING, code_of
 from .subjects import (
     BASELINES,
     NOT_IN_FILES,
     OBJECTS,
     SCENARIOS,
     are_own_systems,
-    given,
     refuse_beside_upgrade,
     refuse_other_subjects,
 )
 
 if TYPE_CHECKING:
-    from ....analysis.closing import Closings
+    from ....analysis.own_systems import Budget
+    from ....reports.text.findings_text import Extent
 
 
 class Engine(Enum):
@@ -189,11 +189,7 @@ def check(
 ) -> None:
     targets, properties = tuple(names or ()), tuple(property_ or ())
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    if resume and disk is None:
-        raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
-    if disk is not None and engine is Engine.reference:
-        raise UsageProblem("--disk is for the native engine: leave out --engine reference")
-    search = replace(budget, disk=disk, resume=resume)
+    search = _search(budget, disk, resume, engine)
     if are_own_systems(targets):
         from .own_system import check_own_systems
 
@@ -203,44 +199,30 @@ def check(
         )  # fmt: skip
         raise typer.Exit(code)
     refuse_other_subjects(context)
-    from ....analysis.chain import verdicts
-    from ....analysis.compare.inquiry import Inquiry
     from ....analysis.request.method import Method, cache_folder
     from ....analysis.request.option_files import refuse_file
     from ....analysis.request.options import parse_closing
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of
-    from ....analysis.request.plan import Selection, plan, refuse_all_ignored
+    from ....analysis.request.plan import Selection
     from ....reports.filtered import shown
     from ...terminal.console import print_form, tolerant_of_closed_pipes
-    from ...terminal.output import Output, exit_code, print_account, report_everywhere, say
-    from ...terminal.progress_display import progress_display
+    from ...terminal.output import Output, say
 
     if disk is not None:
         refuse_file("--disk", disk)
     other_code = None
     if on_code is not None:
-        changing = {"--with-fix": with_fix, "--without-fix": without_fix, "--patch": patch}
-        changes = [option for option, given in changing.items() if given]
-        other_code = code_of(on_code, release, output.value, changes)
+        other_code = code_of(on_code, release, output.value, given(context, CHANGING))
         release = other_code.release
     represented = None
     if filename:
         from ....analysis.request.representative_cluster import Manifests, parse_size, scenario_from
 
-        kept = parse_size(pods, nodes, controllers)
         asked = Manifests(
-            filename,
-            recursive,
-            strict,
-            kept,
-            focus,
-            write_scenario,
-            release,
-            properties,
-            given(context, NOT_IN_FILES),
-            drain,
-        )
+            filename, recursive, strict, parse_size(pods, nodes, controllers), focus, write_scenario, release, properties,
+            given(context, NOT_IN_FILES), drain,
+        )  # fmt: skip
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
             with tolerant_of_closed_pipes():
@@ -261,18 +243,17 @@ def check(
         time.value if time is not None else None,
         slow or (),
     )
+    extent: Extent = "whole" if verbose else "brief" if selection.is_empty else "usual"
     out = Output(
-        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace
-    )
-    out = replace(out, extent="whole" if verbose else "brief" if selection.is_empty else "usual")
+        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace, extent=extent
+    )  # fmt: skip
     method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
     closing_time = parse_closing(closing)
     if upgrade is not None and represented is not None:
         from .upgrade import print_upgrade
 
         refuse_beside_upgrade(context)
-        inquiry = Inquiry((), properties, selection.own, gate or (), given=(represented.scenario,))
-        raise typer.Exit(print_upgrade(represented, upgrade, inquiry, budget, out))
+        raise typer.Exit(print_upgrade(represented, upgrade, selection, budget, out))
     if affected:
         if given(context, BASELINES):
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
@@ -281,43 +262,17 @@ def check(
         raise typer.Exit(print_affected(selection, search, method, out))
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, selection.own)
-    runs = plan(selection)
-    if disk is not None and len(runs) > 1:
-        raise UsageProblem(
-            f"--disk keeps one search, and this asks for {len(runs)}: name one scenario, and one property with --property"
-        )
-    if represented is not None:
-        print_account(represented.account, out)
-    refuse_all_ignored(runs)
-    with progress_display(no_color) as display:
-        findings = verdicts(runs, search, method, display)
-        found: Closings = {}
-        if out.tells_closings and closing_time:
-            from ....analysis.closing import closings
+    from .decided import Asked, decide
 
-            found = closings(runs, findings, budget, method, closing_time, display)
-        tours = [] if other_code is None else tours_of(runs, other_code, search, display)
-    if out.points_into_files:
-        from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
-
-        findings = with_subjects(runs, findings)
-    if represented is not None:
-        findings = represented.tell([run.scenario.file for run in runs], findings)
-    findings = known.hold(findings, out)
-    if other_code is not None and out.form == "json":
-        raise typer.Exit(report_tours(findings, tours, out, exit_code(findings, out.style())))
-    code = report_everywhere(runs, findings, out, found)
-    if selection.is_empty and out.form == "text":
-        with tolerant_of_closed_pipes():
-            print_form(shown(NEXT))
-    raise typer.Exit(code if other_code is None else report_tours(findings, tours, out, code))
+    raise typer.Exit(
+        decide(Asked(selection, budget, search, method, out, known, closing_time, represented, other_code))
+    )
 
 
-NEXT = """
-What to do next:
-  podrace check -v                      # the same in full: steps, notes, versions
-  podrace check gone-victim --affected  # which versions have this race
-  podrace check 72124 --report race     # step by step, with pictures in race/
-  podrace init cluster.yaml             # a scenario of your own to begin with
-"""
-"""The end of the first run."""
+def _search(budget: Budget, disk: Path | None, resume: bool, engine: Engine) -> Budget:
+    """The budget of a search whose states may be on disk. Raises UsageProblem."""
+    if resume and disk is None:
+        raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
+    if disk is not None and engine is Engine.reference:
+        raise UsageProblem("--disk is for the native engine: leave out --engine reference")
+    return replace(budget, disk=disk, resume=resume)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ...terminal.output import Output
 
 FORMS = ("text", "json")
+CHANGING = {"--with-fix": "with_fix", "--without-fix": "without_fix", "--patch": "patch"}
+"""Options that make the model that of no version."""
+
 INCONCLUSIVE = 3
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from ....base.problems import UsageProblem
+from ...configuration.app import given
 
 NOT_IN_FILES = {
     "--with-fix": "with_fix", "--without-fix": "without_fix", "--gate": "gate", "--patch": "patch", "--properties": "own", "--fair-flush": "fair_flush", "--time": "time",
@@ -27,13 +28,6 @@ OBJECTS = {
 }  # fmt: skip
 OWN_SYSTEMS = {"--size": "size", "--first": "first"}
 """The options that are for one subject alone, each with its parameter."""
-
-
-def given(context: typer.Context, options: Mapping[str, str]) -> list[str]:
-    """Those of the options that have another value than by default."""
-    usual = {parameter.name: parameter.default for parameter in context.command.params}
-    values = {option: context.params[name] for option, name in options.items()}
-    return [option for option, value in values.items() if value and value != usual[options[option]]]
 
 
 def are_own_systems(names: Sequence[str]) -> bool:

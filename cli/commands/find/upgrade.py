@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 from ....base.problems import UsageProblem
 
 if TYPE_CHECKING:
-    from ....analysis.compare.inquiry import Inquiry
     from ....analysis.own_systems import Budget
+    from ....analysis.request.plan import Selection
     from ....analysis.request.representative_cluster import Represented
     from ...terminal.output import Output
 
 GOOD, WORSE, OPEN = 0, 1, 3
 
 
-def print_upgrade(represented: Represented, to: str, inquiry: Inquiry, budget: Budget, out: Output) -> int:
+def print_upgrade(
+    represented: Represented, to: str, selection: Selection, budget: Budget, out: Output
+) -> int:
     """Compare, print, and give the exit code: 1 if a property becomes violated, 3 if that is not known. Raises UsageProblem."""
     import msgspec
 
-    from ....analysis.compare.inquiry import two_releases
+    from ....analysis.compare.inquiry import Inquiry, two_releases
     from ....analysis.request.method import Method
     from ....reports.verify.comparison_rows import Rows
     from ...configuration.arguments import ComparisonForm
@@ -35,6 +37,7 @@ def print_upgrade(represented: Represented, to: str, inquiry: Inquiry, budget: B
             f"--upgrade: what decides it is not modelled in full ({'; '.join(represented.doubts)}): check each version by itself, with --release"
         )
     form = forms[out.form]
+    inquiry = Inquiry((), selection.properties, selection.own, selection.gates, given=selection.given)
     print_account(represented.account, out)
     with progress_display(out.no_color) as display:
         rows = listener_of(Rows, form, display, out.no_color)
