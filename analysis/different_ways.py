@@ -92,7 +92,7 @@ def _finding(run: Run, system: TransitionSystem, answer: Ways, number: int, word
     way: Way = answer.ways[number]
     steps = len(way.trace.steps)
     counts = replace(answer.result.counts, depth=steps)
-    result = replace(answer.result, counts=counts, coverage=UNMEASURED, evidence=way.trace, stopped=None)
+    result = replace(answer.result, counts=counts, coverage=UNMEASURED, trace=way.trace, stopped=None)
     own = answer.own(way)
     takes = f" It takes, as not every way does: {', '.join(own)}." if own else ""
     head = f"Way {number + 1} of {len(answer.ways)}, {counted(steps, 'step')}.{takes}"

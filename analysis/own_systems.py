@@ -84,7 +84,7 @@ class Decided:
             "witnesses_missed": seen.witnesses_missed,
             "constraints_hit": seen.constraints_hit,
             "never_acted": seen.never_acted,
-            "trace": None if result.evidence is None else result.evidence.to_plain(),
+            "trace": None if result.trace is None else result.trace.to_plain(),
             "says": self.own.says(result.property_id),
             "entities": self.own.kinds,
         }
@@ -232,7 +232,7 @@ def decide(
             property_id=name,
             kind=kind_of(own.system, name),
             verdict=Verdict.INCONCLUSIVE,
-            evidence=None,
+            trace=None,
             stopped="answered",
         )
         for name in names

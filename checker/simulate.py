@@ -83,7 +83,7 @@ def simulate(
             "invariant",
             Verdict.VIOLATED,
             Counts(seconds=0.0, walks=nothing),
-            evidence=confirm(system, (), name),
+            trace=confirm(system, (), name),
             engine=ENGINE,
         )
     tally, walkers, seconds = walk_at_random(
@@ -136,7 +136,7 @@ def simulate(
             constraints_hit=walkers.constraints_hit(tally),
             values=tuple(_seen(sliced, v, codes) for v, codes in walkers.values_seen(tally).items()),
         ),
-        evidence=trace,
+        trace=trace,
         stopped=stopped,
         engine=ENGINE,
     )

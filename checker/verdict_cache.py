@@ -137,7 +137,7 @@ def _restored(entry: _Entry, system: TransitionSystem, name: str) -> Result:
         verdict=verdict,
         counts=entry.counts,
         coverage=entry.coverage,
-        evidence=trace,
+        trace=trace,
         stopped=entry.stopped,
         engine=entry.engine,
     )

@@ -225,7 +225,7 @@ class _Tree:
             verdict=Verdict.VIOLATED if ways else verdict,
             counts=Counts(self._states, self._transitions, self._depth, time.monotonic() - self._started),
             coverage=Coverage(constraints_hit=hit, measured=False),
-            evidence=ways[0].trace if ways else None,
+            trace=ways[0].trace if ways else None,
             stopped=stopped,
             engine=self._engine,
         )

@@ -22,8 +22,6 @@ KEYWORDS = ("release", "with_fix", "without_fix", "gate", "property", "steps", "
 """What the marker and the calls take."""
 OF_LOGS = ("initial", "complete", "clock_skew", "since", "until", "namespace", "property")
 """What `audit` takes."""
-OLD = {"releases": "release", "fixes": "with_fix"}
-"""How the marker used to call several of these: each element was a case."""
 ENDINGS = (".yaml", ".yml")
 
 
@@ -147,25 +145,14 @@ def _marked(node: pytest.Item | Any) -> tuple[tuple[str | Path, ...], dict[str, 
     scenarios: tuple[str | Path, ...] = ()
     options: dict[str, Any] = {}
     for mark in node.iter_markers(MARKER):
-        said: dict[str, Any] = {}
-        for name, value in mark.kwargs.items():
-            if name not in (*KEYWORDS, *OLD):
+        for name in mark.kwargs:
+            if name not in KEYWORDS:
                 known = ", ".join(KEYWORDS)
                 raise pytest.UsageError(
                     f"{node.nodeid}: pytest.mark.{MARKER} has no `{name}`; known: {known}"
                 )
-            new = OLD.get(name, name)
-            if new in said:
-                raise pytest.UsageError(
-                    f"{node.nodeid}: pytest.mark.{MARKER} has `{new}` twice, as `{name}` means the same: write `{new}` alone"
-                )
-            said[new] = (
-                [_names(case) if new == "with_fix" else case for case in value]
-                if name in OLD and _is_several(value)
-                else value
-            )
         scenarios = scenarios or mark.args
-        options = {**said, **options}
+        options = {**mark.kwargs, **options}
     return scenarios, options
 
 
@@ -189,8 +176,7 @@ def _refuse_unusable(verdict: str, options: Mapping[str, Any]) -> None:
     call = f"podrace.{'check' if verdict == 'holds' else 'violates'}"
     for name, value in options.items():
         if name not in KEYWORDS:
-            new = f": write `{OLD[name]}`" if name in OLD else f"; known: {', '.join(KEYWORDS)}"
-            pytest.fail(f"podrace: {call} has no `{name}`{new}", pytrace=False)
+            pytest.fail(f"podrace: {call} has no `{name}`; known: {', '.join(KEYWORDS)}", pytrace=False)
         if name in ("release", "with_fix") and _has_cases(name, value):
             pytest.fail(
                 f"podrace: {call}: `{name}` with several cases is for the marker: give one", pytrace=False

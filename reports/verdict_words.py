@@ -17,8 +17,6 @@ def verdict_words(result: Result) -> str:
         return _replayed(result)
     if result.counts.walks is not None:
         return _walked(result, result.counts.walks)
-    if result.counts.states is None:
-        return _reasoned(result)
     telling = {Verdict.VIOLATED: _violated, Verdict.INCONCLUSIVE: _inconclusive, Verdict.HOLDS: _holds}
     words = telling[result.verdict](result)
     return f"{words} {_ENDLESS}" if result.coverage.endless else words
@@ -136,16 +134,3 @@ def _replayed(result: Result) -> str:
         end = f"the {seen} that fair steps lead to" if trace.closed else f"the first {seen} of fair steps"
         return f"Violated by {run}: from its end there is no way back in {end}. Nothing else was looked at."
     return f"Violated by {run}. Nothing else was looked at."
-
-
-def _reasoned(result: Result) -> str:
-    """Of what a solver found: it counts no states."""
-    depth = result.counts.depth or 0
-    if result.verdict is Verdict.VIOLATED:
-        return f"Violated after {counted(depth, 'step')}, executed again."
-    if result.verdict is Verdict.HOLDS:
-        return f"Proved by {result.engine} for runs of any length, at depth {depth}."
-    if result.stopped == "steps":
-        return f"No violation within {counted(depth, 'step')}, nothing known beyond."
-    why = "the time limit" if result.stopped == "timeout" else result.stopped
-    return f"Stopped by {why} at depth {depth}, nothing known beyond."

@@ -49,7 +49,7 @@ def believable(
             lasts = f"only {slow[0]} is slow" if slow else "nothing has to last for minutes"
             steps = counted(len(found.steps), "step")
             return (
-                replace(result, evidence=found),
+                replace(result, trace=found),
                 f"{verdict_words(result)} Shown is a run of {steps}, in which {lasts}: in the shortest, minutes pass amid shorter work.",
             )
     return result, None

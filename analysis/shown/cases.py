@@ -29,4 +29,4 @@ def with_telling_case(system: TransitionSystem, prop: str, result: Result) -> Re
     if not rather or is_the_point(trace.case):
         return result
     better = next((name for name, case in cases.items() if is_the_point(name) and is_one(case)), None)
-    return result if better is None else replace(result, evidence=replace(trace, case=better))
+    return result if better is None else replace(result, trace=replace(trace, case=better))

@@ -1,4 +1,4 @@
-"""Execute a stored trace again, in the model as it is now. Tests that `podrace test-from` writes call `replayed`."""
+"""Execute a stored trace again, in the model as it is now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...base.problems import Problem, UsageProblem
+from ...base.problems import Problem
 from ...base.text import known_names, nearest_fixes, one_line
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
@@ -19,12 +19,11 @@ from ...checker.trace.disabled_reason import why_disabled
 from ...checker.trace.execution import ReplayError, confirm_no_way_back, replay
 from ...checker.trace.fingerprint import fingerprint
 from ...checker.trace.lasso import confirm_lasso
-from ...model.history import CHANGES, GateProblem, Patch, UnknownName, resolve
+from ...model.history import GateProblem, Patch, UnknownName, resolve
 from ...model.history.versions import exact
 from ...model.language import TransitionSystem
 from ...properties import PROPERTIES, Property
-from ...reports.document import Finding, Fixes
-from ...reports.formats.regression_test import regression_test
+from ...reports.document import Finding
 from ...reports.step import ShownStep
 from ...reports.stored import MAX_BYTES, StoredStep, StoredTrace, parse_trace
 from ...scenarios import parse_scenario
@@ -33,7 +32,7 @@ from ..ask.asked_property import ID as ASK
 from ..ask.asked_property import asked_property
 from ..ask.question import read_question
 from ..findings import finding_of
-from ..request.options import nearest_properties, parse_fix
+from ..request.options import nearest_properties
 from ..request.patches import with_patches
 from ..request.plan import Run, at_any_time, refuse_unknown_ignored, with_a_fair_flush
 from ..shown.steps import steps_of
@@ -233,32 +232,3 @@ def _judged(system: TransitionSystem, stored: StoredTrace, trace: Trace) -> tupl
             trace,
             f"all {len(stored.steps)} steps are possible, but they no longer violate {name}: {error}",
         )
-
-
-def regression_of(path: Path, with_fixes: Sequence[str]) -> tuple[str | None, str]:
-    """A regression test for a stored trace, as the text of a module; None with the reason if the run is gone.
-
-    Nothing is written that would fail at once: the run is executed again first, with and without the fixes that the scenario
-    names, or `with_fixes`. Raises Problem.
-    """
-    stored = read_trace(path)
-    if stored.property not in PROPERTIES:
-        raise Problem(f"{path}: property: a test can be written only for one of `podrace properties`")
-    found = replayed(stored, file=str(path))
-    if not found.violated:
-        return None, found.why_not
-    fixes = tuple(parse_fix(name, list(CHANGES)) for name in with_fixes) or stored.fixed_by
-    if fixes and replayed(fixed(stored, fixes), file=str(path)).violated:
-        if with_fixes:
-            raise UsageProblem(
-                f"--with-fix: with {', '.join(fixes)} the run is still possible and still violates {stored.property}"
-            )
-        fixes = ()
-    return regression_test(stored, fixes), ""
-
-
-def fixed(stored: StoredTrace, fixes: Sequence[str]) -> StoredTrace:
-    """The same run with further changes put in."""
-    added = tuple(dict.fromkeys([*stored.fixes.added, *fixes]))
-    removed = tuple(key for key in stored.fixes.removed if key not in fixes)
-    return msgspec.structs.replace(stored, fixes=Fixes(added, removed, gates=stored.fixes.gates))

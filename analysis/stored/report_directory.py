@@ -54,7 +54,6 @@ DRAWINGS: Mapping[str, Drawing] = {
     ".states.svg": lambda finding, style: _drawn(finding, "states", style),
     ".lasso.svg": lambda finding, style: _drawn(finding, "lasso", style),
     ".mmd": lambda finding, style: FORMS["mermaid"]([finding], style),
-    ".itf.json": lambda finding, style: FORMS["itf"]([finding], style),
 }
 """The files about one counterexample, by their ending; its trace is beside them as `.trace.json`.
 

@@ -1,7 +1,7 @@
 """The one result that every engine gives: a verdict, and what it rests on.
 
 A verdict without its scope is worth nothing, so a `Result` says what was counted, what happened and what never did,
-which constraints were hit, and shows its evidence. Results are plain data; `reports/verdict_words.py` has the words for them.
+which constraints were hit, and shows a run. Results are plain data; `reports/verdict_words.py` has the words for them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import IntEnum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ...base.structs import dataclass
 from .trace import Trace
@@ -104,19 +104,11 @@ UNMEASURED = Coverage(measured=False)
 """Nothing is known of what happened."""
 
 
-class Evidence(Protocol):
-    """What shows a verdict: a run that was executed, a proof that was checked, or states that keep a proof from being one."""
-
-    def to_plain(self) -> dict[str, Any]:
-        """The evidence as mappings, lists, strings and numbers."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """The verdict on one property of one system.
 
-    `counts` are those of the search that answered, which may have answered other properties too. `evidence` of a violation is
+    `counts` are those of the search that answered, which may have answered other properties too. `trace` of a violation is
     a shortest run of the original system to it, or to a state with no way back, or a lasso; with values for its
     `parameters` where the system has some. `stopped` is None for a complete search, else why it ended
     ("answered", "states", "memory", "disk", "timeout", "terminated" where the process was told to end, of walks "walks", of a bounded search "steps",
@@ -131,7 +123,7 @@ class Result:
     verdict: Verdict
     counts: Counts = Counts()
     coverage: Coverage = UNMEASURED
-    evidence: Evidence | None = None
+    trace: Trace | None = None
     parameters: Mapping[str, int] = field(default_factory=dict)
     stopped: str | None = None
     engine: str = "reference"
@@ -139,12 +131,7 @@ class Result:
     @classmethod
     def replayed(cls, system: str, property_id: str, kind: Kind, trace: Trace) -> Result:
         """Of a run that was executed again and still violates the property: nothing was searched, so nothing is counted."""
-        return cls(system, property_id, kind, Verdict.VIOLATED, evidence=trace, engine=REPLAY)
-
-    @property
-    def trace(self) -> Trace | None:
-        """The evidence, if it is a run."""
-        return self.evidence if isinstance(self.evidence, Trace) else None
+        return cls(system, property_id, kind, Verdict.VIOLATED, trace=trace, engine=REPLAY)
 
     @property
     def vacuous(self) -> bool:

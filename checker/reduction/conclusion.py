@@ -60,7 +60,7 @@ def conclude(
             reached=reached,
             constraints_hit=answer.constraints_hit,
         ),
-        evidence=trace,
+        trace=trace,
         stopped=answer.stopped,
         engine=engine,
     )

@@ -43,7 +43,6 @@ class ReportForm(Enum):
     sarif = "sarif"
     github = "github"
     markdown = "markdown"
-    itf = "itf"
     mermaid = "mermaid"
 
 
@@ -74,9 +73,6 @@ ComparisonOption = Annotated[
     ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
 ]
 ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
-WriteFile = Annotated[
-    Path | None, typer.Option("--write", metavar="FILE", help="Where to write; stdout unless given.")
-]
 Cache = Annotated[
     Path | None,
     typer.Option(

@@ -43,7 +43,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 FOLDED: Mapping[str, str] = {
     "ways": "find.ways",
     "replay": "look.replay",
-    "test-from": "look.regression",
     "gates": "compare.gates",
     "mcp": "set_up.mcp",
     "config": "set_up.config",

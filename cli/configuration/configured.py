@@ -14,7 +14,7 @@ import typer
 from ...base.problems import UsageProblem
 from .command_groups import MODULES, CommandHelp
 from .command_options import CONFIG, Commands, options_of
-from .found_file import find_config
+from .config_file import find_config
 
 if TYPE_CHECKING:
     from .in_force import Setting
@@ -96,7 +96,7 @@ class ConfiguredTyper(typer.Typer):
             is_eager=True,
             callback=apply,
             show_default=False,
-            help="Settings from this file, not from the nearest .podrace.yaml or pyproject.toml.",
+            help="Settings from this file, not from the nearest .podrace.yaml.",
         )
 
         @functools.wraps(function)

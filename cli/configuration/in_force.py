@@ -11,8 +11,7 @@ from ...base.problems import Problem, UsageProblem
 from ...base.text import known_names, one_line
 from ...scenarios.values.yaml_values import Value
 from .command_options import Commands, Option
-from .config_file import read_config
-from .found_file import find_config
+from .config_file import find_config, read_config
 
 DEFAULTS = "defaults"
 """The section for all commands."""

@@ -48,12 +48,6 @@ def _markdown(findings: Sequence[Finding], style: Style) -> str:
     return to_markdown(findings, style)
 
 
-def _itf(findings: Sequence[Finding], style: Style) -> str:
-    from .itf import to_itf
-
-    return to_itf(findings, style)
-
-
 def _mermaid(findings: Sequence[Finding], style: Style) -> str:
     from .mermaid import to_mermaid
 
@@ -67,7 +61,6 @@ FORMS: Mapping[str, Form] = {
     "sarif": _sarif,
     "github": _github,
     "markdown": _markdown,
-    "itf": _itf,
     "mermaid": _mermaid,
 }
 """Every form but `text`, which is fitted to the terminal."""

@@ -15,7 +15,7 @@ from tests.checker.machines import house
 
 SEEN = Coverage(fired={"room.ask": 34})
 HOLDS = Result("house", "alone", "invariant", Verdict.HOLDS, Counts(1200, 34, 5, 0.1), SEEN)
-VIOLATED = replace(HOLDS, verdict=Verdict.VIOLATED, evidence=replay(house(), (0, 2)))
+VIOLATED = replace(HOLDS, verdict=Verdict.VIOLATED, trace=replay(house(), (0, 2)))
 INCONCLUSIVE = replace(HOLDS, verdict=Verdict.INCONCLUSIVE, stopped="states")
 
 
@@ -63,18 +63,18 @@ def test_vacuous() -> None:
 def test_words_of_violated() -> None:
     explored = "1,200 states, 34 transitions, depth 5 explored"
     assert verdict_words(VIOLATED) == f"Violated after 2 steps, and no run is shorter ({explored})."
-    start = replace(VIOLATED, evidence=Trace((), ((0, 0, 0),)))
+    start = replace(VIOLATED, trace=Trace((), ((0, 0, 0),)))
     assert verdict_words(start) == f"Violated in the initial state, and no run is shorter ({explored})."
     assert VIOLATED.trace is not None
     no_way_back = replace(
-        VIOLATED, kind="resettability", evidence=replace(VIOLATED.trace, closure=7, closed=True)
+        VIOLATED, kind="resettability", trace=replace(VIOLATED.trace, closure=7, closed=True)
     )
     assert verdict_words(no_way_back) == (
         "Violated after 2 steps: from there, fair steps alone never lead back "
         f"(executed again in the 7 states that they lead to; {explored})."
     )
     assert no_way_back.trace is not None
-    partly = replace(no_way_back, evidence=replace(no_way_back.trace, closed=False))
+    partly = replace(no_way_back, trace=replace(no_way_back.trace, closed=False))
     assert "in the first 7 states that they lead to" in verdict_words(partly)
 
 

@@ -263,7 +263,7 @@ def test_nothing_undecided_is_kept(violated: Kept, tmp_path: Path) -> None:
     _, key, system, name = violated
     result = searched(system, name)
     cache = VerdictCache(tmp_path)
-    assert not cache.put(key, replace(result, verdict=Verdict.INCONCLUSIVE, evidence=None, stopped="states"))
+    assert not cache.put(key, replace(result, verdict=Verdict.INCONCLUSIVE, trace=None, stopped="states"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -169,7 +169,7 @@ def test_the_time_is_kept_also_after_a_search_that_ran_out_of_states(monkeypatch
         clock.now += 1.0
         if clock.now == 1.0:
             return [result]
-        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", evidence=None)]
+        return [replace(result, verdict=Verdict.INCONCLUSIVE, stopped="states", trace=None)]
 
     monkeypatch.setattr("podrace.checker.ways.time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr("podrace.checker.ways.check", second_runs_out)

@@ -62,7 +62,7 @@ def test_a_kind_is_no_line_of_the_scenario_that_is_written(shell: Shell) -> None
     assert "\nname: other" not in Path("w.yaml").read_text()
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "junit", "html", "mermaid", "itf", "sarif", "json"])
+@pytest.mark.parametrize("form", ["text", "markdown", "junit", "html", "mermaid", "sarif", "json"])
 def test_a_title_is_no_command(shell: Shell, form: str) -> None:
     """It is one line of letters that can be printed, and a line of the output begins with it."""
     ran = shell("check", "titled.yaml", "-o", form)

@@ -59,7 +59,6 @@ check 72124 -o pdf
 check 72124 --write-scenario x.yaml
 explain bad.json
 explain empty.yaml
-test-from none.json
 verify none.py
 verify x.py
 verify empty.py

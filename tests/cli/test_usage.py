@@ -102,7 +102,6 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("replay tiny.yaml", ("tiny.yaml: no trace of podrace: JSON is malformed: invalid character (byte 4): name a file "
             "that `podrace check --save-trace` wrote")),
         ("explain no.json", "no.json: cannot be read: No such file or directory"),
-        ("test-from no.json --write no/test_x.py", "--write: cannot write `no/test_x.py`: there is no directory `no`"),
         ("check tiny.yaml --graph a.pdf", "--graph: cannot draw `a.pdf`: the ending must be .svg, .png or .dot"),
         ("check tiny.yaml --graph no/a.svg", "--graph: cannot write `no/a.svg`: there is no directory `no`"),
         ("check tiny.yaml --graph folder.svg", "--graph: cannot write `folder.svg`: it is a directory"),

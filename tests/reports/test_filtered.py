@@ -21,10 +21,8 @@ from podrace.reports.document import Finding
 from podrace.reports.filtered import WithoutCommands, escaped_json, on_one_line, shown, without_commands
 from podrace.reports.formats.forms import FORMS
 from podrace.reports.formats.markdown import plain
-from podrace.reports.formats.regression_test import regression_test
 from podrace.reports.graphs import to_dot
 from podrace.reports.graphs.render import render
-from podrace.reports.stored import StoredScenario, StoredStep, StoredTrace
 from podrace.reports.text.filtered_console import FilteredConsole
 from podrace.reports.text.findings_text import print_report
 from tests.reports.samples import VIOLATED
@@ -209,21 +207,3 @@ def test_markdown_takes_words_as_they_are() -> None:
         r"\</script\>\<b\>\&lt;\<!-- \`\`\` --\> " + "\"'" + r"\\ {0} %%{init: {}}%% \]\]\>"
     )
     assert plain(EVIL) == expected.replace("?", "\N{REPLACEMENT CHARACTER}")
-
-
-def test_a_regression_test_shows_no_commands() -> None:
-    """Its text is Python, and has the same values."""
-    trace = StoredTrace(
-        scenario=StoredScenario(name=EVIL, file=EVIL, text=f"name: x\n::error::y\n# {EVIL}\n"),
-        release="1.13",
-        property="S-CAP",
-        steps=(StoredStep("a.b", {"pod": EVIL}),),
-    )
-    text = regression_test(trace, ())
-    assert (unseen_in(text), commands_in(text)) == (set(), [])
-    assert without_commands(text) == text
-    found: dict[str, Any] = {}
-    exec(compile(text, "made", "exec"), found)
-    assert found["SCENARIO"] == trace.scenario.text
-    assert found["STEPS"] == trace.steps
-    assert found["__doc__"].startswith("Evil")

@@ -24,7 +24,7 @@ DEFAULT = "default"
 
 @app.command(
     help="Show the settings in force, and where they come from.\n\n"
-    "Settings are in the nearest .podrace.yaml, or [tool.podrace] of the nearest pyproject.toml, upwards from the working "
+    "Settings are in the nearest .podrace.yaml, upwards from the working "
     "directory; -c names another file. Every option of every command can be set below the command's name, and below "
     "`defaults` for all commands. The command line wins."
 )

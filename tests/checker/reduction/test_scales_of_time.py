@@ -244,7 +244,7 @@ def shown(system: TransitionSystem, engine: Engine = "native") -> tuple[list[str
     (result,) = check(system, engine=engine)
     found, words = believable(system, result, Budget(), engine)
     assert found.trace is not None
-    assert replace(found, evidence=None) == replace(result, evidence=None)
+    assert replace(found, trace=None) == replace(result, trace=None)
     return [s.step for s in found.trace.steps], words or ""
 
 

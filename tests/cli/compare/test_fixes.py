@@ -106,13 +106,12 @@ def test_the_help_is_grouped_and_ends_on_examples(shell: Shell) -> None:
     assert "..." not in told.partition("Begin here:")[2]
     assert all(name in told for name in MODULES)
     assert "  Examples:\n    podrace check 72124  " in told
-    first = {"explain": "check", "test-from": "check"}
+    first = {"explain": "check"}
     for command in (
         "check",
         "prove",
         "verify",
         "explain",
-        "test-from",
         "fixes",
         "reproduce",
         "test",

@@ -167,9 +167,6 @@ def test_a_stored_trace_keeps_version_and_gates(shell: Shell, tmp_path: Path) ->
     ran = shell("replay", trace)
     assert f"{RACE}, 1.34.4 {setting}: S-CONS" in flat(ran.out)
     assert "another fingerprint" not in ran.out + ran.err
-    test = tmp_path / "test_again.py"
-    assert shell("test-from", trace, "--write", str(test)).code == 0
-    assert 'gates={"SchedulerAsyncPreemption": False}' in test.read_text()
 
 
 def test_the_listing(shell: Shell) -> None:

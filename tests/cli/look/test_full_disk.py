@@ -25,9 +25,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "--examples": (*PROVE, "--examples", "DIR"),
     "init": ("init", "FILE.yaml", "--force"),
     "new-patch": ("new-patch", "File", "--directory", "."),
-    "test-from": ("test-from", "trace.json", "--write", "FILE.py"),
 }  # fmt: skip
-LONG = ("prove", "test-from")
+LONG = ("prove",)
 OBJECTS = """\
 apiVersion: v1
 kind: Node

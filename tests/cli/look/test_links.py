@@ -144,7 +144,6 @@ VIOLATED = ("check", "tiny.yaml", "-P", "mine.py")
         ((*VIOLATED, "--disk", "LINK"), "--disk"),
         ((*VIOLATED, "--cache", "LINK"), "--cache"),
         (("init", "LINK", "--force"), "FILE"),
-        (("test-from", "trace.json", "--write", "LINK"), "--write"),
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--journal", "LINK"), "--journal"),
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--examples", "LINK"), "--examples"),
         (("check", "-f", "tiny.yaml", "--write-scenario", "LINK"), "--write-scenario"),

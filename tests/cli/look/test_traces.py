@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -168,9 +166,8 @@ def test_a_run_that_is_gone_is_told_in_sentences(shell: Shell, folder: Path) -> 
     assert (told.code, lanes.code) == (1, 1)
 
 
-@pytest.mark.parametrize("command", ["explain", "test-from"])
-def test_what_can_no_longer_be_executed_is_not_shown(shell: Shell, folder: Path, command: str) -> None:
-    ran = shell(command, changed(folder, "changed.json", lambda d: d["steps"].pop()))
+def test_what_can_no_longer_be_executed_is_not_shown(shell: Shell, folder: Path) -> None:
+    ran = shell("explain", changed(folder, "changed.json", lambda d: d["steps"].pop()))
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.splitlines()[-1] == (
         "podrace: changed.json: all 14 steps are possible, but they no longer violate S-NOMVIS"
@@ -204,7 +201,7 @@ BAD: list[tuple[Callable[[dict[str, Any]], object], str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), BAD, ids=range(len(BAD)))
-@pytest.mark.parametrize("command", ["replay", "explain", "test-from"])
+@pytest.mark.parametrize("command", ["replay", "explain"])
 def test_a_bad_trace_is_one_line(
     shell: Shell, folder: Path, command: str, change: Callable[[dict[str, Any]], object], message: str
 ) -> None:
@@ -319,7 +316,6 @@ def run_quietly(arguments: list[str]) -> tuple[int, str, str]:
             "::error file=scenarios/53647.yaml,line=25,title=removed-node-blocks-pods%2C 1.8.0%3A L-PEND VIOLATED::",
         ),
         ("markdown", "# podrace\n\n|  | scenario |"),
-        ("itf", '{"#meta": {"format": "ITF"'),
         ("mermaid", "%% removed-node-blocks-pods, 1.8.0: L-PEND\nsequenceDiagram\n"),
     ],
 )
@@ -341,51 +337,6 @@ def test_a_trace_is_drawn(shell: Shell, folder: Path) -> None:
     ran = shell("explain", "race.json", "--graph", "race.dot")
     assert ran.err == "wrote race.dot (nominated-node-race, 1.13.0: S-NOMVIS)\n"
     assert (folder / "race.dot").read_text().startswith("digraph")
-
-
-@pytest.mark.ci
-def test_a_trace_becomes_a_test_that_runs(shell: Shell, folder: Path) -> None:
-    for name in ("race", "lasso"):
-        ran = shell("test-from", f"{name}.json", "--write", f"test_{name}.py")
-        assert (ran.code, ran.out, ran.err) == (0, "", "")
-    later = (folder / "test_race.py").read_text().replace('release="1.13.0"', 'release="1.19.0"')
-    (folder / "test_later.py").write_text(later)
-    files = ["test_race.py", "test_lasso.py", "test_later.py"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *files],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 1, done.stdout
-    outcomes = dict(re.findall(r"^(test_[a-z]+\.py::\w+) (PASSED|FAILED)", done.stdout, re.MULTILINE))
-    assert outcomes == {
-        "test_race.py::test_the_run_violates_S_NOMVIS": "PASSED",
-        "test_race.py::test_the_run_is_gone_with_72259": "PASSED",
-        "test_lasso.py::test_the_run_violates_L_PEND": "PASSED",
-        "test_lasso.py::test_the_run_is_gone_with_53647": "PASSED",
-        "test_later.py::test_the_run_violates_S_NOMVIS": "FAILED",
-        "test_later.py::test_the_run_is_gone_with_72259": "PASSED",
-    }
-    assert "is no longer enabled, its guard is false" in done.stdout
-
-
-@pytest.mark.ci
-def test_fixes_for_a_test_can_be_named(shell: Shell) -> None:
-    text = shell("test-from", "race.json", "--with-fix", "#72259", "--with-fix", "77990").out
-    assert "def test_the_run_is_gone_with_72259_and_77990() -> None:" in text
-    ran = shell("test-from", "race.json", "--with-fix", "77990")
-    assert (ran.code, ran.out, ran.err) == (
-        2,
-        "",
-        "podrace: --with-fix: with 77990 the run is still possible and still violates S-NOMVIS\n",
-    )
-    ran = shell("test-from", "own.json")
-    assert (ran.code, ran.err) == (
-        2,
-        "podrace: own.json: property: a test can be written only for one of `podrace properties`\n",
-    )
 
 
 def test_a_run_that_goes_on_after_its_violation_is_cut_there(shell: Shell, folder: Path) -> None:

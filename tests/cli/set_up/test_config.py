@@ -37,7 +37,7 @@ def typers_options() -> dict[str, set[str]]:
 
 def test_every_option_of_every_command_can_be_set() -> None:
     assert {name: set(options) for name, options in all_commands().options().items()} == typers_options()
-    assert {"check", "config", "prove", "test-from"} <= set(all_commands().options())
+    assert {"check", "config", "prove", "explain"} <= set(all_commands().options())
 
 
 def test_every_command_takes_a_file() -> None:
@@ -63,16 +63,6 @@ def test_a_file_above_the_working_directory_sets_options(
     assert [run.composition.label for run in pretence.runs] == ["1.12.0 + 72259", "1.12.0 + 77990"]
     assert [budget.max_states for budget in pretence.budgets] == [5_000_000] * 2
     assert [m.engine for m in pretence.methods] == ["reference", "reference"]
-
-
-def test_pyproject_sets_the_same(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text(
-        "[project]\nname = 'x'\n[tool.podrace.check]\nrelease = \"1.13.0\"\nwith-fix = [\n  72259,\n]\nfair-flush = true\n"
-    )
-    with pretending(monkeypatch) as pretence:
-        assert shell("check", "tiny.yaml").code == 0
-    assert [run.composition.label for run in pretence.runs] == ["1.13.0 + 72259"]
-    assert pretence.runs[0].scenario.spec.scope.fair_flush
 
 
 def test_paths_are_relative_to_the_file(
@@ -132,44 +122,9 @@ def test_mistakes_have_one_line(shell: Shell, tmp_path: Path, text: str, message
     assert ran.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[tool.podrace.check]\n\n# why\nrelaese = 1.13", "pyproject.toml:4: check.relaese: unknown option "),
-        (
-            "[tool.podrace]\ncheck = {timings = 1}",
-            "pyproject.toml:2: check.timings: expected true or false, not `1`",
-        ),
-        (
-            "[tool.podrace.check]\nwith-fix = [\n 1,\n]\nrelease = 1979-05-27",
-            "pyproject.toml:5: check.release: expected a text for --release, not `1979-05-27`",
-        ),
-        ("[tool.podrace.check]\n[tool.podrace.chek]", "pyproject.toml:2: unknown field `chek`; "),
-        ("[tool.podrace.check]\nx = = 1", "pyproject.toml: not TOML: "),
-        (
-            "[tool]\npodrace = 1",
-            "pyproject.toml:2: expected a mapping from commands to their settings, not `1`",
-        ),
-    ],
-)
-def test_mistakes_in_pyproject_have_the_line_of_their_statement(
-    shell: Shell, tmp_path: Path, text: str, message: str
-) -> None:
-    (tmp_path / "pyproject.toml").write_text(text)
-    ran = shell("check", "tiny.yaml")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"podrace: {message}")
-
-
-def test_a_directory_has_one_configuration(shell: Shell, tmp_path: Path) -> None:
+def test_a_file_that_says_nothing_sets_nothing(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / ".podrace.yaml").write_text("")
     assert shell("config").out == "nothing is set\n"
-    (tmp_path / "pyproject.toml").write_text("[tool.podrace]")
-    assert shell("config").err == (
-        "podrace: .podrace.yaml: pyproject.toml has settings, too ([tool.podrace]): keep one of them\n"
-    )
-    (tmp_path / "pyproject.toml").write_text("[tool.other]\nabout = 'podrace'")
-    assert shell("config").code == 0
 
 
 def test_a_file_that_is_not_there_is_named(shell: Shell) -> None:
@@ -182,10 +137,10 @@ def test_config_shows_what_is_in_force_and_where_it_comes_from(shell: Shell, tmp
     (tmp_path / ".podrace.yaml").write_text(
         "defaults:\n  timeout: 60s\ncheck:\n  timeout: 5m\n  with-fix: ['72259']\n"
     )
-    assert shell("config", "check", "prove").out == (
+    assert shell("config", "check", "ways").out == (
         'check.with-fix = ["72259"]  (.podrace.yaml:5)\n'
         'check.timeout = "5m"  (.podrace.yaml:4)\n'
-        'prove.timeout = "60s"  (.podrace.yaml:2)\n'
+        'ways.timeout = "60s"  (.podrace.yaml:2)\n'
     )
     every = json.loads(shell("config", "--all", "-o", "json").out)
     assert {(row["command"], row["option"]) for row in every} == {

@@ -191,11 +191,6 @@ def test_two_sets(podrace):
     podrace.check()
 
 
-@pytest.mark.podrace("tiny.yaml", releases=["1.13.0"], fixes=["72259", "77990"])
-def test_old_words(podrace):
-    podrace.check()
-
-
 @pytest.mark.podrace("tiny.yaml", release="1.13.0", with_fix="72259", steps=3)
 def test_one_case(podrace):
     podrace.violates()
@@ -203,10 +198,6 @@ def test_one_case(podrace):
 
 def test_unknown_in_a_call(podrace):
     podrace.check("tiny.yaml", relase="1.13.0")
-
-
-def test_old_word_in_a_call(podrace):
-    podrace.check("tiny.yaml", releases=["1.13.0"])
 
 
 def test_cases_in_a_call(podrace):
@@ -218,15 +209,13 @@ def test_marker_and_call_use_the_same_words(tmp_path: Path) -> None:
     out = run(tmp_path, CASES).stdout
     assert re.findall(r"^PASSED test_it.py::(\S+)", out, re.M) == [
         "test_one_set[1.13.0+72259+77990]", "test_one_set[1.19.0+72259+77990]", "test_two_sets[1.13.0+72259]",
-        "test_two_sets[1.13.0+72259+77990]", "test_old_words[1.13.0+72259]", "test_old_words[1.13.0+77990]", "test_one_case",
+        "test_two_sets[1.13.0+72259+77990]", "test_one_case",
     ]  # fmt: skip
     assert [asked for asked in re.findall(r"^ASKED (.*)", out, re.M) if asked != "[]"] == [
         "[{'release': '1.13.0', 'with_fix': ('72259', '77990')}]",
         "[{'release': '1.19.0', 'with_fix': ('72259', '77990')}]",
         "[{'release': '1.13.0', 'with_fix': ('72259',)}]",
         "[{'release': '1.13.0', 'with_fix': ('72259', '77990')}]",
-        "[{'release': '1.13.0', 'with_fix': ('72259',)}]",
-        "[{'release': '1.13.0', 'with_fix': ('77990',)}]",
         "[{'release': '1.13.0', 'with_fix': '72259', 'steps': 3}]",
     ]
     assert re.findall(r"^FAILED test_it.py::\S+ - (.*)", out, re.M) == [
@@ -234,7 +223,6 @@ def test_marker_and_call_use_the_same_words(tmp_path: Path) -> None:
             "Failed: podrace: podrace.check has no `relase`; known: release, with_fix, without_fix, gate, property, steps, "
             "max_states, max_memory, timeout, jobs, cache, filename, recursive, strict, pods, nodes, focus, controllers"
         ),
-        "Failed: podrace: podrace.check has no `releases`: write `release`",
         "Failed: podrace: podrace.violates: `release` with several cases is for the marker: give one",
     ]
 
@@ -273,11 +261,6 @@ def test_cases(podrace):
     podrace.check()
 
 
-@pytest.mark.podrace("72124", releases=1.13)
-def test_old_words(podrace):
-    podrace.check()
-
-
 def test_a_log(podrace):
     podrace.audit(5)
 
@@ -313,7 +296,6 @@ def test_wrong_values_are_one_line(tmp_path: Path) -> None:
         ("test_marked", no_release),
         ("test_cases[1.13]", no_release),
         ("test_cases[1.13+72259]", no_release),
-        ("test_old_words", no_release),
         ("test_a_log", "logs: `5` is no file: write the path of an audit log"),
         (
             "test_a_dump",
@@ -325,16 +307,6 @@ def test_wrong_values_are_one_line(tmp_path: Path) -> None:
             "podrace.audit has no `complet`; known: excluded, initial, complete, clock_skew, since, until, namespace, property",
         ),
     ]
-
-
-def test_a_word_and_its_old_spelling_are_refused(tmp_path: Path) -> None:
-    suite = (
-        "import pytest\n@pytest.mark.podrace('72124', release='1.13.0', releases=['1.13.0'])\n"
-        "def test_it(podrace): podrace.check()\n"
-    )
-    done = run(tmp_path, suite)
-    wanted = "pytest.mark.podrace has `release` twice, as `releases` means the same: write `release` alone"
-    assert wanted in done.stdout + done.stderr
 
 
 def examples() -> list[str]:

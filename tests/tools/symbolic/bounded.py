@@ -87,7 +87,7 @@ def search(
         kind="invariant",
         verdict=Verdict.INCONCLUSIVE if claim is None else Verdict.VIOLATED,
         counts=Counts(depth=clear if claim is None else len(claim.path), seconds=time.monotonic() - started),
-        evidence=None if claim is None else confirmed(system, claim, invariant),
+        trace=None if claim is None else confirmed(system, claim, invariant),
         parameters={} if claim is None else claim.parameters,
         stopped=stopped if claim is None else None,
         engine=ENGINE,
