@@ -49,7 +49,7 @@ def closings(
             continue
         search = _Search(run, budget, method, until, watcher)
         try:
-            found[number] = [OVER] if monotonic() >= until else search.sentences()
+            found[number] = search.untried() if monotonic() >= until else search.sentences()
         except Terminated:
             break
     return found
@@ -62,6 +62,19 @@ class _Search:
         self._run, self._budget, self._method = run, budget, method
         self._until, self._watcher = until, watcher
         self._known: dict[str, Finding] = {}
+
+    def untried(self) -> list[str]:
+        """What is said when the time is over: the changes that may close the race, and the versions that have them."""
+        known = [f"{key}: {CHANGES[key].title}; {CHANGES[key].where}." for key in self._named()]
+        coming = self._coming()
+        return [
+            OVER,
+            *(["This race is known to be fixed by:", *known] if known else []),
+            *([f"Changes that no release has yet, not tried: {', '.join(coming)}."] if coming else []),
+        ]
+
+    def _coming(self) -> list[str]:
+        return sorted(change.key for change in self._base.missing if change.is_coming)
 
     @property
     def _base(self) -> Composition:
@@ -137,7 +150,7 @@ class _Search:
                 lines.append(
                     f"Whether {key} closes it was not decided in the time: no violation was found among {states:,} states. {MORE}"
                 )
-        return lines or ([OVER] if self._is_over else [])
+        return lines or (self.untried() if self._is_over else [])
 
     @property
     def _is_over(self) -> bool:
@@ -158,7 +171,8 @@ class _Search:
             ]
         if verdict != "HOLDS":
             return [
-                f"Not found: {exact(newest)}, the first version of the newest release, was not decided in the time."
+                f"Not found: {exact(newest)}, the first version of the newest release, was not decided in the time.",
+                *self._by_coming_change(),
             ]
         low, high = self._base.release, newest
         between = list(later[:-1])
@@ -190,13 +204,13 @@ class _Search:
         return [f"Of what {exact(high)} brought, {key} closes it by itself: {CHANGES[key].title}."]
 
     def _by_coming_change(self) -> list[str]:
-        missing = {change.key for change in self._base.missing}
-        coming = [key for key in sorted(missing) if CHANGES[key].is_coming]
-        key = self._first_that_closes(coming, self._base.release)
+        key = self._first_that_closes(self._coming(), self._base.release)
         if key is not None:
             return [f"{key} closes it: {CHANGES[key].title}; {CHANGES[key].where}."]
         if self._is_over:
-            return [f"Whether a change that no release has yet closes it was not decided in the time. {MORE}"]
+            return [
+                f"Whether one of the {len(self._coming())} changes that no release has yet closes it was not decided in the time. {MORE}"
+            ]
         return ["None of the changes that no release has yet was found to close it."]
 
     def _first_that_closes(self, keys: Iterable[str], release: str) -> str | None:

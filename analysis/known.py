@@ -55,7 +55,12 @@ def races(words: Sequence[str] = (), release: str | None = None) -> list[dict[st
 
 def hazards(words: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The races that are open in current releases, a row each; those of which every word is said."""
-    return [_race_row(scenario) for scenario in open_hazards() if _says(scenario, words)]
+    return [_race_row(scenario) for scenario in hazards_that_say(words)]
+
+
+def hazards_that_say(words: Sequence[str]) -> list[Scenario]:
+    """The scenarios of open races that say every word."""
+    return [scenario for scenario in open_hazards() if _says(scenario, words)]
 
 
 def _missing(release: str) -> frozenset[str]:
@@ -69,9 +74,10 @@ def _is_there(scenario: Scenario, missing: frozenset[str] | None) -> bool:
 
 
 def _says(scenario: Scenario, words: Sequence[str]) -> bool:
-    """Whether a scenario says every word: in its text, or as the part of the scheduler that its fix changes."""
+    """Whether a scenario says every word: in its text, or as the part of the scheduler that its fix changes, or in the title of a property."""
     parts = (_part(key) for key in (scenario.race.fixes if scenario.race else ()))
-    text = " ".join((scenario.name, scenario.text, *parts)).lower()
+    groups = (f"{GROUP_OF.get(name, '')} {TITLES.get(name, '')}" for name in default_properties(scenario))
+    text = " ".join((scenario.name, scenario.text, *parts, *groups)).lower()
     return all(word.lower() in text for word in words)
 
 

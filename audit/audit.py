@@ -117,9 +117,10 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     checks = [check for check in checks if not wanted or check.id in wanted]
     answers = [check.answer(trust, asked.window) for check in checks]
     whole = account.skipped.keys() <= set(FOREIGN)  # of what is damaged, nobody knows what it was
-    silent = whole and not (account.events or read.attempts or any(answer.hits for answer in answers))
+    logged = any(attempt.log for attempt in read.attempts)
+    silent = whole and not (account.events or logged or any(answer.hits for answer in answers))
     if silent and account.lines and not asked.growing:
-        raise Problem(_no_audit_log(asked, account))
+        raise Problem(_no_audit_log(asked, account, len(read.attempts)))
     if asked.explain:
         answers = [
             _explained(answer, asked, check, lease) for answer, check in zip(answers, checks, strict=True)
@@ -194,9 +195,11 @@ def _refuse_reversed(window: Window) -> None:
         )
 
 
-def _no_audit_log(asked: Asked, account: Account) -> str:
+def _no_audit_log(asked: Asked, account: Account, events: int = 0) -> str:
     names = ", ".join(one_line(name, 200) for name in asked.files)
-    told = "; ".join(f"{counted(number, 'line')}: {reason}" for reason, number in account.skipped.items())
+    seen = [f"{counted(number, 'line')}: {reason}" for reason, number in account.skipped.items()]
+    seen += [f"Events about pods, as `kubectl get events` prints them: {events:,}"] if events else []
+    told = "; ".join(seen)
     why = f" ({told})" if told else ""
     return one_line(
         f"{names}: no audit event in {counted(account.lines, 'line')}{why}: name a log that the API server writes to --audit-log-path",

@@ -138,6 +138,17 @@ def exit_code(report: AuditReport) -> int:
     return HIT if "HIT" in words else OPEN if "NOT EXCLUDED" in words else EXCLUDED
 
 
+def level_needed(report: AuditReport) -> str:
+    """For a log that has no bodies at all: which levels the open answers need; empty for every other log."""
+    used = {level for levels in report.account.levels.values() for level in levels}
+    if used != {"Metadata"}:
+        return ""
+    return (
+        "Every write in this log is at level Metadata, which has no bodies. The answers need level RequestResponse for pods and nodes, and "
+        "Request for Bindings: `podrace audit --policy` prints a policy with these levels."
+    )
+
+
 def account_lines(report: AuditReport) -> Sequence[str]:
     """What was read, in sentences."""
     account = report.account

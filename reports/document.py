@@ -220,7 +220,8 @@ class Finding(Shown, frozen=True):
     `never_acted` is there where a property holds, and has what the scenario asks for and what never took a step in any run, with the reasons.
     `wrong` says which objects the violation is about, a sentence each, where its last state shows that. `marks` are there where a question
     was asked: before which steps of the counterexample what of it is to be said. `known` is there where a baseline lists the violation.
-    `consequence` is there where a property of podrace's is violated: what that means to users, and for how long.
+    `consequence` is there where a property of podrace's is violated: what that means to users, and for how long. `shape` is there with `about`: it is the same for
+    clusters that differ in names only.
     """
 
     states: int
@@ -248,6 +249,7 @@ class Finding(Shown, frozen=True):
     marks: dict[int, str] | msgspec.UnsetType = msgspec.UNSET
     known: Known | msgspec.UnsetType = msgspec.UNSET
     consequence: str | msgspec.UnsetType = msgspec.UNSET
+    shape: str | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:

@@ -8,6 +8,9 @@ from ..base.text import counted
 from ..checker.core.result import REPLAY, Result, Verdict, WalkCounts
 from ..checker.core.trace import LassoTrace
 
+STOPPED = "Stopped by "
+"""How the words of a verdict begin that a limit left undecided."""
+
 _ENDLESS = "Work can go on endlessly here, so timers fire at any moment, as with `time: any`."
 
 
@@ -97,7 +100,7 @@ def _inconclusive(result: Result) -> str:
         "timeout": "the time limit",
         "terminated": "a signal",
     }
-    covered = f"Stopped by {budget.get(result.stopped or '', 'a limit')} after {_explored(result)}"
+    covered = f"{STOPPED}{budget.get(result.stopped or '', 'a limit')} after {_explored(result)}"
     if result.kind != "invariant":
         return f"{covered}: {result.kind} can be decided only when every state was visited."
     clear = max((result.counts.depth or 0) - 1, 0)

@@ -41,13 +41,20 @@ class Entry:
     place: str = field(default="", compare=False)
     time: str = ANY_TIME
     slow: tuple[str, ...] = ()
+    shape: str = ""
 
     def is_of(self, finding: Finding) -> bool:
-        """Whether it is about what a finding is about."""
-        same = (self.scenario, self.property, self.time, self.slow) == (
-            finding.scenario, finding.property, *_time_of(finding),
-        )  # fmt: skip
-        return same and self.label in ("", finding.label)
+        """Whether it is about what a finding is about. The cluster of a dump is known by its shape; only an entry without one goes by the name."""
+        same = (self.property, self.time, self.slow) == (finding.property, *_time_of(finding))
+        if self.shape:
+            of_it = self.shape == finding.shape
+        else:
+            of_it = self.scenario == finding.scenario
+        return same and of_it and self.label in ("", finding.label)
+
+    def is_by_name(self, finding: Finding) -> bool:
+        """Whether it is about a dump that it knows by the name of its file alone."""
+        return not self.shape and finding.shape is not msgspec.UNSET
 
     def is_over(self, finding: Finding, today: date) -> bool:
         """Whether its end is past: the day, or the version that a finding is about."""
@@ -75,7 +82,7 @@ def read_baseline(path: Path, own: Collection[str] = ()) -> tuple[Entry, ...]:
     found: dict[tuple[object, ...], Entry] = {}
     for value in top["known"].elements("a list of violations"):
         entry = _entry(value, [*PROPERTIES, *own])
-        key = entry.scenario, entry.property, entry.label, entry.time, entry.slow
+        key = entry.shape or entry.scenario, entry.property, entry.label, entry.time, entry.slow
         if key in found:
             value.fail(f"the same violation is listed at {found[key].place}: remove one of them")
         found[key] = entry
@@ -103,7 +110,8 @@ def _entry(value: Value, properties: Collection[str]) -> Entry:
             f"with `time: {ANY_TIME}` every actor may be slow: add `time: {SCALES}`, or remove this"
         )
     return Entry(
-        read["scenario"], identifier, label, read.get("steps"), read["reason"], read["until"], place, time, slow
+        read["scenario"], identifier, label, read.get("steps"), read["reason"], read["until"], place, time, slow,
+        read.get("shape", ""),
     )  # fmt: skip
 
 
@@ -163,14 +171,18 @@ def _held(finding: Finding, entries: Sequence[Entry], style: Style, today: date)
         note = f"{entry.subject} became worse: violated after {counted(steps, 'step')}, known after {entry.steps}"
         return msgspec.structs.replace(finding, notes=(*notes, note))
     note = f"{entry.subject} is known until {entry.until}: {one_line(entry.reason, 200)}"
+    if entry.is_by_name(finding):
+        note += (
+            f". It has no shape, so every dump in a file of this name passes: add `shape: {finding.shape}`"
+        )
     known = Known(entry.reason, entry.until, entry.place)
     return msgspec.structs.replace(finding, notes=(*notes, note), known=known)
 
 
 def _entry_of(finding: Finding, entries: Sequence[Entry]) -> Entry | None:
-    """The entry about a finding: one that names its version goes before one for every version."""
+    """The entry about a finding: one with a shape, then one that names its version, goes before the others."""
     about = [entry for entry in entries if entry.is_of(finding)]
-    return max(about, key=lambda entry: bool(entry.label), default=None)
+    return max(about, key=lambda entry: (bool(entry.shape), bool(entry.label)), default=None)
 
 
 def not_looked_at(entries: Sequence[Entry], findings: Sequence[Finding]) -> list[Entry]:
@@ -188,7 +200,12 @@ def new_baseline(
     fresh: list[Entry] = []
     for finding in findings:
         if finding.known:
-            kept += [entry for entry in entries if entry.is_of(finding) and entry not in kept]
+            mine = [
+                replace(e, shape=str(finding.shape)) if e.is_by_name(finding) else e
+                for e in entries
+                if e.is_of(finding)
+            ]
+            kept += [entry for entry in mine if entry not in kept]
         elif finding.verdict == "VIOLATED" and style.outcome(finding) == "failed":
             fresh.append(
                 Entry(
@@ -200,6 +217,7 @@ def new_baseline(
                     _next_minor(finding.release),
                     "",
                     *_time_of(finding),
+                    "" if finding.shape is msgspec.UNSET else finding.shape,
                 )
             )
     fresh = list(dict.fromkeys(fresh))
@@ -225,6 +243,8 @@ def _lines(entries: Sequence[Entry]) -> Iterator[str]:
     yield "known:"
     for entry in entries:
         yield f"- scenario: {_quoted(entry.scenario)}"
+        if entry.shape:
+            yield f"  shape: {_quoted(entry.shape)}"
         yield f"  property: {entry.property}"
         if entry.label:
             yield f"  release: {_quoted(entry.label)}"

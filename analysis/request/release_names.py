@@ -41,6 +41,11 @@ def parse_release(text: str) -> str:
     return known
 
 
+def full_name(text: str) -> str:
+    """The version that a user means, in full, such as 1.34.11. Raises UsageProblem."""
+    return exact(parse_release(text))
+
+
 def newest_of(minor: str) -> str:
     """The model's name of the newest version of a release: 1.34.11 of 1.34."""
     return next((v for v in reversed(PATCH_VERSIONS) if v.startswith(f"{minor}.")), minor)

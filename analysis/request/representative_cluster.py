@@ -19,6 +19,7 @@ from ...manifests.left_out import remarks_of
 from ...manifests.reading.cluster_version import ClusterVersion
 from ...manifests.reading.manifest_files import placed
 from ...manifests.telling.scenario_text import scenario_of
+from ...manifests.telling.shape import shape_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
 from ...model.history import RELEASES
@@ -56,7 +57,8 @@ class Manifests:
 class Represented:
     """The scenario, what is to be said about it before the verdicts, and what beside each.
 
-    `remarks` say what of the objects was left out or abstracted, `doubts` what of that can make something hold that does not.
+    `remarks` say what of the objects was left out or abstracted, `doubts` what of that can make something hold that does not. `nearest` says that the
+    cluster's version was not read, and which one is asked in its place. `shape` identifies the scenario whatever the names in it.
     """
 
     scenario: Scenario
@@ -65,6 +67,8 @@ class Represented:
     remarks: Sequence[str] = ()
     kept: Representative | None = None
     doubts: Sequence[str] = ()
+    nearest: str = ""
+    shape: str = ""
 
     @property
     def version(self) -> str:
@@ -77,11 +81,18 @@ class Represented:
         What holds is not known to hold where something was taken otherwise than it may be.
         """
         return [
-            self._doubted(msgspec.structs.replace(f, about=self._about, notes=self._notes(f)))
+            self._doubted(
+                msgspec.structs.replace(
+                    f, about=self._about, notes=self._notes(f), words=self._words(f), shape=self.shape
+                )
+            )
             if file == self.scenario.file
             else f
             for file, f in zip(files, findings, strict=True)
         ]
+
+    def _words(self, finding: Finding) -> str:
+        return f"{finding.words} {self.nearest}" if self.nearest else finding.words
 
     def _doubted(self, finding: Finding) -> Finding:
         if not self.doubts or finding.verdict == "IGNORED":
@@ -92,6 +103,7 @@ class Represented:
             note = f"the counterexample is one of the cluster only if nothing in it rests on what is not modelled: {why}"
             return msgspec.structs.replace(found, notes=(*finding.notes, note))
         words = "No violation was found, and nothing follows for the cluster: what decides it is not modelled in full."
+        words = f"{words} {self.nearest}" if self.nearest else words
         return msgspec.structs.replace(
             found, verdict="INCONCLUSIVE", words=words, vacuous=False, never_acted=msgspec.UNSET
         )
@@ -166,7 +178,16 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources = {node.name: node.source for node in kept.nodes if node.source}
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
-    return Represented(scenario, account, caveat, [*of_cluster, *of_kept], kept, doubts)
+    return Represented(
+        scenario,
+        account,
+        caveat,
+        [*of_cluster, *of_kept],
+        kept,
+        doubts,
+        "" if wanted is not None else _nearest_words(inventory.version, release),
+        shape_of(text),
+    )
 
 
 def _in_file(asked: Manifests) -> list[str]:
@@ -191,6 +212,13 @@ def _version_words(named: ClusterVersion | None, release: str | None, wanted: st
         else f"; the model has no {running}: checked is {checked}, the nearest that it has"
     )
     return f"version {running}, by {named.by}: {named.sure}{near}; --release asks for another"
+
+
+def _nearest_words(named: ClusterVersion | None, release: str | None) -> str:
+    """That the version of the cluster was not read; nothing where it was, or none is named."""
+    if named is None or release is None or (running := ".".join(map(str, named.numbers))) == exact(release):
+        return ""
+    return f"The cluster runs {running}, which was not read: this is the verdict on {exact(release)}, the nearest."
 
 
 MOST_KEPT = 16

@@ -29,6 +29,11 @@ RULES: Mapping[str, str] = {
 """What can be missing, and the rule of an audit policy by which it would be there."""
 
 
+def _level_of(what: str) -> str:
+    """The level of an audit policy at which these bodies are in the log."""
+    return RULES[what].partition("level: ")[2].partition(",")[0]
+
+
 KINDS: Mapping[str, str] = {
     "pods": "bodies of pods",
     "pods/binding": "bodies of Bindings",
@@ -168,7 +173,11 @@ class Check:
         lacking = {KINDS[kind] for kind in absent} | {what for what in self.needs if trust.missing.get(what)}
         rules = tuple(rule for what, rule in RULES.items() if what in lacking)
         told = tuple(one_line(reason, LONGEST) for reason in reasons)
-        decides = [f"{what}, by a rule of `podrace audit --policy`" for what in RULES if what in lacking]
+        decides = [
+            f"{what}: log them at level {_level_of(what)} (`podrace audit --policy`)"
+            for what in RULES
+            if what in lacking
+        ]
         decides += [START] if trust.start else []
         decides += [WITHIN] if early or uncovered else []
         decides += [*trust.remedies, *([NAMED] if self.open.keys() - self.suspected else [])]

@@ -51,11 +51,11 @@ Verbose = Annotated[
     typer.Option(
         "-v",
         "--verbose",
-        help="Also the steps by actor with their functions, steps that never ran, and what was kept.",
+        help="Also print the steps by actor with their functions, steps that never ran, and what was kept.",
     ),
 ]
 Lanes = Annotated[
-    bool, typer.Option("-v", "--verbose", help="Also the steps by actor, with their functions.")
+    bool, typer.Option("-v", "--verbose", help="Also print the steps by actor, with their functions.")
 ]
 ClosingTime = Annotated[
     str,
@@ -64,10 +64,10 @@ ClosingTime = Annotated[
         metavar="TIME",
         envvar="PODRACE_CLOSING",
         show_envvar=False,
-        help="Look so long, in all, for the change or later release that closes a race, for the text; 0 not at all.",
+        help="Time for the search for the change or the release that closes a race (text only); 0: no search.",
     ),
 ]
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (as does the variable NO_COLOR).")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (like the variable NO_COLOR).")]
 FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 ComparisonOption = Annotated[
     ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
@@ -79,15 +79,13 @@ Cache = Annotated[
         "--cache",
         metavar="DIR",
         show_default=False,
-        help="Keep verdicts there (below the user's cache directory, or PODRACE_CACHE).",
+        help="Keep verdicts in this directory (default: PODRACE_CACHE, or below the user's cache directory).",
     ),
 ]
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Explore again what was explored before, and keep no verdict.")
-]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Explore everything again, and keep no verdict.")]
 Timings = Annotated[
     bool,
-    typer.Option("--timings", help="Say how long it took also in forms for programs (text always does)."),
+    typer.Option("--timings", help="Also print durations in forms for programs (text always does)."),
 ]
 SaveTrace = Annotated[
     Path | None,
@@ -131,24 +129,28 @@ Scenarios = Annotated[
 ]
 PropertyIds = Annotated[
     list[str] | None,
-    typer.Option("--property", metavar="ID", help="Check this of `podrace properties` (repeatable)."),
+    typer.Option(
+        "--property", metavar="ID", help="Check this property (repeatable; see `podrace properties`)."
+    ),
 ]
 MaxStates = Annotated[
-    str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
+    str | None, typer.Option(metavar="N", help="Stop each search after N states, such as 5M.")
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Stop at so much memory, such as 4G (four fifths of what is free)."),
+    typer.Option(
+        metavar="SIZE", help="Stop at this memory, such as 4G (default: four fifths of the free memory)."
+    ),
 ]
 Jobs = Annotated[
-    str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with so many threads (all cores).")
+    str | None, typer.Option("-j", "--jobs", metavar="N", help="Search with N threads (default: all cores).")
 ]
 Processes = Annotated[
-    str | None, typer.Option("-j", "--jobs", metavar="N", help="So many processes (all cores).")
+    str | None, typer.Option("-j", "--jobs", metavar="N", help="Number of processes (default: all cores).")
 ]
 Journal = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Note what is done in this file; with such a file, go on from there."),
+    typer.Option(metavar="FILE", help="Record finished work in this file, and continue from it."),
 ]
 
 
@@ -176,15 +178,16 @@ Release = Annotated[
 ]
 WithFix = Annotated[
     list[str] | None,
-    typer.Option(metavar="N", help="Put an upstream change in, such as 72259 (repeatable)."),
+    typer.Option(metavar="N", help="Add an upstream change, such as 72259 (repeatable)."),
 ]
 WithoutFix = Annotated[
-    list[str] | None, typer.Option(metavar="N", help="Take an upstream change out (repeatable).")
+    list[str] | None, typer.Option(metavar="N", help="Remove an upstream change (repeatable).")
 ]
 Timeout = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="Stop each search after, such as 60s or 5m; a number alone is in seconds."
+        metavar="TIME",
+        help="Stop each search after this time, such as 60s or 5m; a plain number is in seconds.",
     ),
 ]
 Gates = Annotated[
@@ -203,8 +206,7 @@ GraphKindOption = Annotated[
     GraphKind,
     typer.Option(
         "--graph-kind",
-        help="Draw the steps by actor; the cluster before and after each decisive step; the states around; or what "
-        "repeats indefinitely.",
+        help="lanes: the steps by actor. cluster: the cluster before and after each decisive step. states: the states around the run. lasso: what repeats indefinitely.",
     ),
 ]
 Filename = Annotated[
@@ -213,20 +215,22 @@ Filename = Annotated[
         "-f",
         "--filename",
         metavar="FILE|DIR|-",
-        help="Kubernetes objects as kubectl prints them, of which a small cluster is checked (repeatable).",
+        help="Kubernetes objects, also as kubectl prints them: check a small cluster made from them (repeatable).",
     ),
 ]
-Recursive = Annotated[bool, typer.Option("-R", "--recursive", help="Look below the directories of -f, too.")]
+Recursive = Annotated[bool, typer.Option("-R", "--recursive", help="Also read subdirectories of -f.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse kinds in -f that podrace does not know.")]
-KeptPods = Annotated[str, typer.Option("--pods", metavar="N", help="Keep at most so many pods of -f.")]
-KeptNodes = Annotated[str, typer.Option("--nodes", metavar="N", help="Keep at most so many nodes of -f.")]
+KeptPods = Annotated[str, typer.Option("--pods", metavar="N", help="Keep at most N pods of -f.")]
+KeptNodes = Annotated[str, typer.Option("--nodes", metavar="N", help="Keep at most N nodes of -f.")]
 Focus = Annotated[
     str | None,
-    typer.Option(metavar="NAMESPACE/POD", help="Keep this waiting pod of -f (the most contested one)."),
+    typer.Option(
+        metavar="NAMESPACE/POD", help="Keep this waiting pod of -f (default: the most contested one)."
+    ),
 ]
 Drain = Annotated[
     str | None,
-    typer.Option(metavar="NODE", help="Ask about the cluster of -f right after this node was drained."),
+    typer.Option(metavar="NODE", help="Check the cluster of -f right after a drain of this node."),
 ]
 Upgrade = Annotated[
     str | None,
@@ -245,7 +249,7 @@ WriteScenario = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write the cluster that is kept of -f as a scenario; - prints it, and checks nothing.",
+        help="Write the cluster that was made from -f as a scenario; - prints it, and checks nothing.",
     ),
 ]
 Sizes = Annotated[
@@ -260,6 +264,6 @@ FailOnVacuous = Annotated[
     bool,
     typer.Option(
         "--fail-on-vacuous",
-        help="Exit with 1 if a property holds only because nothing tested it, or although something asked for never acted.",
+        help="Exit with 1 if a property holds only because nothing tested it, or if a part of the scenario never acted.",
     ),
 ]

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
-from ..audit_report import Answer, AuditReport, account_lines, deciding, gravest_first
+from ..audit_report import Answer, AuditReport, account_lines, deciding, gravest_first, level_needed
 from .findings_text import INDENT, print_wrapped
 
 STYLES = {"HIT": "bold red", "POSSIBLE": "bold red", "NOT EXCLUDED": "bold yellow", "EXCLUDED": "bold green"}
@@ -17,6 +17,9 @@ MOST_SIGNS = 10
 
 def print_audit(console: Console, report: AuditReport) -> None:
     """Print the answers."""
+    if needed := level_needed(report):
+        print_wrapped(console, Text(needed, "bold"))
+        console.print()
     for answer in gravest_first(report):
         _print_answer(console, answer)
         console.print()

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..document import Finding
+from ..verdict_words import STOPPED
 
 VERDICT_STYLES = {
     "HOLDS": "bold green",
@@ -20,7 +21,7 @@ VACUOUS_STYLE = "bold yellow"
 """Of a verdict that nothing tested, or that says less than was asked."""
 
 # Columns that go first when the terminal is too narrow for all.
-_EXPENDABLE = ("transitions", "depth", "states", "time")
+_EXPENDABLE = ("transitions", "depth", "states", "time", "bounds")
 _RIGHT = frozenset({"states", "transitions", "depth", "time", "walks", "steps", "longest", "steps/s"})
 _GAP = "  "
 
@@ -37,9 +38,22 @@ def columns_of(findings: Sequence[Finding]) -> dict[str, list[str]]:
         "depth": [str(f.depth) for f in findings],
         "time": [seconds(f.seconds) for f in findings],
     }
+    bounds = [bound_of(f) for f in findings]
+    if any(bounds):
+        columns["bounds"] = bounds
     if any(f.expected for f in findings):
         columns["the race is"] = [_outcome(f) for f in findings]
     return columns
+
+
+def bound_of(finding: Finding) -> str:
+    """How many bounds of the scenario a complete search was stopped by, or which limit ended one that is undecided; nothing otherwise."""
+    if finding.verdict == "HOLDS" and finding.constraints_hit:
+        return f"{len(finding.constraints_hit)} hit"
+    if finding.verdict == "INCONCLUSIVE" and finding.words.startswith(STOPPED):
+        stopped = finding.words.removeprefix(STOPPED).partition(" after ")[0]
+        return stopped.partition(":")[0].removeprefix("the ")
+    return ""
 
 
 def seconds(value: float | None) -> str:

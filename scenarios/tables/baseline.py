@@ -13,6 +13,7 @@ KNOWN = Table(
     "known",
     (
         Field("scenario", text("name", "the name of a scenario"), "required", "The scenario, as reports call it.", missing="name the scenario, as reports call it"),
+        Field("shape", text("shape", "the shape of a cluster"), "none", "Of `podrace check -f`: the shape of the cluster that is checked. It does not depend on the names of files, pods and nodes."),
         Field("property", text("ID", "the identifier of a property"), "required", "The property that is violated.", missing="name the property that is violated, such as S-CAP"),
         Field("release", text("version", "a version such as 1.34.3"), "every version", "The version, such as `1.34.3`, with the fixes, gates and patches that reports write behind it."),
         Field("time", one_of((ANY_TIME, SCALES), "a scale of time"), f"`{ANY_TIME}`", "The scale of time with which it is violated, as `--time` says."),

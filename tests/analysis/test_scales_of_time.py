@@ -72,10 +72,10 @@ def test_what_is_assumed_is_said_everywhere() -> None:
     assert found.words == f"Holds in every interleaving: 381 states, 864 transitions, depth 40.{ASSUMED}"
     assert (found.scope["time"], "slow" in found.scope) == ("scales", False)
     assert (
-        Answered("s", "S-STUCK", ("1.36.3",), found).words()
+        Answered("s", "S-STUCK", ("1.36.3",), found, found).words()
         == "HOLDS, 381 states, assumed: nothing under way takes minutes"
     )
-    assert Answered("s", "S-STUCK", ("1.36.3",), found).as_row()["time"] == "scales"
+    assert Answered("s", "S-STUCK", ("1.36.3",), found, found).as_row()["time"] == "scales"
     slow = verdict_on(
         run_of(SLOW.replace("[failure handler, preemption goroutine]", "[assume cache]")), BUDGET
     )

@@ -26,7 +26,10 @@ from tests.races.claim_patches import (
 from tests.races.hazard_patches import RegisteredToTheEnd, RequeueLooksAgain
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"
-PAGE = (Path(__file__).parents[2] / "docs" / "claims.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+    for page in ("claims.md", "notebook/claims.md")
+)
 V, H = "VIOLATED", "HOLDS"
 
 Patches = tuple[type[Component], ...]

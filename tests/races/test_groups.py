@@ -29,7 +29,9 @@ from tests.races.group_patches import (
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "groups"
-PAGE = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("groups.md", "notebook/groups.md")
+)
 NOTES = (ROOT / "docs" / "notebook" / "groups.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"
 GATE = {"GangScheduling": True}

@@ -19,7 +19,9 @@ from tests.races.claim_patches import OwnFlightEnded, ReservationKeptWhileTrying
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "claims"
-PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("claims.md", "notebook/claims.md")
+)
 V, H = "VIOLATED", "HOLDS"
 GATE = {"GangScheduling": True}
 NAMES = (

@@ -85,10 +85,10 @@ def test_the_table_and_the_conclusion_come_last() -> None:
 def test_a_table_that_is_too_wide_has_the_scenarios_above_their_rows() -> None:
     narrow = text_of([HOLDS, VIOLATED], width=60).splitlines()[-5:]
     assert narrow == [
-        "release       property  verdict     time  the race is",
+        "release       property  verdict   bounds  the race is",
         "nominated-node-race",
-        "1.13 + 72259  S-NOM     HOLDS     0.50 s  gone, as expected",
-        "1.13          S-NOM     VIOLATED  1.23 s  there, as expected",
+        "1.13 + 72259  S-NOM     HOLDS     1 hit   gone, as expected",
+        "1.13          S-NOM     VIOLATED          there, as expected",
         "All 2 verdicts are as expected.",
     ]
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
-from ...configuration.arguments import Form, FormOption, NoColor, Own, Release
+from ...configuration.arguments import Form, FormOption, NoColor, Own, Release, Timeout
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,14 +22,14 @@ Words = Annotated[
     typer.Argument(
         metavar="WORD",
         show_default=False,
-        help="List only those that say every word: a name, a property, an issue, a part of the scheduler.",
+        help="List only entries with all these words: a name, a property, an issue, a part of the scheduler.",
     ),
 ]
 
 
 @app.command(
     help="List the known races, fixed upstream or not.\n\n"
-    "--release lists only races whose fix this version does not have; `podrace check NAME --release X.Y` decides.",
+    "--release lists only races whose fix this version does not have. To check one, use `podrace check NAME --release X.Y`.",
     epilog=examples("podrace races", "podrace races preemption --release latest", "podrace hazards"),
 )
 def races(
@@ -40,13 +41,59 @@ def races(
 
 
 @app.command(
-    help="List the races that are open in current releases.",
-    epilog=examples("podrace hazards", "podrace hazards taint", "podrace check gone-victim --affected"),
+    help="List the races that are open in current releases.\n\n"
+    "--release searches each of them in one version, and lists the violated ones. The first time takes minutes, then seconds. The exit code is then 3 if --timeout ended a search.",
+    epilog=examples(
+        "podrace hazards", "podrace hazards taint --release 1.36", "podrace check gone-victim --affected"
+    ),
 )
-def hazards(words: Words = None, output: FormOption = Form.text, no_color: NoColor = False) -> None:
+def hazards(
+    words: Words = None,
+    release: Release = None,
+    timeout: Timeout = None,
+    output: FormOption = Form.text,
+    no_color: NoColor = False,
+) -> None:
+    if release is not None:
+        raise typer.Exit(_open_in(words or [], release, timeout or "30s", output, no_color))
+    if timeout is not None:
+        raise UsageProblem("--timeout is for the searches of --release: name a version with --release")
     from ....analysis.known import hazards
 
     _list(hazards(words or ()), output, no_color)
+
+
+def _open_in(words: list[str], release: str, timeout: str, output: Form, no_color: bool) -> int:
+    """Print the races that are open in a version, each as it is found; gives the exit code."""
+    from ....analysis.affected import open_in
+    from ....analysis.known import hazards_that_say
+    from ....analysis.request.method import Method, budget_of, cache_folder
+    from ....analysis.request.release_names import full_name
+    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
+    from ...terminal.progress_display import progress_display
+
+    scenarios = {scenario.name: scenario for scenario in hazards_that_say(words)}
+    version = full_name(release)
+    budget, method = budget_of(None, None, timeout, None), Method("native", cache_folder(None, False), True)
+    counts = {"VIOLATED": 0, "HOLDS": 0, "INCONCLUSIVE": 0}
+    rows = []
+    console = result_console(no_color)
+    with tolerant_of_closed_pipes(), progress_display(no_color) as display:
+        for found in open_in(release, scenarios.values(), budget, method, display):
+            counts[found.verdict] += 1
+            steps = len(found.trace or ()) + len(found.cycle)
+            rows.append({"scenario": found.scenario, "property": found.property, "release": found.release, "verdict": found.verdict, "steps": steps or None})  # fmt: skip
+            if output is Form.json or found.verdict == "HOLDS":
+                continue
+            said = f"open, violated after {steps} steps" if steps else f"not decided in {timeout}"
+            _heading(console, found.scenario, scenarios[found.scenario].title)
+            _detail(console, f"{found.property}: {said}; {scenarios[found.scenario].file}")
+        if output is Form.json:
+            print_json(rows)
+        else:
+            sums = f"{counts['VIOLATED']} open, {counts['INCONCLUSIVE']} not decided, {counts['HOLDS']} hold in their clusters"
+            console.print(f"{version}: {sums}. `podrace check NAME --release {version}` tells one.", soft_wrap=True, highlight=False, markup=False)  # fmt: skip
+    return 3 if counts["INCONCLUSIVE"] else 0
 
 
 def _list(rows: list[dict[str, Any]], output: Form, no_color: bool) -> None:

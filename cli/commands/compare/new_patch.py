@@ -38,7 +38,7 @@ def new_patch(
     grep: Annotated[
         str,
         typer.Option(
-            metavar="WORD", help="With --list: only what says this word, such as a function of upstream's."
+            metavar="WORD", help="With --list: only entries with this word, such as a function of upstream's."
         ),
     ] = "",
     directory: Annotated[Path, typer.Option("--directory", metavar="DIR", help="Where to write.")] = Path(),

@@ -48,8 +48,7 @@ Row = TypeVar("Row")
     help="Compare a release with and without a change of the scheduler.\n\nIt says which properties the change fixes, and which it breaks. "
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
     "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
-    "upstream change. Without --scenario: the catalogue, the races that the change concerns most first. Whether the change loses pods (S-CONS), leaves them waiting (S-STUCK, "
-    "L-PEND) or does not say so (S-TOLD) is always compared, unless --alone says otherwise.\n\n"
+    "upstream change. Without --scenario: the catalogue, the most relevant races first. podrace always compares the regression checks (such as S-CONS: no pod is lost), unless you use --alone.\n\n"
     "CHANGE may also be a change of kube-scheduler's Go code: a unified diff (`-`: on stdin), a kubernetes source tree, or --repo and --range. "
     "It is built and run: known counterexamples are replayed with and without it. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
@@ -64,7 +63,7 @@ def verify(
     context: typer.Context,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CHANGE...", show_default=False, help="What to put in, together."),
+        typer.Argument(metavar="CHANGE...", show_default=False, help="The changes, all of them together."),
     ] = None,
     release: Release = None,
     against: Annotated[
@@ -87,37 +86,39 @@ def verify(
         bool,
         typer.Option(
             "--alone",
-            help="Compare nothing but what is asked for, not whether pods are lost, left in flight or waiting, overfill a node, or do not say that they cannot be scheduled.",
+            help="Compare only the named properties, without the regression checks.",
         ),
     ] = False,
     minimal: Annotated[
         bool,
         typer.Option(
             "--minimal",
-            help="Say which of the changes are needed: every set with which all properties hold, and with no smaller one. "
+            help="Print the smallest sets of the changes with which all properties hold. "
             "Exit codes: 0 there is one, 1 there is none, 3 inconclusive.",
         ),
     ] = False,
     pods: Annotated[
         str | None,
-        typer.Option("--pods", metavar="P", help="Over all clusters up to so many pods (with --nodes)."),
+        typer.Option("--pods", metavar="P", help="Check all clusters with up to P pods (with --nodes)."),
     ] = None,
     nodes: Annotated[
-        str | None, typer.Option("--nodes", metavar="N", help="Over all clusters up to so many nodes.")
+        str | None, typer.Option("--nodes", metavar="N", help="Check all clusters with up to N nodes.")
     ] = None,
     repo: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A checkout of kubernetes, with --range.")
     ] = None,
     range_: Annotated[
-        str | None, typer.Option("--range", metavar="BASE..HEAD", help="With --repo: judge these commits.")
+        str | None, typer.Option("--range", metavar="BASE..HEAD", help="With --repo: check these commits.")
     ] = None,
     kubernetes: Annotated[
         str | None,
-        typer.Option(metavar="vX.Y.Z", help="Of a Go change: the version that it is made for."),
+        typer.Option(metavar="vX.Y.Z", help="For a Go change: the version that it is made for."),
     ] = None,
     go_test: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Of a Go change: write what it opens or closes as Go tests."),
+        typer.Option(
+            metavar="DIR", help="For a Go change: write Go tests for the races that it opens or closes."
+        ),
     ] = None,
     output: ComparisonOption = ComparisonForm.text,
     max_states: MaxStates = None,

@@ -33,9 +33,8 @@ NOTHING, SOMETHING = 0, 1
 
 
 @app.command(
-    help="Say what has changed in a kubernetes source tree.\n\nIt lists the functions of kube-scheduler that have changed, and which of these changes have to be read. "
-    "docs/notebook/functions.md names the functions that the model stands for. What only renames, moves, logs or counts cannot matter and is listed "
-    "apart; functions that are outside of the model are only counted.\n\n"
+    help="Say what has changed in a kubernetes source tree.\n\nIt lists the functions of kube-scheduler that have changed, and which of these changes you have to read. "
+    "docs/notebook/functions.md names the functions that are in the model. Changes that only rename, move, log or count are listed separately. Functions that the model does not have are only counted.\n\n"
     "With --run instead of DIR, every known race and every hazard is run on a version of the real scheduler: reproduced, gone, or "
     "not as the model has it. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing to read, or all is as the model has it; 1 something to read, or something is not; 2 this is no such tree or "
@@ -51,18 +50,16 @@ def drift(
     ] = False,
     kubernetes: Annotated[
         str | None,
-        typer.Option(
-            metavar="vX.Y.Z", help="With --run: this version, instead of the newest that the model has."
-        ),
+        typer.Option(metavar="vX.Y.Z", help="With --run: this version (default: the newest of the model)."),
     ] = None,
     since: Annotated[
         str,
         typer.Option(
             metavar="X.Y.Z",
-            help="Compare with this tree, which was looked at, instead of the newest of them.",
+            help="Compare with this recorded tree, not with the newest one.",
         ),
     ] = "",
-    update: Annotated[bool, typer.Option("--update", help="Note this tree as looked at.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Record this tree.")] = False,
     release: Annotated[
         str, typer.Option("--release", metavar="X.Y.Z", help="With --update: the version of this tree.")
     ] = "",

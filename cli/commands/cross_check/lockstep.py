@@ -29,8 +29,7 @@ class LockstepForm(Enum):
 
 
 @app.command(
-    help="Compare the model with kube-scheduler's own code.\n\nRandom runs of the model are forced on it, step by step, and the state is compared after each step. "
-    "With TRACE, a difference that was stored is executed again. Needs Go 1.26 or later.\n\n"
+    help="Compare the model with kube-scheduler's own code.\n\npodrace forces random runs of the model on the code, step by step, and compares the state after each step. With TRACE, it executes a stored difference again. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 in step, 2 wrong usage or input, 3 something differs, or cannot be forced.",
 )
 def lockstep(
@@ -45,11 +44,13 @@ def lockstep(
         ),
     ] = None,
     clusters: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100_000, help="So many random clusters a version.")
+        int, typer.Option(metavar="N", min=1, max=100_000, help="Number of random clusters for each version.")
     ] = 100,
-    runs: Annotated[int, typer.Option(metavar="N", min=1, max=100_000, help="So many runs in each.")] = 25,
+    runs: Annotated[
+        int, typer.Option(metavar="N", min=1, max=100_000, help="Number of runs in each cluster.")
+    ] = 25,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=1_000_000, help="Other runs for another number.")
+        int, typer.Option(metavar="N", min=0, max=1_000_000, help="The seed of the random runs.")
     ] = 0,
     claims: Annotated[
         bool,
@@ -61,7 +62,7 @@ def lockstep(
         bool,
         typer.Option(
             "--extenders",
-            help="Clusters whose scheduler asks extenders, or goes by scores, instead of the usual ones.",
+            help="Clusters with extenders or scores, instead of the usual ones.",
         ),
     ] = False,
     extended: Annotated[

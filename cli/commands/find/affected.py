@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...terminal.output import Output
 
 
-def print_affected(selection: Selection, budget: Budget, method: Method, out: Output) -> int:
+def print_affected(selection: Selection, budget: Budget, method: Method, out: Output, seconds: float) -> int:
     """Ask all versions and print the answers; gives the exit code."""
     from ....analysis.affected import affected
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
@@ -34,7 +34,7 @@ def print_affected(selection: Selection, budget: Budget, method: Method, out: Ou
             "--affected prints one table: leave out --graph, --save-trace, --report and --disk"
         )
     with progress_display(out.no_color) as display:
-        answers = affected(selection, budget, method, display)
+        answers = affected(selection, budget, method, display, seconds)
     with tolerant_of_closed_pipes():
         if out.form == "json":
             print_json([answered.as_row() for answered in answers])
@@ -55,6 +55,8 @@ def lines_of(answers: Sequence[Answered]) -> list[str]:
         if (asked := f"{answered.scenario}: {answered.property}") != heading:
             heading = asked
             lines.append(f"{asked}. {answered.finding.sentence}")
+        if answered.turn:
+            lines.append(f"{' ' * 16}{answered.versions[0]}: {answered.turn}")
         word = WORDS.get(answered.finding.verdict, answered.finding.verdict)
         lines.append(f"  {word:<13} {answered.span:<20} {answered.words()}")
     if not answers:

@@ -70,10 +70,9 @@ def _as_steps(args: Sequence[str]) -> list[str]:
 
 @app.command(
     cls=StepsInOrder,
-    help="Ask whether steps can happen in this order.\n\nAnything may happen between them. "
+    help="Ask whether steps can happen in this order.\n\nOther steps can happen between them. "
     "STEP is a step as reports tell it (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
-    "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` says that it comes directly after the one before, and "
-    "`not:` that it does not come between its neighbours. docs/ask.md has the answers to questions that reviewers have asked.\n\n"
+    "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` means directly after the step before, and `not:` means not between its neighbours. docs/ask.md has examples from reviews.\n\n"
     "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out), or with --run: not reproduced.",
     epilog=examples(
         'podrace ask 72124 "writes p nominated to n1" "scheduler assumes q on n1"',
@@ -89,14 +88,14 @@ def ask(
         list[str] | None, typer.Argument(metavar="STEP...", show_default=False, help="The steps, in their order.")
     ] = None,
     then: Annotated[
-        list[str] | None, typer.Option("--then", metavar="STEP", help="A step that comes directly after the one before.")
+        list[str] | None, typer.Option("--then", metavar="STEP", help="A step that happens directly after the one before.")
     ] = None,
     not_between: Annotated[
         list[str] | None,
-        typer.Option("--not-between", metavar="STEP", help="A step that does not come between the one before and the next."),
+        typer.Option("--not-between", metavar="STEP", help="A step that does not happen between the one before and the next."),
     ] = None,
     never: Annotated[
-        list[str] | None, typer.Option("--never", metavar="STEP", help="A step that does not come at all (repeatable).")
+        list[str] | None, typer.Option("--never", metavar="STEP", help="A step that does not happen at all (repeatable).")
     ] = None,
     end: Annotated[
         list[str] | None,

@@ -83,11 +83,10 @@ class TimeScale(Enum):
 @app.command(
     help="Check properties of the scheduler in scenarios.\n\n"
     "NAME is a scenario or race of `podrace races`, or the number of its issue or fix; FILE is a scenario in YAML. "
-    "With -f, a small cluster that represents the one described by Kubernetes objects is checked. "
+    "With -f, podrace checks a small cluster that represents your Kubernetes objects. "
     "FILE.py:CLASS is a system of your own, written in the modelling language. "
     "A race is checked on the release just before its fix, unless --release says otherwise. "
-    "Without arguments, a race that is open in the newest version is checked, then the seed races before and after their fix. The exit code is 0 when every race "
-    f"shows up before its fix and none after.\n\n{EXIT_CODES}",
+    f"Without arguments, podrace checks a race that is open in the newest version, then two known races before and after their fix. The exit code is then 0 if each race is there before its fix and gone after it.\n\n{EXIT_CODES}",
     epilog=examples(
         "podrace check 72124 --without-fix 72259",
         "podrace check mine.yaml --release 1.36 --property S-NOM -o html > race.html",
@@ -122,26 +121,26 @@ def check(
     patch: Patches = None,
     fair_flush: Annotated[
         bool,
-        typer.Option("--fair-flush", help="Let liveness count on the periodic flush of long-parked pods."),
+        typer.Option("--fair-flush", help="Liveness assumes that the periodic flush happens."),
     ] = False,
     time: Annotated[
         TimeScale | None,
         typer.Option(
-            help="scales: the periodic flush comes only after minutes in which nothing shorter was under way. any: at any moment, the default."
+            help="When the periodic flush happens. any: at any moment (the default). scales: only while nothing shorter is under way."
         ),
     ] = None,
     slow: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ACTOR",
-            help="With --time scales: an actor whose steps may take minutes all the same, such as `pod informer` (repeatable).",
+            help="With --time scales: an actor whose steps can take minutes, such as `pod informer` (repeatable).",
         ),
     ] = None,
     size: Sizes = None,
     first: Annotated[
         bool,
         typer.Option(
-            "--first", help="Of a system of your own: stop at the first violation of any invariant."
+            "--first", help="For a system of your own: stop at the first violation of any invariant."
         ),
     ] = False,
     on_code: Annotated[
@@ -149,14 +148,12 @@ def check(
         typer.Option(
             "--on-code",
             metavar="vX.Y.Z|DIR",
-            help="Also have kube-scheduler's own code, a version or a tree of sources, take every transition, and compare. Needs Go 1.26 or later.",
+            help="Also run kube-scheduler's own code, a version or a source tree, through every transition, and compare. Needs Go 1.26 or later.",
         ),
     ] = None,
     affected: Annotated[
         bool,
-        typer.Option(
-            "--affected", help="Ask all versions of the model, and print which of them are affected."
-        ),
+        typer.Option("--affected", help="Check all versions of the model, and print which are affected."),
     ] = False,
     fail_on_vacuous: FailOnVacuous = False,
     output: ReportOption = ReportForm.text,
@@ -168,7 +165,7 @@ def check(
     closing: ClosingTime = "20s",
     verbose: Verbose = False,
     max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop after so many states, such as 5M.")
+        str | None, typer.Option(metavar="N", help="Stop after N states, such as 5M.")
     ] = None,
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
@@ -178,10 +175,10 @@ def check(
         typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the search that --disk holds.")
+        bool, typer.Option("--resume", help="Continue the search in the directory of --disk.")
     ] = False,
     engine: Annotated[
-        Engine, typer.Option(help="native, or the slow interpreter that everything is measured by.")
+        Engine, typer.Option(help="native, or the slow reference interpreter.")
     ] = Engine.native,
     cache: Cache = None,
     no_cache: NoCache = False,
@@ -259,7 +256,7 @@ def check(
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
         from .affected import print_affected
 
-        raise typer.Exit(print_affected(selection, search, method, out))
+        raise typer.Exit(print_affected(selection, search, method, out, closing_time))
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, selection.own)
     from .decided import Asked, decide

@@ -23,7 +23,7 @@ BaselineFile = Annotated[
         "--baseline",
         metavar="FILE",
         show_default=False,
-        help="Violations that are known: only what is new, worse, or known for too long fails.",
+        help="Known violations: only a new, a worse or an expired one fails.",
     ),
 ]
 WriteBaseline = Annotated[
@@ -32,7 +32,7 @@ WriteBaseline = Annotated[
         "--write-baseline",
         metavar="FILE",
         show_default=False,
-        help="Write what is violated now as a baseline, for you to give reasons.",
+        help="Write the current violations as a baseline, for you to add reasons.",
     ),
 ]
 

@@ -37,9 +37,7 @@ class Resource(Enum):
 
 
 @app.command(
-    help="Check all clusters up to a size.\n\nRequests, capacities and priorities may be anything. "
-    "The scheduler looks at sizes and priorities only by comparing them, so finitely many clusters can be told apart. All "
-    "of them are explored to the end, together, and the verdict covers them all. Without --property: S-NOM, "
+    help="Check all clusters up to a size.\n\nThe verdict covers all requests, capacities and priorities. The scheduler only compares sizes and priorities, so only finitely many clusters differ. podrace explores all of them to the end. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
     "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
     epilog=examples(
@@ -47,9 +45,11 @@ class Resource(Enum):
     ),
 )
 def prove(
-    pods: Annotated[str, typer.Option("--pods", metavar="P", show_default=False, help="Up to so many pods.")],
+    pods: Annotated[
+        str, typer.Option("--pods", metavar="P", show_default=False, help="Most pods of a cluster.")
+    ],
     nodes: Annotated[
-        str, typer.Option("--nodes", metavar="N", show_default=False, help="Up to so many nodes.")
+        str, typer.Option("--nodes", metavar="N", show_default=False, help="Most nodes of a cluster.")
     ],
     release: Release = None,
     with_fix: WithFix = None,
@@ -60,9 +60,7 @@ def prove(
     patch: Patches = None,
     resources: Annotated[
         list[Resource] | None,
-        typer.Option(
-            "--resource", help="What pods ask for and nodes have: cpu unless told otherwise (repeatable)."
-        ),
+        typer.Option("--resource", help="The resource of pods and nodes (default: cpu; repeatable)."),
     ] = None,
     scope: Annotated[
         list[str] | None,
@@ -77,7 +75,7 @@ def prove(
         bool, typer.Option("--negative-priorities", help="Priorities below 0, too.")
     ] = False,
     no_empty_requests: Annotated[
-        bool, typer.Option("--no-empty-requests", help="Only pods that ask for some of each resource.")
+        bool, typer.Option("--no-empty-requests", help="Every pod requests some of each resource.")
     ] = False,
     one_priority: Annotated[bool, typer.Option("--one-priority", help="All pods have priority 0.")] = False,
     gangs: Annotated[
@@ -85,21 +83,21 @@ def prove(
         typer.Option(
             "--gang",
             metavar="N",
-            help="Together with the other pods a gang of N pods that are alike and wait (repeatable).",
+            help="Add a gang of N equal waiting pods (repeatable).",
         ),
     ] = None,
     together: Annotated[
         bool, typer.Option("--together", help="With --gang: the pods of a gang arrive one after the other.")
     ] = False,
     max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop each search after so many states, such as 5M.")
+        str | None, typer.Option(metavar="N", help="Stop each search after N states, such as 5M.")
     ] = None,
     max_memory: MaxMemory = None,
     parts: Annotated[
         str | None,
         typer.Option(
             metavar="N",
-            help="Explore the clusters of a large placement in so many parts, each a job: for several processes or machines, or where memory is short.",
+            help="Explore the clusters of a large placement in N parts, for several processes or machines, or to save memory.",
         ),
     ] = None,
     jobs: Processes = None,
@@ -107,7 +105,8 @@ def prove(
     examples: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write the simplest cluster of each group there, as a scenario file."
+            metavar="DIR",
+            help="Write the simplest cluster of each group into this directory, as a scenario file.",
         ),
     ] = None,
     output: FormOption = Form.text,

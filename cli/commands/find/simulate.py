@@ -42,10 +42,7 @@ class By(Enum):
 
 
 @app.command(
-    help="Look for violations by random walks.\n\nFor clusters that are too large to exhaust. "
-    "A walk takes steps at random until it violates the property, comes to rest or is long enough. A violation is made "
-    "shorter and executed again; without one, the verdict is INCONCLUSIVE, with what was covered: walks prove nothing. The "
-    "same seed gives the same walks.\n\n"
+    help="Look for violations by random walks.\n\nFor clusters that are too large for a complete search. A walk takes random steps until it violates the property, comes to rest, or reaches --steps. podrace shortens a violation and executes it again. Without a violation the verdict is INCONCLUSIVE, because walks prove nothing. The same seed gives the same walks.\n\n"
     "Exit codes: 1 violated, 2 wrong usage or input, 3 inconclusive."
 )
 def simulate(
@@ -63,21 +60,20 @@ def simulate(
     own: Own = None,
     walks: Annotated[
         str | None,
-        typer.Option(
-            metavar="N", help="So many walks (10,000; with --timeout, as many as there is time for)."
-        ),
+        typer.Option(metavar="N", help="Number of walks (default: 10,000; with --timeout: unlimited)."),
     ] = None,
-    steps: Annotated[str, typer.Option(metavar="K", help="So many steps on one walk at most.")] = "1000",
-    seed: Annotated[str, typer.Option(metavar="S", help="Where the walks come from.")] = "0",
+    steps: Annotated[str, typer.Option(metavar="K", help="Most steps of one walk.")] = "1000",
+    seed: Annotated[str, typer.Option(metavar="S", help="The seed of the random walks.")] = "0",
     by: Annotated[
         By,
         typer.Option(
-            help="What has the same chance: the steps that are possible, whatever the arguments, or every transition."
+            help="What has the same probability: each possible step with any arguments, or each transition."
         ),
     ] = By.step,
     timeout: Timeout = None,
     jobs: Annotated[
-        str | None, typer.Option("-j", "--jobs", metavar="N", help="Walk with so many threads (all cores).")
+        str | None,
+        typer.Option("-j", "--jobs", metavar="N", help="Walk with N threads (default: all cores)."),
     ] = None,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,

@@ -39,8 +39,7 @@ class VerdictForm(Enum):
 @app.command(
     "test",
     help="Compare scenario files with the verdicts they expect.\n\n"
-    "Of a directory, all YAML files with a section `expect` are checked, in all directories below; docs/scenarios.md describes the "
-    "section. `podrace init` writes a file to begin with.\n\n"
+    "In a directory and its subdirectories, podrace checks all YAML files with a section `expect`; docs/scenarios.md describes it. `podrace init` writes a file to begin with.\n\n"
     "Exit codes: 0 all is as expected, 1 something is not, 2 wrong usage or input, 3 inconclusive (a budget ran out).",
     epilog=examples(
         "podrace test clusters/",

@@ -42,9 +42,7 @@ CODES = {"VIOLATED": 1, "INCONCLUSIVE": 3, "HOLDS": 0}
 
 @app.command(
     help="Find the essentially different ways in which a safety property can be violated.\n\n"
-    "Of two ways, each takes a kind of step that the other can do without: the step and how it turned out, whatever the pods and "
-    "nodes. Steps are taken out of the scheduler until no run is left that violates the property; so when it ends by "
-    "itself, every violation takes all kinds of steps of one of the ways.\n\n"
+    "Two ways are different if each has a kind of step that the other does not have: a step with its outcome, for any pods and nodes. If the search is complete, every violation has all kinds of steps of one of the ways.\n\n"
     "Exit codes: 0 no way, 1 at least one, 2 wrong usage or input, 3 none so far (a budget ran out)."
 )
 def ways(
@@ -58,7 +56,7 @@ def ways(
     property_: PropertyIds = None,
     own: Own = None,
     patch: Patches = None,
-    most: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="At most so many ways.")] = 8,
+    most: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Most ways to look for.")] = 8,
     output: ReportOption = ReportForm.text,
     graph: Graph = None,
     graph_kind: GraphKindOption = GraphKind.lanes,

@@ -33,9 +33,7 @@ class AuditForm(Enum):
 @app.command(
     "audit",
     help="Say which scheduling invariants a cluster broke.\n\n"
-    "FILE is a log of any API server, plain or gzip, in the wrapping of EKS, GKE, AKS or OpenShift or in none; also what "
-    "`kubectl get events -o json` prints, a log of kube-scheduler, and a snapshot of its metrics. Each property is HIT (broken in every order that the log "
-    "leaves open), EXCLUDED (in none, and everything that could break it is in the log) or NOT EXCLUDED, with the reasons. Bodies are never shown.\n\n"
+    "FILE is an audit log of an API server, plain or gzip, also as EKS, GKE, AKS or OpenShift store it. Add the output of `kubectl get events -o json`, a log of kube-scheduler, or its metrics. Each property is HIT (broken in every order that agrees with the log), EXCLUDED (broken in none, and the log has everything that could break it) or NOT EXCLUDED, with the reasons.\n\n"
     "Exit codes: 0 all is excluded, 1 something was hit, 2 wrong usage or input, 3 something is not excluded.",
     epilog=examples(
         "podrace audit audit-*.log.gz",
@@ -65,21 +63,23 @@ def audit_logs(
         typer.Option("--complete", help="The logs have every write of their period, of all API servers."),
     ] = False,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Report only what was so from then on (RFC 3339).")
+        str | None, typer.Option(metavar="TIME", help="Report only violations from this time on (RFC 3339).")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Report only what was so by then.")
+        str | None, typer.Option(metavar="TIME", help="Report only violations up to this time.")
     ] = None,
     namespace: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Report only what concerns pods of this namespace.")
+        str | None, typer.Option(metavar="NAME", help="Report only violations of pods of this namespace.")
     ] = None,
     property_: Annotated[
         list[str] | None,
-        typer.Option("--property", metavar="ID", show_default=False, help="Ask only this (repeatable)."),
+        typer.Option(
+            "--property", metavar="ID", show_default=False, help="Check only this property (repeatable)."
+        ),
     ] = None,
     clock_skew: Annotated[
         str,
-        typer.Option(metavar="TIME", help="By how much the clocks of several API servers may differ."),
+        typer.Option(metavar="TIME", help="How much the clocks of several API servers can differ."),
     ] = "50ms",
     explain: Annotated[
         bool,
@@ -90,13 +90,13 @@ def audit_logs(
     ] = False,
     release: Release = None,
     policy: Annotated[
-        bool, typer.Option("--policy", help="Print an audit policy that logs what all this needs.")
+        bool, typer.Option("--policy", help="Print an audit policy that is enough for all answers.")
     ] = False,
     follow: Annotated[
         bool,
         typer.Option(
             "--follow",
-            help="Go on reading while the logs grow, and tell each violation as it comes; Ctrl-C ends it with all answers.",
+            help="Read on while the logs grow, and print each new violation; Ctrl-C ends it and prints all answers.",
         ),
     ] = False,
     report: Annotated[

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 
 @app.command(
-    help="Walk through the states of a scenario by hand.\n\nIt shows which steps can come next, and why others cannot. "
-    "A page on loopback, of which the address is printed; or in the terminal (`--tty`, or when stdin is a pipe). A stored trace is walked "
-    "along, and left at any step. docs/explore.md shows both.\n\n"
+    help="Walk through the states of a scenario by hand.\n\nIt shows which steps are possible next, and why others are not. It prints the address of a page on this machine, or works in the terminal (`--tty`, or if stdin is a pipe). You can follow a stored trace and leave it at any step.\n\n"
     "Exit codes: 0 ended, 2 wrong usage or input; through a pipe also if a command could not be obeyed.",
     epilog=examples(
         "podrace explore 72124",
@@ -65,12 +63,12 @@ def explore(
         typer.Option("--tty/--page", show_default=False, help="In the terminal, or as a page; a page unless stdin is a pipe."),
     ] = None,
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, show_default=False, help="The port of the page; any that is free unless given.")
+        int, typer.Option(metavar="N", min=0, max=65535, show_default=False, help="The port of the page (default: any free port).")
     ] = 0,
     max_states: MaxStates = None,
     max_memory: MaxMemory = None,
     timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="The longest that one search for a nearest state may take.")
+        str, typer.Option(metavar="TIME", help="Time limit of one search for a nearest state.")
     ] = "60s",
     jobs: Jobs = None,
     no_color: NoColor = False,

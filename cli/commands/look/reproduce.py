@@ -43,10 +43,9 @@ class ReproductionForm(Enum):
 
 
 @app.command(
-    help="Execute a counterexample on kube-scheduler's own code.\n\nThe state is compared after each step. "
+    help="Execute a counterexample on kube-scheduler's own code.\n\npodrace compares the state after each step. "
     "TRACE is what `podrace check --save-trace` wrote. RACE is one of `podrace races`, or the number of its issue or fix, and HAZARD one of "
-    "docs/hazards.md, such as ghost: for these, the version that is run is searched first. "
-    "Without --run, only the Go module is written that executes the run by itself. Needs Go 1.26 or later.\n\n"
+    "docs/hazards.md, such as ghost: for these, podrace first searches the version. Without --run, it only writes a Go module that executes the run. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing to reproduce (it holds there, or the version lacks what it takes), 1 reproduced, 2 wrong usage or input, "
     "3 the real scheduler differs from the model, or cannot be forced.",
     epilog=examples(
@@ -62,10 +61,10 @@ def reproduce(
         str | None,
         typer.Option(
             metavar="vX.Y.Z",
-            help="The version of kube-scheduler to run: that of the trace or scenario unless given; 1.35 means v1.35.0.",
+            help="The version of kube-scheduler to run (default: that of the trace or scenario); 1.35 means v1.35.0.",
         ),
     ] = None,
-    run: Annotated[bool, typer.Option("--run", help="Build it, run it, and say what came of it.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Build it, run it, and print the result.")] = False,
     directory: Annotated[
         Path | None,
         typer.Option("--directory", metavar="DIR", help="Where to write the Go module."),

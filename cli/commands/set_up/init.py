@@ -15,9 +15,8 @@ ENDINGS = (".yaml", ".yml")
 
 
 @app.command(
-    help="Write a scenario file to begin with.\n\nEvery line is explained; `podrace test` checks the file. "
-    "With --from, a file for one of the commonest kinds of report, from a few facts, and the first question to ask of it. docs/ask.md lists the kinds.\n\n"
-    "Exit codes: 0 written, 2 wrong usage, or the file is there already.",
+    help="Write a scenario file to begin with.\n\nThe file has a comment on every line; `podrace test` checks it. With --from, write a file for a common kind of bug report, and print the first question for `podrace ask`. docs/ask.md lists the kinds.\n\n"
+    "Exit codes: 0 written, 2 wrong usage, or the file exists.",
     epilog=examples(
         "podrace init mine.yaml",
         "podrace init x.yaml --from stays-pending --node n=4 --pod v=4,0,n --pod p=4",
@@ -42,7 +41,7 @@ def init(
         list[str] | None,
         typer.Option(metavar="BOUND", help="With --from: what else may happen once, such as node_deletions (repeatable)."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:  # fmt: skip
     from ....analysis.request.option_files import refuse_unwritable, write_text
     from ...terminal.console import complaint

@@ -238,3 +238,18 @@ def test_a_proof_that_is_stopped_amid_its_counterexamples_is_told(
     ran = shell("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "-j", "1")
     assert (ran.code, ran.err) == (3, "")
     assert "so far, in which it holds" in ran.out
+
+
+def test_hazards_that_are_open_in_a_version(shell: Shell) -> None:
+    """What is listed was searched in that version; what holds there is counted, and not listed."""
+    ran = shell("hazards", "half-kept-out", "--release", "1.36.3", "-o", "json")
+    (row,) = json.loads(ran.out)
+    assert row == {"scenario": "half-kept-out", "property": "S-STUCK", "release": "1.36.3", "verdict": "VIOLATED", "steps": 15}  # fmt: skip
+    ran = shell("hazards", "half-kept-out", "--release", "1.37.0")
+    assert (ran.code, ran.out.partition(". ")[0]) == (
+        0,
+        "1.37.0: 0 open, 0 not decided, 1 hold in their clusters",
+    )
+    ran = shell("hazards", "half-kept-out", "--timeout", "5s")
+    assert (ran.code, ran.err) == (2, "podrace: --timeout is for the searches of --release: name a version with --release\n")  # fmt: skip
+    assert shell("hazards", "--release", "1.34.1").code == 2

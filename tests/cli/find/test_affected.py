@@ -98,12 +98,25 @@ def test_a_cluster_runs_what_it_runs(running: tuple[int, int, int], nearest: str
 
 def test_affected(shell: Shell) -> None:
     """133167 closes gone-victim; it is in 1.34.0, and was taken out in 1.34.2."""
-    ran = shell("check", "gone-victim", "--affected", "-o", "json")
+    ran = shell("check", "gone-victim", "--affected", "-o", "json", "--closing", "10m")
     rows = [(row["versions"][0], row["versions"][-1], row["verdict"]) for row in json.loads(ran.out)]
     assert ran.code == 1
     assert rows[-3:] == [
         ("1.33.0", "1.33.13", "VIOLATED"), ("1.34.0", "1.34.0", "HOLDS"), ("1.34.2", known_releases()[-1], "VIOLATED"),
     ]  # fmt: skip
+    turns = [row["turn"].partition(":")[0] for row in json.loads(ran.out) if row["turn"]]
+    assert turns == [
+        "opened by async-preemption",
+        "closed by 133167",
+        "opened by 133167, which was taken back",
+    ]
+    assert [(row["steps"], row["steps_in_last"]) for row in json.loads(ran.out)][-1] == (35, 36)
+    told = shell("check", "gone-victim", "--affected", "--closing", "10m").out
+    assert (
+        "\n                1.34.0: closed by 133167: a preemptor whose victims were all gone already" in told
+    )
+    assert "VIOLATED after 35 steps, in 1.37.2 after 36\n" in told
+    assert "opened by" not in shell("check", "gone-victim", "--affected", "--closing", "0").out
     having = [v for v in known_releases() if "133167" not in {c.key for c in resolve(v).missing}]
     assert having == ["1.34.0"]
 

@@ -252,3 +252,67 @@ def test_only_violations_are_ever_known_and_only_until_their_end() -> None:
             expected = fits and finding.verdict == "VIOLATED" and Style().outcome(finding) == "failed"
             assert (held.known == Known("r", "2026-11-29", "k.yaml:2")) == expected
             assert Style().outcome(held) == ("known" if expected else Style().outcome(finding))
+
+
+DUMP = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n-1}
+  status: {allocatable: {cpu: "2", pods: "10"}, nodeInfo: {kubeletVersion: v1.34.1}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-abcde, namespace: d, uid: a}
+  spec: {priority: 0, containers: [{name: c, resources: {requests: {cpu: "2"}}}], nodeName: n-1}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: db-0, namespace: d, uid: b}
+  spec: {priority: 100, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Pending}
+"""
+ASKED = ("-P", "mine.py", "--property", "MY-NONE", "--closing", "0")
+
+
+def test_a_dump_is_known_by_its_shape(shell: Shell, here: Path) -> None:
+    """Not by the name of its file, and not by the names in it; another cluster in the same file is new."""
+    Path("dump.yaml").write_text(DUMP)
+    assert shell("check", "-f", "dump.yaml", *ASKED, "--write-baseline", "new.yaml").code == 1
+    Path("new.yaml").write_text(Path("new.yaml").read_text().replace('reason: ""', "reason: ok"))
+    names = DUMP.replace("web-abcde", "web-fghij").replace("n-1", "zone-b").replace("db-0", "a-0")
+    for file, text, code in (
+        ("dump.yaml", DUMP, 0), ("other.yaml", names, 0), ("dump.yaml", DUMP.replace('cpu: "1"', "cpu: 1500m"), 1),
+    ):  # fmt: skip
+        Path(file).write_text(text)
+        assert shell("check", "-f", file, *ASKED, "--baseline", "new.yaml").code == code
+
+
+def test_an_entry_without_a_shape_is_still_read_and_says_so(shell: Shell, here: Path) -> None:
+    Path("dump.yaml").write_text(DUMP)
+    Path("known.yaml").write_text(KNOWN.replace("overfull", "dump"))
+    ran = shell(
+        "check", "-f", "dump.yaml", *ASKED, "--baseline", "known.yaml", "--write-baseline", "new.yaml"
+    )
+    assert ran.code == 0
+    found = re.search(
+        r"It has no shape, so every dump in a file of this name passes: add `shape: ([0-9a-f]{12})`",
+        flat(ran.out),
+    )
+    assert found is not None
+    (entry,) = yaml.safe_load(Path("new.yaml").read_text())["known"]
+    assert (entry["shape"], entry["reason"]) == (found[1], "nobody minds")
+
+
+def test_a_version_that_was_not_read_is_said_in_the_verdict(shell: Shell, here: Path) -> None:
+    Path("dump.yaml").write_text(DUMP)
+    nearest = "The cluster runs 1.34.1, which was not read: this is the verdict on 1.34.0, the nearest."
+    asked = ("check", "-f", "dump.yaml", "--closing", "0", "--property", "S-CAP")
+    for options in ((), (*ASKED[:2], "--property", "MY-NONE")):
+        assert nearest in flat(shell(*asked, *options).out)
+    (found,) = json.loads(shell(*asked, "-o", "json").out)
+    assert found["words"].endswith(nearest)
+    assert nearest not in flat(shell(*asked, "--release", "1.34.0").out)
+    ran = shell(*asked, "--release", "1.34.1")
+    assert (ran.code, ran.err.partition(";")[0]) == (2, "podrace: unknown release `1.34.1`")

@@ -257,3 +257,32 @@ def test_a_test_can_expect_that_nothing_is_broken(tmp_path: Path) -> None:
     assert expect_kept(log, initial=start).answers[0].verdict == "NOT EXCLUDED"
     with pytest.raises(Broken, match=r"^S-CAP NOT EXCLUDED: "):
         expect_kept(log, initial=start, excluded=True)
+
+
+def test_events_alone_are_no_audit_log(shell: Shell, tmp_path: Path) -> None:
+    said = {
+        "apiVersion": "v1", "kind": "Event", "involvedObject": {"kind": "Pod", "namespace": "d", "name": "p"},
+        "reason": "FailedScheduling", "lastTimestamp": "2026-11-01T10:00:00Z",
+    }  # fmt: skip
+    file = tmp_path / "events.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [said]}))
+    ran = shell("audit", str(file))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"podrace: {file}: no audit event in 1 line (Events about pods, as `kubectl get events` prints them: 1): "
+        "name a log that the API server writes to --audit-log-path\n"
+    )
+    *_, log = written(tmp_path, CLEAN)
+    assert shell("audit", log, str(file)).code == 3
+
+
+def test_a_log_without_bodies_says_which_levels_are_needed(shell: Shell, tmp_path: Path) -> None:
+    needed = "Every write in this log is at level Metadata"
+    bare = [{k: v for k, v in e.items() if k not in ("requestObject", "responseObject")} for e in CLEAN]
+    ran = shell(*written(tmp_path, [{**e, "level": "Metadata"} for e in bare]))
+    assert (ran.code, ran.out.startswith(needed)) == (3, True)
+    assert "- bodies of pods: log them at level RequestResponse (`podrace audit --policy`): S-CAP" in flat(ran.out)  # fmt: skip
+    assert "- bodies of Bindings: log them at level Request (`podrace audit --policy`): S-CAP" in flat(
+        ran.out
+    )
+    assert needed not in shell(*written(tmp_path, CLEAN)).out
