@@ -131,15 +131,16 @@ class _Turns:
             missed ^ misses, key=lambda key: (key not in self._known(before.run), key in missed, key)
         )
         opens = "opened" if after.finding.verdict == "VIOLATED" else "closed"
+        undecided = False
         for key in candidates:
-            if monotonic() > self.until:
-                break
-            if self._verdict(before.run, key, key in missed) == after.finding.verdict:
+            verdict = self._verdict(before.run, key, key in missed) if monotonic() < self.until else ""
+            if verdict == after.finding.verdict:
                 how = "" if key in missed else ", which was taken back"
                 return f"{opens} by {key}{how}: {CHANGES[key].title}"
-        else:
-            return f"{opens} by none of {counted(len(candidates), 'change')} alone"
-        return f"{opens} by one of {counted(len(candidates), 'change')}: not found in the time; --closing TIME allows more"
+            undecided = undecided or verdict not in ("HOLDS", "VIOLATED")
+        if undecided:
+            return f"{opens} by one of {counted(len(candidates), 'change')}, or several together: not found in the time; --closing TIME allows more"
+        return f"{opens} by none of {counted(len(candidates), 'change')} alone"
 
     def _known(self, run: Run) -> tuple[str, ...]:
         race = run.scenario.race
