@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -14,20 +15,28 @@ from .console import message_console
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from ...analysis.request.method import Progress
 
 
 class ProgressDisplay:
-    """Two lines that say what is being searched and how far; they disappear when the searches end."""
+    """Two lines that say what is being searched and how far; they disappear when the searches end. With a `clock`, how long it has taken: it goes on while nothing is said."""
 
-    def __init__(self, console: Console | None) -> None:
+    def __init__(self, console: Console | None, clock: bool = False) -> None:
         self._live = None
+        self._what = self._text = ""
+        self._began = time.monotonic() if clock else None
         if console is not None and console.is_terminal:
             from rich.live import Live
 
-            self._live = Live(console=console, transient=True, auto_refresh=False)
-        self._what = ""
+            self._live = Live(
+                console=console,
+                transient=True,
+                auto_refresh=clock,
+                refresh_per_second=1,
+                get_renderable=self._lines,
+            )
 
     def __enter__(self) -> ProgressDisplay:
         if self._live is not None:
@@ -67,16 +76,23 @@ class ProgressDisplay:
 
     def _show(self, text: str) -> None:
         if self._live is not None:
-            from rich.text import Text
+            self._text = text
+            self._live.refresh()
 
-            lines = Text(overflow="ellipsis", no_wrap=True).append(f"{self._what}\n", "bold").append(text)
-            self._live.update(lines, refresh=True)
+    def _lines(self) -> Text:
+        from rich.text import Text
+
+        lines = Text(overflow="ellipsis", no_wrap=True)
+        if self._began is not None:
+            minutes, seconds = divmod(int(time.monotonic() - self._began), 60)
+            lines.append(f"{minutes}:{seconds:02}  ", "dim")
+        return lines.append(f"{self._what}\n", "bold").append(self._text)
 
 
-def progress_display(no_color: bool) -> ProgressDisplay:
+def progress_display(no_color: bool, clock: bool = False) -> ProgressDisplay:
     """The display on stderr; rich, which takes a while to import, is asked whether that is a terminal only if it may be one."""
     may_be = sys.stderr.isatty() or any(name in os.environ for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
-    return ProgressDisplay(message_console(no_color) if may_be else None)
+    return ProgressDisplay(message_console(no_color) if may_be else None, clock)
 
 
 def describe(progress: Progress) -> str:

@@ -22,6 +22,9 @@ STYLES = {
     "left the model": "yellow",
 }
 MARKS = {"BREAKS": "❌", "CLOSES": "✅", "NO DIFFERENCE SEEN": "✅", "CANNOT MATTER": "✅"}
+MOST_PARTED = 4
+"""In so many scenarios a comment tells how the code departs."""
+
 MOST_MISSED = 20
 """How many changed lines that were not executed are named."""
 
@@ -94,7 +97,21 @@ def _rest(found: CodeChange) -> Iterator[str]:
 def _probe(one: Probed) -> Iterator[str]:
     yield f"{one.scenario}: {one.runs} random runs of {one.steps:,} steps execute {one.lines} of the changed lines, {_departures(len(one.departures))}"
     for departure in one.departures[:1]:
-        yield f"  departs: {departure.words}; after: {'; '.join(departure.steps)}"
+        yield f"  departs: {sides_of(departure.words)}; after: {'; '.join(departure.steps)}"
+
+
+def sides_of(words: str) -> str:
+    """What differs, said of both sides: the unchanged code does what its model does."""
+    return words.replace(": model ", ": unpatched ").replace(", real ", ", patched ")
+
+
+def _parted(found: CodeChange) -> Iterator[str]:
+    """Where the random runs leave the model, for Markdown: the first departure of some scenarios, the shortest first."""
+    there = [(one.scenario, one.departures[0]) for one in found.probed if one.departures]
+    for scenario, first in sorted(there, key=lambda one: len(one[1].steps))[:MOST_PARTED]:
+        yield f"{plain(scenario)} departs: {plain(sides_of(first.words))}. After:\n\n" + "\n".join(
+            f"{number}. {plain(step)}" for number, step in enumerate(first.steps, 1)
+        )
 
 
 def _departures(count: int) -> str:
@@ -118,7 +135,7 @@ def _tours(found: CodeChange) -> Iterator[str]:
         end = f": {tour.remark}" if tour.remark else ""
         yield f"tour of {tour.scenario}: {tour.taken:,} of {tour.transitions:,} transitions taken as before, {len(tour.departures)} departures{end}"
         for one in tour.departures:
-            yield f"  departs ({one.runs} runs): {one.words}; after: {'; '.join(one.steps)}"
+            yield f"  departs ({one.runs} runs): {sides_of(one.words)}; after: {'; '.join(one.steps)}"
 
 
 def _beyond(found: CodeChange) -> Iterator[str]:
@@ -165,6 +182,7 @@ def to_markdown(found: CodeChange) -> str:
         blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
     if found.touched:
         blocks.append("\n".join(f"- {plain(touched_words(one))}" for one in found.touched))
+    blocks += _parted(found)
     if found.lines is not None:
         blocks += [
             f"> {plain(line)}" for line in (*_probed(found), *_tours(found), *_beyond(found), *_opened(found))

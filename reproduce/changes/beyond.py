@@ -5,8 +5,11 @@ The unchanged code makes three times as many moves from the same place. What it 
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import msgspec
 
@@ -34,15 +37,32 @@ MOST_PLACES, MOST_OF_ONE = 16, 10
 STUCK = "S-STUCK"
 """A pod that only the periodic flush brings back, though it could have been bound."""
 
+USERS = dict.fromkeys(
+    (
+        "pod_deletions",
+        "external_binds",
+        "bind_failures",
+        "write_failures",
+        "status_failures",
+        "node_deletions",
+    ),
+    1,
+)
+"""How often users and faults may act in every second run from a place, by the scope's names."""
+
+_USED = re.compile(rf"\(({'|'.join(USERS)})\)$")
+
 Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 """Has the real scheduler execute cases."""
 
 
 class RoamingCase(Case, frozen=True):
-    """A case after whose steps the code makes `roam` moves of its own, which `seed` determines."""
+    """A case after whose steps the code makes `roam` moves of its own, which `seed` determines; users and faults act in these as often as is `left` to them. `alone`: only one of those who are held moves, the one of this number by name."""
 
     roam: int = MOVES
     seed: int = 0
+    left: dict[str, int] = msgspec.field(default_factory=dict)
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +76,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class Run:
     """A run: what was seen after each of its moves, with the place first."""
 
     outcome: Outcome
     states: list[dict[str, Value]]
     start: int
 
+    def used(self, end: int) -> frozenset[tuple[str, int]]:
+        """How often which users and faults have acted up to a state."""
+        moves = (_USED.search(one.move) for one in self.outcome.roam[: max(end - self.start, 0)])
+        return frozenset(Counter(match[1] for match in moves if match is not None).items())
+
     @classmethod
-    def of(cls, outcome: Outcome) -> _Run:
+    def of(cls, outcome: Outcome) -> Run:
         states = [dict(outcome.initial)]
         for step in outcome.steps:
             states.append({**states[-1], **step.real})
@@ -94,14 +119,14 @@ def beyond(
     after: Play,
     say: Say,
     goes_on: Callable[[], bool] = lambda: True,
-    violates: Callable[[Scenario, str], bool] = lambda scenario, name: False,
+    in_base: Callable[[Scenario, str], str] = lambda scenario, name: "HOLDS",
     keep: Callable[[Case, Violation], None] = lambda case, violation: None,
 ) -> Iterator[Beyond]:
-    """The search from each place while it `goes_on`, until one shows a violation. What the base's model `violates` in a scenario does not count. The run of each violation is given to `keep`."""
+    """The search from each place while it `goes_on`, until one shows a violation. What the base's model violates does not count: `in_base` is its verdict in a scenario. The run of each violation is given to `keep`."""
     for group in grouped(places):
         if not goes_on():
             return
-        found = _search(group, release, before, after, say, violates)
+        found = _search(group, release, before, after, say, in_base)
         if found is not None:
             yield found
             for violation in found.violations:
@@ -116,7 +141,7 @@ def _search(
     before: Play,
     after: Play,
     say: Say,
-    violates: Callable[[Scenario, str], bool],
+    in_base: Callable[[Scenario, str], str],
 ) -> Beyond | None:
     place = places[0]
     try:
@@ -126,16 +151,15 @@ def _search(
     monitors = monitors_of(place.scenario.spec, composition.classes, PROPERTIES)
     say(f"beyond {place.scenario.name}: {RUNS} runs of {MOVES} moves on the changed code")
     cases = _cases(places)
-    runs = _played(cases, after)
+    runs = played(cases, after)
     violated = _violated(runs, monitors)
     if violated:
         say(f"beyond {place.scenario.name}: {MORE_BEFORE} times as many on the unchanged code")
-        others = _played(_cases(places, MORE_BEFORE), before)
+        others = played(_cases(places, MORE_BEFORE), before)
         known = {name for found in _violated(others, monitors).values() for name in found}
-        names = {name for found in violated.values() for name in found} - known
-        known |= {name for name in names if violates(place.scenario, name)}
+        counts = cache(lambda name, used: name not in known and _is_news(place.scenario, name, used, in_base))
         violated = {
-            seed: {name: at for name, at in found.items() if name not in known}
+            seed: {name: at for name, at in found.items() if counts(name, runs[seed].used(at))}
             for seed, found in violated.items()
         }
     told = list(_told(runs, violated, cases, monitors, after))
@@ -144,26 +168,44 @@ def _search(
     return Beyond(place.scenario.name, len(runs), MOVES, place.labels, tuple(told))
 
 
+def _is_news(
+    scenario: Scenario, name: str, used: frozenset[tuple[str, int]], in_base: Callable[[Scenario, str], str]
+) -> bool:
+    """Whether the base's model does not violate it. Where users or faults have acted that the scenario does not have, it must be known to hold with them."""
+    scope = scenario.spec.scope
+    more = {kind: getattr(scope, kind) + count for kind, count in used}
+    widened = replace(scenario, spec=replace(scenario.spec, scope=replace(scope, **more)))
+    verdict = in_base(widened, name)
+    return verdict == "HOLDS" if used else verdict != "VIOLATED"
+
+
 def _cases(places: Sequence[Place], times: int = 1) -> list[RoamingCase]:
-    return [_case(places[seed % len(places)], seed) for seed in range(times * RUNS)]
+    """Each place in turn, every second time with users and faults."""
+    return [
+        roaming(places[seed % len(places)].case, seed, {} if seed // len(places) % 2 else USERS)
+        for seed in range(times * RUNS)
+    ]
 
 
-def _case(place: Place, seed: int) -> RoamingCase:
-    case = msgspec.structs.replace(place.case, loop_from=None, epilogue=True)
+def roaming(
+    case: Case, seed: int, left: Mapping[str, int], *, alone: bool = False, moves: int = MOVES
+) -> RoamingCase:
+    """The case with moves after its steps."""
     facts = {name: getattr(case, name) for name in case.__struct_fields__}
-    return RoamingCase(**{**facts, "id": f"{case.id} {seed}"}, seed=seed)
+    own = {"id": f"{case.id} {seed}", "loop_from": None, "epilogue": not alone}
+    return RoamingCase(**{**facts, **own}, roam=moves, seed=seed, left=dict(left), alone=alone)
 
 
-def _played(cases: Sequence[RoamingCase], play: Play) -> dict[int, _Run]:
+def played(cases: Sequence[RoamingCase], play: Play) -> dict[int, Run]:
     outcomes = play(cases)
     return {
-        case.seed: _Run.of(outcome)
+        case.seed: Run.of(outcome)
         for case in cases
         if (outcome := outcomes.get(case.id)) is not None and outcome.verdict not in ("CRASHED", "NOT THERE")
     }
 
 
-def _violated(runs: Mapping[int, _Run], monitors: Monitors) -> dict[int, dict[str, int]]:
+def _violated(runs: Mapping[int, Run], monitors: Monitors) -> dict[int, dict[str, int]]:
     """Which runs violate what, each with the number of the state in which it does."""
     found = {}
     for seed, run in runs.items():
@@ -177,7 +219,7 @@ def _violated(runs: Mapping[int, _Run], monitors: Monitors) -> dict[int, dict[st
 
 
 def _told(
-    runs: Mapping[int, _Run],
+    runs: Mapping[int, Run],
     violated: Mapping[int, Mapping[str, int]],
     cases: Sequence[RoamingCase],
     monitors: Monitors,
@@ -187,7 +229,7 @@ def _told(
     for name in dict.fromkeys(name for found in violated.values() for name in found):
         mine = {seed: found[name] for seed, found in violated.items() if name in found}
         seed = min(mine, key=lambda seed: (mine[seed], seed))
-        again = _violated(_played([case for case in cases if case.seed == seed], after), monitors)
+        again = _violated(played([case for case in cases if case.seed == seed], after), monitors)
         if again.get(seed, {}).get(name) != mine[seed]:
             continue
         run = runs[seed]

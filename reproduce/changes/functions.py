@@ -16,6 +16,7 @@ from ...model.history.trees import Hashes
 from ...model.history.upstream import is_left_out
 from ...reports.verify.code_change import Touched
 from ..modules.module import KUBERNETES, PACKAGES
+from .renames import directives, renamed
 from .texts import FileChange, FileDiff, counts, is_elsewhere
 
 SCHEDULER = "pkg/scheduler"
@@ -27,13 +28,14 @@ _IMPORTED = re.compile(rf'"{KUBERNETES}/([^"]+)"')
 class WhatChanged:
     """What a change touches. `passed_over` are files that cannot matter, with why; `touched` are the functions of the others.
 
-    `unjudged` are files of other modules: the scheduler may be built of them, and nothing is said of them.
+    `unjudged` are files of other modules: the scheduler may be built of them, and nothing is said of them. `renamed` are the names that are given anew, if that is all.
     """
 
     touched: tuple[Touched, ...]
     passed_over: tuple[tuple[str, str], ...]
     files: tuple[FileChange, ...] = ()
     unjudged: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
     @property
     def can_matter(self) -> bool:
@@ -83,7 +85,11 @@ def what_changed(
         else:
             kept.append(one)
     return WhatChanged(
-        tuple(_touched(kept)), tuple(sorted(passed.items())), tuple(kept), tuple(sorted(others))
+        tuple(touched_by(kept)),
+        tuple(sorted(passed.items())),
+        tuple(kept),
+        tuple(sorted(others)),
+        renamed(kept, base),
     )
 
 
@@ -92,9 +98,14 @@ def _why_not(one: FileChange, ours: frozenset[str]) -> str:
         return _why_not_compiled(one.path)
     if str(PurePosixPath(one.path).parent) not in ours:
         return "a package that kube-scheduler does not import"
-    if one.before is not None and one.after is not None and tokens_of(one.before) == tokens_of(one.after):
+    if None not in (one.before, one.after) and _code(one.before) == _code(one.after):
         return "comments and layout only"
     return ""
+
+
+def _code(text: str | None) -> tuple[list[str], list[str]]:
+    """All of a file that the compiler reads."""
+    return tokens_of(text or ""), directives(text or "")
 
 
 def linked(root: Path, changed: Sequence[str] = ()) -> frozenset[str]:
@@ -118,7 +129,8 @@ def linked(root: Path, changed: Sequence[str] = ()) -> frozenset[str]:
     return frozenset(found | {f for f in new if f.startswith(f"{SCHEDULER}/") and not (root / f).is_dir()})
 
 
-def _touched(changes: Sequence[FileChange]) -> list[Touched]:
+def touched_by(changes: Sequence[FileChange]) -> list[Touched]:
+    """The functions and declarations that differ."""
     old, new = (_functions(changes, which) for which in ("before", "after"))
     hashes = [{place: hashes_of(function) for place, function in side.items()} for side in (old, new)]
 

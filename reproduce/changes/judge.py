@@ -19,6 +19,7 @@ from ...analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ...base.problems import UsageProblem
 from ...base.text import one_line
 from ...checker.core.exploration import Budget
+from ...reports.document import Finding
 from ...reports.verify.code_change import Beyond, CodeChange, Probed, Race, Toured, Violation, answer_of
 from ...scenarios import Scenario, shipped
 from ..case import Case
@@ -27,42 +28,47 @@ from ..modules.toolchain import BuildProblem, Go
 from ..reproducing import Prepared
 from ..request import release_of
 from ..running import Built, built_for
+from .afterwards import closed_afterwards
 from .beyond import Place, beyond
 from .damage import damaged_texts, is_jump, is_told_only, unexercised
 from .departures import departures, start_of
 from .functions import WhatChanged
 from .lines import NOTHING, ChangedLine, Counted, changed_lines, lines_of, packages_of
+from .mends import mendable
 from .probes import probes, random_clusters
+from .renames import words
 from .replays import (
     Counterexample,
     Question,
     Questions,
     Replay,
     counterexamples,
+    finding_in_base,
     place_of,
     questions_of,
     race_of,
     replay,
     replayed_at_once,
     seen_of,
-    verdict_in_base,
+    shortest,
 )
+from .small_clusters import known_fixes
 from .sources import Change, changed_tree, tree_with
 
 SECONDS = 600.0
-"""How long a judgement takes at most, unless --timeout says otherwise: the builds before it, and the call that is being made when time is up, come on top."""
+"""How long a judgement takes at most, the builds before it apart; --timeout counts them, too. The call that is being made when time is up comes on top."""
 
 SEARCH_SECONDS = 20.0
 """How long one counterexample is searched for at most."""
 
-SHARES = {"near": 0.15, "runs": 0.5, "beyond": 0.6, "own": 0.65, "tours": 0.7, "damage": 1.0}
+SHARES = {"near": 0.15, "known": 0.35, "runs": 0.6, "beyond": 0.68, "own": 0.74, "tours": 0.8, "damage": 1.0}
 """Up to which part of the time each kind of work goes on. The races that are far come last, if there is time."""
 
 ENOUGH = 6
 """After so many scenarios whose runs leave the model, it is searched beyond them before others are run."""
 
 LEAST = 6
-"""So many scenarios are run, and so many places are searched from, whatever time is left."""
+"""So many near races are replayed, scenarios run, and places searched from, if any time is left."""
 
 MOST_DAMAGED = 12
 """In so many batches of runs, the shortest first, the damage of a line is looked for."""
@@ -78,7 +84,11 @@ class Effort:
     method: Method = USUAL
     scenarios: Sequence[Scenario] = field(default_factory=shipped)
     whole: bool = True
-    seconds: float = SECONDS
+
+    @property
+    def seconds(self) -> float:
+        """How long it may take."""
+        return self.budget.timeout or SECONDS
 
 
 def cannot_matter(what: WhatChanged, name: str, base: str, notes: Sequence[str] = ()) -> CodeChange:
@@ -92,6 +102,20 @@ def cannot_matter(what: WhatChanged, name: str, base: str, notes: Sequence[str] 
         f"nothing of it is compiled into kube-scheduler: {'; '.join(kinds)}" if kinds else "nothing differs"
     )
     return CodeChange(name, base, "CANNOT MATTER", because, (), what.passed_over, notes=tuple(notes))
+
+
+def renames_only(what: WhatChanged, change: Change) -> CodeChange:
+    """The judgement of a change that compiles, and only gives other names."""
+    because = f"it compiles, and only names differ that no program can see: {words(what.renamed)}"
+    return CodeChange(
+        change.name,
+        change.base_words,
+        "CANNOT MATTER",
+        because,
+        what.touched,
+        what.passed_over,
+        notes=change.notes,
+    )
 
 
 def unjudged_words(what: WhatChanged) -> str:
@@ -133,6 +157,7 @@ class Judging:
         self.lines = changed_lines(what.files)
         self.played: list[_Played] = []
         self.races: list[Race] = []
+        self.words: set[tuple[str, ...]] = set()
         self.places: list[Place] = []
         self.probed: list[Probed] = []
         self.reached: dict[str, Scenario] = {}
@@ -143,7 +168,7 @@ class Judging:
         self.chosen = len(effort.scenarios)
         self.tested: list[Prepared] = []
         self.roamed: list[tuple[Case, Violation]] = []
-        self.began = time.monotonic()
+        self.began, self.seconds = time.monotonic(), effort.seconds
 
     def judged(self) -> CodeChange:
         """The judgement: it ends with what is known when time is up. Raises GoProblem, and UsageProblem for a change that does not compile."""
@@ -152,7 +177,11 @@ class Judging:
         try:
             with changed_tree(change, self.watcher.say) as tree:
                 built.append(taken(self._built(tree, change.name)))
+            if what.renamed and not what.unjudged:
+                return renames_only(what, change)
             built.insert(0, self._built(change.base_tree, change.base_words))
+            if self.effort.budget.timeout is not None:
+                self.seconds -= time.monotonic() - self.began
             self.began = time.monotonic()
             self._look(built[0], built[1])
         finally:
@@ -206,7 +235,7 @@ class Judging:
         return self._left(kind) > 0
 
     def _left(self, kind: str) -> float:
-        return self.began + SHARES[kind] * self.effort.seconds - time.monotonic()
+        return self.began + SHARES[kind] * max(self.seconds, 0.0) - time.monotonic()
 
     @property
     def _breaks(self) -> bool:
@@ -217,7 +246,13 @@ class Judging:
     def _look(self, before: Built, after: Built) -> None:
         """The most telling things first, until something is broken or time is up."""
         built, questions = (before, after), questions_of(self.effort.scenarios, self.what.elements)
-        self._replay(questions.near, "near", "races of the changed functions", built)
+        hazards = mendable(self.effort.scenarios, self.what.files, self.what.touched, self.change.base)
+        self._replay([Question(one) for one in hazards], "near", "hazards of the changed functions", built)
+        if not self._breaks:
+            self._replay(questions.near, "near", "races of the changed functions", built)
+        if not self._breaks and self.effort.whole:
+            made = list(known_fixes(self.effort.scenarios, self.what.elements))
+            self._replay(made, "known", "searches without an upstream change of these functions", built)
         if not self._breaks:
             self._probe(questions, built)
             self._beyond(built)
@@ -228,7 +263,8 @@ class Judging:
                     [*dict.fromkeys(p.scenario.name for p in self.places), *self.reached]
                 )
             }
-            mine = [one for one in questions.own if one.scenario.name in ranks]
+            done = {one.name for one in hazards}
+            mine = [one for one in questions.own if one.scenario.name in ranks.keys() - done]
             mine.sort(key=lambda one: ranks[one.scenario.name])
             self._replay(
                 mine, "own", "scenarios whose runs execute the change, searched for counterexamples", built
@@ -247,13 +283,19 @@ class Judging:
         effort = self.effort
         with ThreadPoolExecutor(2 if effort.budget.jobs > 1 else 1) as pool:
             for number, question in enumerate(questions):
-                if not self._goes_on(kind):
+                least = kind == "near" and number < LEAST and self._goes_on("damage")
+                if not (least or self._goes_on(kind)):
                     self.unfinished.append(f"{number} of {len(questions)} {what}")
                     return
-                limits = replace(effort.budget, timeout=min(SEARCH_SECONDS, self._left(kind)))
+                limits = replace(
+                    effort.budget, timeout=min(SEARCH_SECONDS, self._left("damage" if least else kind))
+                )
                 for one in counterexamples(
                     question, self.change.version, self.release, limits, effort.method, self.watcher
                 ):
+                    if question.new and one.words in self.words:  # the run of another cluster
+                        continue
+                    self.words.add(one.words)
                     race = self._race(one, built, pool)
                     self.races.append(race)
                     self.tell(race)
@@ -270,7 +312,8 @@ class Judging:
         departing: set[str] = set()
 
         def goes_on() -> bool:
-            return not self._breaks and (len(self.probed) < LEAST or self._goes_on("runs"))
+            few = len(self.probed) < LEAST and self._goes_on("damage")
+            return not self._breaks and (few or self._goes_on("runs"))
 
         for probe in probes(
             scenarios,
@@ -325,9 +368,11 @@ class Judging:
         race = race_of(
             one,
             *sides,
-            lambda: self._in_base(one.scenario, one.asked.about["property"]),
+            lambda: shortest(self._in_base(one.scenario, one.asked.about["property"])),
             steady,
         )
+        if race.outcome == "still open":
+            race = closed_afterwards(race, one, self.release, *(plays(side) for side in built))
         if race.outcome in ("opens", "closes"):
             self.tested.append(one.asked)
         if race.outcome == "left the model":
@@ -364,22 +409,25 @@ class Judging:
             plays_of[0],
             plays_of[1],
             self.watcher.say,
-            lambda: self._goes_on("beyond") or len(self.searched) < LEAST,
-            lambda scenario, name: self._in_base(scenario, name) == "VIOLATED",
+            lambda: self._goes_on("beyond") or (len(self.searched) < LEAST and self._goes_on("damage")),
+            lambda scenario, name: self._in_base(scenario, name).verdict,
             lambda case, violation: self.roamed.append((case, violation)),
         )
 
-    def _in_base(self, scenario: Scenario, name: str) -> str:
-        """The verdict of the base's model on a property in a scenario."""
-        budget = replace(self.effort.budget, timeout=SEARCH_SECONDS)
-        return verdict_in_base(scenario, name, self.release, budget, self.effort.method)
+    def _in_base(self, scenario: Scenario, name: str) -> Finding:
+        """What the base's model has of a property in a scenario."""
+        seconds = min(SEARCH_SECONDS, max(self._left("damage"), 1.0))
+        budget = replace(self.effort.budget, timeout=seconds)
+        return finding_in_base(scenario, name, self.release, budget, self.effort.method)
 
     def _unexercised(self, found: Counted) -> list[ChangedLine]:
         """The executed lines of which nothing that was replayed depends."""
         idle: list[ChangedLine] = []
         for side, removed in enumerate((True, False)):
             executed = [line for line in found.executed if line.removed is removed]
-            if executed:
+            if executed and not self._goes_on("damage"):
+                self.undamaged.update(executed)
+            elif executed:
                 idle += self._idle(side, executed)
         return idle
 

@@ -5,7 +5,7 @@ What a property remembers is worked out from two seen states, as if one step had
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -51,15 +51,22 @@ class Monitors:
 
     def violated(self, states: Sequence[Seen], names: Sequence[str]) -> dict[str, int]:
         """Of these properties, those that are violated, with the number of the first state that violates it. Each state has all that is seen."""
-        interpreter, found = Interpreter(self._system), dict[str, int]()
+        found = dict[str, int]()
+        for number, bad in enumerate(self.each(states, names)):
+            for name in bad:
+                found.setdefault(name, number)
+        return found
+
+    def each(self, states: Sequence[Seen], names: Sequence[str]) -> Iterator[list[str]]:
+        """Those of these properties that each state violates. It ends with a state that has no place in the model: nothing can be said from there on."""
+        interpreter, place = Interpreter(self._system), self._system.position
         now = self._start(states[0])
         for number, seen in enumerate(states):
             following = self._with(now, seen)
             if following is None:
-                return found  # it has no place in the model: nothing can be said from here on
+                return
             if number and following != now:
                 both = (*now[: self._width], *following[: self._width])
-                place = self._system.position
                 changed = list(following)
                 for name in names:
                     for one, expr in self.monitors[name].remembers.items():
@@ -67,11 +74,8 @@ class Monitors:
                             changed[place[one]] = interpreter.evaluate(expr, both)
                 following = tuple(changed)
             both = (*following[: self._width], *following[: self._width])
-            for name in names:
-                if name not in found and not interpreter.holds(self.monitors[name].holds, both):
-                    found[name] = number
+            yield [name for name in names if not interpreter.holds(self.monitors[name].holds, both)]
             now = following
-        return found
 
     def _start(self, seen: Seen) -> State:
         return self._with(self._system.initial, seen) or self._system.initial

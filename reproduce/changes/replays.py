@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import msgspec
@@ -17,6 +19,7 @@ from ...analysis.request.plan import Selection, plan
 from ...base.problems import Problem
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES
+from ...reports.document import Finding
 from ...reports.verify.code_change import Race
 from ...scenarios import Scenario
 from ..case import Case, format_cases
@@ -45,6 +48,18 @@ class Counterexample:
         return self.asked.found.run.scenario
 
     @property
+    def length(self) -> int:
+        """How many steps it has as it was found."""
+        finding = self.asked.question.finding
+        return len(self.case.steps) if finding is None or finding.trace is None else len(finding.trace)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its steps, for people."""
+        assert self.asked.found is not None
+        return tuple(step.told for step in self.asked.found.steps)
+
+    @property
     def case(self) -> Case:
         """What the driver executes."""
         assert self.asked.case is not None
@@ -53,11 +68,13 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which counterexamples are searched for: those of a scenario, found `without` upstream changes, for so many seconds each."""
+    """Which counterexamples are searched for: those of a scenario, found `without` upstream changes, for so many seconds each. `new`: only those that the base's model has not."""
 
     scenario: Scenario
     without: tuple[str, ...] = ()
     seconds: float | None = None
+    properties: tuple[str, ...] = ()
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +89,21 @@ class Questions:
 def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Questions:
     """All that can be asked of these scenarios."""
     ranks = {key: nearness(key, elements) for key in CHANGES}
-    here = [key for key, rank in ranks.items() if rank == HERE]
+    here = [key for key, rank in ranks.items() if rank <= CALLED]
     known = [
         (min(ranks.get(key, FAR) for key in without), scenario, without)
         for scenario in scenarios
-        for without in dict.fromkeys([*_fixes(scenario), *((key,) for key in _mentioned(scenario, here))])
+        for without in dict.fromkeys([*_fixes(scenario), *((key,) for key in mentioned(scenario, here))])
     ]
     known.sort(key=lambda one: one[0])
     return Questions(
-        [Question(scenario, without) for rank, scenario, without in known if rank == HERE],
+        [Question(scenario, without) for rank, scenario, without in known if rank <= CALLED],
         [Question(scenario) for scenario in scenarios],
-        [Question(scenario, without, FAR_SECONDS) for rank, scenario, without in known if rank > HERE],
+        [Question(scenario, without, FAR_SECONDS) for rank, scenario, without in known if rank > CALLED],
     )
 
 
-def _mentioned(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
+def mentioned(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
     """Those of the upstream changes that the file of a scenario tells of, in a comment or elsewhere."""
     numbers = frozenset(re.findall(r"[0-9]{4,6}", scenario.text))
     yield from (key for key in keys if key in numbers)
@@ -101,10 +118,9 @@ def counterexamples(
     watcher: Watcher = NOBODY,
 ) -> Iterator[Counterexample]:
     """Those that are found for a question and can be replayed."""
-    scenario, without = question.scenario, question.without
     seconds = [s for s in (budget.timeout, question.seconds) if s is not None]
     limits = replace(budget, timeout=min(seconds, default=None))
-    yield from _found(scenario, without, version, release, limits, method, watcher)
+    yield from _found(question, version, release, limits, method, watcher)
 
 
 def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
@@ -114,44 +130,74 @@ def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
     return list(dict.fromkeys([*((key,) for key in scenario.race.after), tuple(scenario.race.fixes)]))
 
 
-HERE, FAR = 0, 2
-"""The nearness of an upstream change that is in other components."""
+HERE, CALLED, BESIDE, FAR = range(4)
+"""How near an upstream change is: in the touched elements themselves, in what they call in their component or in one that is touched as a whole, in the same component, or elsewhere."""
 
 FAR_SECONDS = 3.0
 """How long a counterexample is searched for that is had only without such a change."""
 
 
 def nearness(key: str, elements: Sequence[str]) -> int:
-    """0 if an upstream change is in these elements of the model, 1 if it is in one of the components to which they belong, else 2."""
-    owners = {element.rpartition(".")[0] for element in elements}
+    """How near an upstream change is to these elements of the model."""
     found = FAR
     for kind in CHANGES[key].classes:
         for base in kind.__mro__[1:]:
             name = f"{base.__module__}.{base.__qualname__}".removeprefix("podrace.model.")
-            if name in owners:
-                found = min(found, 1)
-            if any(f"{name}.{member}" in elements for member in vars(kind)):
-                return 0
+            touched = {member for owner, _, member in (e.rpartition(".") for e in elements) if owner == name}
+            if touched & vars(kind).keys():
+                return HERE
+            if name in elements:  # all of it
+                found = min(found, CALLED)
+            if touched:
+                found = min(found, CALLED if _called(base, touched) & vars(kind).keys() else BESIDE)
     return found
 
 
+def _called(owner: type, members: Iterable[str]) -> set[str]:
+    """The members of a class that these call, and those that they call."""
+    found: set[str] = set()
+    todo = list(members)
+    while todo:
+        member: Any = getattr(owner, todo.pop(), None)
+        code = getattr(inspect.unwrap(member), "__code__", None)
+        mine = {name for name in _names(code) if not name.startswith("__") and hasattr(owner, name)} - found
+        found |= mine
+        todo += mine
+    return found
+
+
+def _names(code: CodeType | None) -> Iterator[str]:
+    """The names of attributes that a function uses, and those in it."""
+    if code is not None:
+        yield from code.co_names
+        for one in code.co_consts:
+            yield from _names(one) if isinstance(one, CodeType) else ()
+
+
 def _found(
-    scenario: Scenario,
-    without: tuple[str, ...],
+    question: Question,
     version: KubernetesVersion,
     release: str,
     budget: Budget,
     method: Method,
     watcher: Watcher,
 ) -> Iterator[Counterexample]:
+    scenario, without = question.scenario, question.without
+    asked_of = Selection(
+        release=release, without_fixes=without, properties=question.properties, given=[scenario]
+    )
     try:
-        runs = plan(Selection(release=release, without_fixes=without, given=[scenario]))
+        runs = plan(asked_of)
     except Problem:  # this release has no such configuration, or no such change
         return
     runs = [run for run in runs if not run.ignored and set(without) <= set(run.composition.removed)]
     for run, finding in zip(runs, verdicts(runs, budget, method, watcher), strict=True):
         if finding.trace is None or scenario.open:
             continue
+        if question.new:
+            base = finding_in_base(scenario, run.property, release, budget, method)
+            if not _is_new(len(finding.trace), shortest(base)):
+                continue
         try:
             asked = prepared(question_of(run, finding, version))
         except Problem:
@@ -160,10 +206,20 @@ def _found(
             yield Counterexample(asked, without)
 
 
-def verdict_in_base(scenario: Scenario, name: str, release: str, budget: Budget, method: Method) -> str:
-    """The model's verdict on a property of a scenario without the change."""
+def finding_in_base(scenario: Scenario, name: str, release: str, budget: Budget, method: Method) -> Finding:
+    """What the model has of a property of a scenario without the change."""
     runs = plan(Selection(release=release, properties=(name,), given=[scenario]))
-    return next(iter(verdicts(runs, budget, method, NOBODY))).verdict
+    return next(iter(verdicts(runs, budget, method, NOBODY)))
+
+
+def shortest(finding: Finding) -> int | None:
+    """How many steps its counterexample has; None if there is none."""
+    return None if finding.trace is None else len(finding.trace)
+
+
+def _is_new(steps: int, known: int | None) -> bool:
+    """Whether a run is no longer way to what is violated with `known` steps at least."""
+    return known is None or steps < known
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,20 +271,19 @@ def seen_of(said: Outcome) -> tuple[object, ...]:
 
 def place_of(found: Counterexample, after: Replay) -> Place:
     """Where the changed code left the model: after the last step that was forced, up to the first that differs."""
-    steps, told = found.case.steps, found.asked.found
-    assert told is not None
+    steps = found.case.steps
     forced = after.outcome.forced
     end = next((n for n, step in enumerate(forced, 1) if step.differs), len(forced))
     case = msgspec.structs.replace(found.case, steps=steps[:end])
-    return Place(found.scenario, case, tuple(step.told for step in told.steps[:end]))
+    return Place(found.scenario, case, found.words[:end])
 
 
 def race_of(
-    found: Counterexample, before: Replay, after: Replay, base: Callable[[], str], steady: bool = True
+    found: Counterexample, before: Replay, after: Replay, base: Callable[[], int | None], steady: bool = True
 ) -> Race:
-    """What the change makes of a counterexample; `base` is the model's verdict on its property without the change.
+    """What the change makes of a counterexample; `base` is how many steps the shortest run to the violation has in the model without the change, None if it has none.
 
-    Nothing follows from replays that are not `steady`. Only a run that was executed to its end can be closed: otherwise the code has left the model. A race opens where the base is not known to have it by another run.
+    Nothing follows from replays that are not `steady`. Only a run that was executed to its end can be closed: otherwise the code has left the model. A race opens where the base is not known to have it by another run that is no longer.
     """
     asked = found.asked
     assert asked.found is not None
@@ -255,10 +310,10 @@ def race_of(
         )
     if all(ends):
         return Race(outcome="still open", words="by a run that goes otherwise" if differs else "", **facts)
-    if ends[1] and base() != "VIOLATED":
-        return Race(
-            outcome="opens", words=words, steps=tuple(step.told for step in asked.found.steps), **facts
-        )
+    known = base() if ends[1] else None
+    if ends[1] and _is_new(found.length, known):
+        words += f" Without the change it takes {known} steps at least." if known else ""
+        return Race(outcome="opens", words=words, steps=found.words, **facts)
     if ends[0] and ends[1] is False:
         return Race(outcome="closes", at=at, words=words, **facts)
     if differs:

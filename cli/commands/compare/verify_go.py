@@ -89,7 +89,7 @@ def _judged(
 
     from ....reports.verify.code_change_forms import print_row, print_touched
     from ....reproduce.changes.functions import WhatChanged, not_compiled, unjudged, what_changed
-    from ....reproduce.changes.judge import SECONDS, Effort, Judging, cannot_matter
+    from ....reproduce.changes.judge import Effort, Judging, cannot_matter
     from ....reproduce.changes.sources import of_diff, of_range, of_tree
     from ....reproduce.changes.tests import write_tests
     from ....reproduce.changes.texts import parse_diff
@@ -101,7 +101,7 @@ def _judged(
     console = result_console(no_color)
     told = output is ComparisonForm.text
     chosen = [one for name in scenarios for one in find_scenarios(name)] or shipped()
-    with progress_display(no_color) as display:
+    with progress_display(no_color, clock=True) as display:
         left_out: dict[str, str] = {}
         others: tuple[str, ...] = ()
         if repo is not None and span is not None:
@@ -129,13 +129,7 @@ def _judged(
                     print_row(console, one)
 
         go = find_go()
-        effort = Effort(
-            budget,
-            Method(cache=cache_folder(None, False)),
-            chosen,
-            not scenarios,
-            budget.timeout or SECONDS,
-        )
+        effort = Effort(budget, Method(cache=cache_folder(None, False)), chosen, not scenarios)
         judging = Judging(change, what, effort, go, tell, display)
         found = judging.judged()
         if tests is not None:

@@ -2,8 +2,10 @@ package podrace
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,20 +19,34 @@ type RoamStep struct {
 const pause = 12
 
 // roam goes on without the model, for as many moves as the case asks for: somebody who is held is let go to its next point, a watch delivers,
-// a pod that is deleted ends, or a second passes. The case's seed determines which.
+// a pod that is deleted ends, a user or a fault acts as often as the case leaves them, or a second passes. The case's seed determines which.
+// Where only one actor moves, it ends when that actor is not held any more.
 func (p *player) roam() (done []RoamStep) {
 	w := p.world
+	r := &recorder{world: w, free: Free{Left: maps.Clone(w.Case.Left)}, beyond: map[*actor]bool{}}
+	var alone *actor
+	if w.Case.Alone {
+		held := w.Stage.held()
+		slices.SortFunc(held, func(a, b *actor) int { return strings.Compare(a.String(), b.String()) })
+		if w.Case.Seed >= len(held) {
+			return done
+		}
+		alone = held[w.Case.Seed]
+	}
 	random := rand.New(rand.NewSource(int64(w.Case.Seed)))
 	before := p.seen()
 	for len(done) < w.Case.Roam && !w.exited {
-		moves := p.moves()
+		moves := p.moves(r, alone)
 		names := make([]string, 0, len(moves))
 		for name := range moves {
 			names = append(names, name)
 		}
 		slices.Sort(names)
+		if alone != nil && len(names) == 0 {
+			return done
+		}
 		name, do := "a second passes", func() { time.Sleep(time.Second) }
-		if len(names) > 0 && random.Intn(pause) > 0 {
+		if len(names) > 0 && (alone != nil || random.Intn(pause) > 0) {
 			name = names[random.Intn(len(names))]
 			do = moves[name]
 		}
@@ -56,17 +72,36 @@ func (p *player) seen() map[string]any {
 	return all
 }
 
-// moves are what somebody can do now, by what is said of it.
-func (p *player) moves() map[string]func() {
+// moves are what somebody can do now, or who moves alone, by what is said of it; `r` knows what is left to users and faults.
+func (p *player) moves(r *recorder, alone *actor) map[string]func() {
 	w, all := p.world, map[string]func(){}
+	spending := func(able []choice, words func(choice) string) {
+		for _, c := range able {
+			if c.spends != "" {
+				all[words(c)] = func() {
+					r.free.Left[c.spends]--
+					c.act()
+				}
+			}
+		}
+	}
 	for _, a := range w.Stage.held() {
+		if alone != nil && a != alone {
+			continue
+		}
 		where := "calls"
 		if a.at.after {
 			where = "returns from"
 		}
 		at := point{call: a.at.call, pod: a.at.pod, node: a.at.node, claim: a.at.claim}.String()
-		all[fmt.Sprintf("%s %s %s", a, where, at[:len(a.at.call)]+at[len(a.at.call)+1:])] = func() { w.Stage.Release(a) }
+		name := fmt.Sprintf("%s %s %s", a, where, at[:len(a.at.call)]+at[len(a.at.call)+1:])
+		all[name] = func() { w.Stage.Release(a) }
+		spending(r.goingOn(a), func(c choice) string { return fmt.Sprintf("%s (%s)", name, c.spends) })
 	}
+	if alone != nil {
+		return all
+	}
+	spending(r.users(), func(c choice) string { return fmt.Sprintf("%s %v (%s)", c.turn.Do, argsOf(c.turn), c.spends) })
 	for _, kind := range []string{podKind, nodeKind, claimKind, volumeKind, volumeClaimKind} {
 		if w.Store.Undelivered(kind) > 0 {
 			all["the watch delivers an event of "+kind] = func() { w.Store.Deliver(kind) }
@@ -79,4 +114,12 @@ func (p *player) moves() map[string]func() {
 		}
 	}
 	return all
+}
+
+// argsOf are the arguments of a turn, in the order of their names.
+func argsOf(t Turn) (found []string) {
+	for _, name := range slices.Sorted(maps.Keys(t.Args)) {
+		found = append(found, fmt.Sprint(t.Args[name]))
+	}
+	return found
 }

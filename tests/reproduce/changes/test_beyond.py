@@ -143,8 +143,8 @@ def test_a_run_that_goes_otherwise_the_second_time_does_not_count(place: Place) 
 
 
 def test_what_the_model_of_the_base_violates_does_not_count(place: Place) -> None:
-    def violates(scenario: Scenario, name: str) -> bool:
-        return name == "S-NOM"
+    def in_base(scenario: Scenario, name: str) -> str:
+        return "VIOLATED" if name == "S-NOM" else "INCONCLUSIVE"
 
     found = list(
         beyond(
@@ -154,10 +154,41 @@ def test_what_the_model_of_the_base_violates_does_not_count(place: Place) -> Non
             played(TAKEN, 3),
             lambda text: None,
             lambda: True,
-            violates,
+            in_base,
         )
     )
     assert [violation.property for violation in found[0].violations] == ["S-NOMVIS"]
+
+
+@pytest.mark.parametrize(("verdict", "found"), [("HOLDS", {"S-NOM", "S-NOMVIS"}), ("INCONCLUSIVE", set())])
+def test_users_and_faults_act_too(place: Place, verdict: str, found: set[str]) -> None:
+    """Every second run has them. The base's model must hold with those that acted."""
+    asked: list[int] = []
+    moves = ["users.delete_pod [p] (pod_deletions)", *(f"move {n}" for n in range(2, len(TAKEN) + 1))]
+
+    def after(cases: Sequence[Any]) -> dict[str, Outcome]:
+        assert {bool(case.left) for case in cases} == {True, False} or len(cases) == 1
+        outcomes = played(TAKEN, RUNS)(cases)
+        return {
+            case.id: replace_struct(
+                outcomes[case.id],
+                roam=tuple(
+                    replace_struct(one, move=move) for one, move in zip(outcomes[case.id].roam, moves, strict=True)
+                ),
+            )
+            for case in cases
+            if case.left
+        }  # fmt: skip
+
+    def in_base(scenario: Scenario, name: str) -> str:
+        asked.append(scenario.spec.scope.pod_deletions)
+        return verdict
+
+    searched = list(
+        beyond([place], RELEASE, played(TAKEN, 0), after, lambda text: None, lambda: True, in_base)
+    )
+    assert {violation.property for violation in searched[0].violations} == found
+    assert set(asked) == {place.scenario.spec.scope.pod_deletions + 1}
 
 
 def test_the_places_of_each_scenario_one_of_each_cause_first(place: Place) -> None:

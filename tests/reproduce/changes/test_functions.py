@@ -6,7 +6,7 @@ from pathlib import Path
 
 from podrace.reports.verify.code_change import Touched
 from podrace.reproduce.changes.functions import linked, not_compiled, unjudged, what_changed
-from podrace.reproduce.changes.replays import FAR, nearness
+from podrace.reproduce.changes.replays import BESIDE, FAR, HERE, nearness
 from podrace.reproduce.changes.texts import FileChange, parse_diff
 
 EXECUTOR = "pkg/scheduler/framework/preemption/executor.go"
@@ -82,6 +82,14 @@ def test_packages_that_are_not_imported(tmp_path: Path) -> None:
     }
 
 
+def test_what_the_compiler_reads_of_comments_counts(tmp_path: Path) -> None:
+    """A build tag is more than a comment."""
+    texts = [f"//go:build {tag}\n\npackage x\n\nfunc F() {{ g() }}\n" for tag in ("linux", "windows")]
+    found = changed(tmp_path, texts[1], "pkg/scheduler/x/x.go", texts[0])
+    assert found.can_matter
+    assert not found.renamed
+
+
 def test_a_new_package_of_the_scheduler_counts(tmp_path: Path) -> None:
     found = changed(tmp_path, "package x\n\nfunc F() { g() }\n", "pkg/scheduler/x/x.go", None)
     assert [(one.place, one.what) for one in found.touched] == [("x/x.go:F", "new")]
@@ -108,4 +116,4 @@ def test_upstream_changes_of_what_is_touched() -> None:
         "the race of RemoveNode"
     )
     method = "scheduler.queue.nominator.Nominator.update"
-    assert [nearness(key, [method]) for key in ("77990", "70898", "93938")] == [0, 1, FAR]
+    assert [nearness(key, [method]) for key in ("77990", "70898", "93938")] == [HERE, BESIDE, FAR]

@@ -6,12 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from podrace.checker.core.exploration import Budget
 from podrace.reports.reproduction import Differing
 from podrace.reports.tours import Departure
-from podrace.reports.verify.code_change import CodeChange, Lines, Race, RaceWord, Toured, answer_of, exit_code
+from podrace.reports.verify.code_change import (
+    CodeChange,
+    Lines,
+    Probed,
+    Race,
+    RaceWord,
+    Toured,
+    answer_of,
+    exit_code,
+)
 from podrace.reports.verify.code_change_forms import to_document, to_markdown
 from podrace.reproduce.changes.functions import WhatChanged
-from podrace.reproduce.changes.judge import cannot_matter, first_error
+from podrace.reproduce.changes.judge import SECONDS, Effort, cannot_matter, first_error
 from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.changes.texts import FileChange
@@ -57,6 +67,24 @@ def test_the_answer(outcomes, lines, tours, answer, code) -> None:
     assert exit_code(CodeChange("x", "v1.36.3", said, because, races=races, tours=tours)) == code
 
 
+def test_a_departure_is_told_of_both_sides() -> None:
+    departure = Departure("pop", 3, 0, "pop(p): queue.sub_queue[p]: model None, real ACTIVE", ("a", "b"))
+    found = CodeChange(
+        "x", "v1.36.3", "CHANGES WITHOUT A VIOLATION", "it departs", lines=ALL, probed=(Probed("two", 24, 90, 1, (departure,)),)
+    )  # fmt: skip
+    text = to_markdown(found)
+    told = text.replace("\\", "")
+    assert (
+        "two departs: pop(p): queue.sub_queue[p]: unpatched None, patched ACTIVE. After:\n\n1. a\n2. b"
+        in told
+    )
+
+
+def test_a_budget_of_time_is_that_of_all() -> None:
+    assert Effort(Budget(timeout=60.0)).seconds == 60.0
+    assert Effort(Budget()).seconds == SECONDS
+
+
 def test_what_cannot_matter_and_what_is_not_judged() -> None:
     found = cannot_matter(WhatChanged((), (("a_test.go", "a test"),)), "x", "v1.36.3")
     assert (found.answer, exit_code(found)) == ("CANNOT MATTER", 0)
@@ -73,7 +101,7 @@ def made(
     before: Outcome,
     after: Outcome,
     without: tuple[str, ...] = (),
-    base: str = "HOLDS",
+    base: int | None = None,
     steady: bool = True,
 ) -> Race:
     found, case = ghost()
@@ -93,15 +121,16 @@ STOPPED = as_the_model(verdict="CANNOT BE FORCED", at=10, why="nobody stands the
 @pytest.mark.parametrize(
     ("before", "after", "without", "base", "outcome"),
     [
-        (WHOLE, WHOLE, (), "VIOLATED", "still open"),
-        (WHOLE, MENDED, (), "VIOLATED", "closes"),
-        (WHOLE, STOPPED, (), "VIOLATED", "left the model"),
-        (MENDED, WHOLE, ("1",), "HOLDS", "opens"),
-        (STOPPED, WHOLE, ("1",), "HOLDS", "opens"),
-        (STOPPED, WHOLE, ("1",), "VIOLATED", "left the model"),  # the base has it by another run
-        (MENDED, MENDED, ("1",), "HOLDS", "open on neither"),
-        (STOPPED, STOPPED, (), "VIOLATED", "not judged"),
-        (STOPPED, MENDED, ("1",), "HOLDS", "left the model"),  # neither violates, and they differ
+        (WHOLE, WHOLE, (), 11, "still open"),
+        (WHOLE, MENDED, (), 11, "closes"),
+        (WHOLE, STOPPED, (), 11, "left the model"),
+        (MENDED, WHOLE, ("1",), None, "opens"),
+        (STOPPED, WHOLE, ("1",), None, "opens"),
+        (STOPPED, WHOLE, ("1",), 11, "left the model"),  # the base has it by another run that is no longer
+        (STOPPED, WHOLE, ("1",), 13, "opens"),  # by a longer one
+        (MENDED, MENDED, ("1",), None, "open on neither"),
+        (STOPPED, STOPPED, (), 11, "not judged"),
+        (STOPPED, MENDED, ("1",), None, "left the model"),  # neither violates, and they differ
     ],
 )
 def test_what_became_of_a_counterexample(before, after, without, base, outcome) -> None:

@@ -7,7 +7,7 @@ from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.plan import Selection, plan
 from podrace.checker.core.exploration import Budget
 from podrace.reproduce.changes.judge import mixed
-from podrace.reproduce.changes.replays import questions_of
+from podrace.reproduce.changes.replays import BESIDE, CALLED, FAR, HERE, nearness, questions_of
 from podrace.scenarios import find_scenarios, hazards, shipped
 
 NOMINATOR = ["scheduler.queue.nominator.Nominator.update"]
@@ -15,11 +15,17 @@ NOMINATOR = ["scheduler.queue.nominator.Nominator.update"]
 
 def test_races_of_the_changed_functions_come_first() -> None:
     found = questions_of(shipped(), NOMINATOR)
-    assert {(one.scenario.name, one.without) for one in found.near} == {
+    near = [(one.scenario.name, one.without) for one in found.near]
+    assert set(near[:3]) == {
         ("nominated-node-race", ("77990",)),
         ("wiped-nomination", ("77990",)),
         ("relabelled-while-preempting", ("77990",)),
     }
+    assert set(near[3:]) == {
+        ("phantom-preemptor", ("102498",)),
+        ("phantom-preemptor", ("109245",)),
+        ("bound-phantom", ("109245",)),
+    }, "changes of what `update` calls"
     assert len(found.own) == len(shipped()) > len(hazards())
     assert not {one.without for one in found.near} & {one.without for one in found.far}
     assert not questions_of(shipped(), []).near
@@ -29,6 +35,26 @@ def test_a_change_that_a_scenario_only_mentions_is_asked_about() -> None:
     lost = find_scenarios("lost-nomination")
     found = questions_of(lost, ["scheduler.event_handlers.EventHandlers.nomination_wakes"])
     assert ("129058",) in [one.without for one in found.near]
+
+
+def test_how_near_an_upstream_change_is() -> None:
+    """109245 is in `accepts`, which stands for no function of upstream, and which `add` calls."""
+    adding = ["scheduler.queue.nominator.Nominator.add"]
+    assert [nearness(key, adding) for key in ("125820", "109245", "77990", "93938")] == [
+        HERE,
+        CALLED,
+        BESIDE,
+        FAR,
+    ]
+
+
+def test_a_component_that_is_touched_as_a_whole() -> None:
+    handler = "scheduler.cycles.failure.FailureHandler"
+    assert [nearness("90660", [handler, f"{handler}.{name}"]) for name in ("read", "handle")] == [
+        CALLED,
+        HERE,
+    ]
+    assert nearness("90660", [f"{handler}.read"]) == BESIDE
 
 
 def test_a_fix_that_matters_in_another_cluster_by_now() -> None:

@@ -1,0 +1,73 @@
+"""A run that violates a property in its last step on both sides, and what follows in the call that it ends in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from podrace.analysis.request.method import USUAL
+from podrace.checker.core.exploration import Budget
+from podrace.reports.verify.code_change import Race
+from podrace.reproduce.case import Case
+from podrace.reproduce.changes.afterwards import MOVES, closed_afterwards
+from podrace.reproduce.changes.beyond import RoamingCase
+from podrace.reproduce.changes.replays import Counterexample, Question, counterexamples
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.outcome import Outcome, OutcomeMove, OutcomeStep
+from podrace.scenarios import find_scenarios
+
+KEPT: dict[str, Any] = {"cache.pod[b].node": "n1", "cache.pod[b].assumed": True}
+FORGOTTEN: dict[str, Any] = {"cache.pod[b].node": None, "cache.pod[b].assumed": False}
+
+
+@pytest.fixture(scope="module")
+def found() -> Counterexample:
+    question = Question(find_scenarios("assumed-after-look")[0])
+    version = parse_version("v1.36.3")
+    return next(iter(counterexamples(question, version, "1.36.3", Budget(), USUAL)))
+
+
+def side(*moves: Mapping[str, Any]) -> Any:
+    """Two are held: the first goes nowhere, and the second makes these moves."""
+
+    def play(cases: Sequence[Case]) -> dict[str, Outcome]:
+        return {case.id: outcome(case) for case in cases}
+
+    def outcome(case: Case) -> Outcome:
+        assert isinstance(case, RoamingCase)
+        assert (case.alone, case.roam, case.epilogue) == (True, MOVES, False)
+        steps = tuple(OutcomeStep((), seen(step.changes)) for step in case.steps)
+        sees = seen(case.initial)
+        for step in steps:
+            sees |= step.real
+        mine = moves if case.seed == 1 else ()
+        roam = tuple(OutcomeMove(f"scheduler calls {n}", dict(move)) for n, move in enumerate(mine))
+        return Outcome(case.id, "DONE", steps=steps, initial=seen(case.initial), sees=sees, roam=roam)
+
+    return play
+
+
+def seen(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what the driver cannot see."""
+    return {name: value for name, value in values.items() if not name.startswith(("binding.", "waiting."))}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ([{}, {}], [{}, FORGOTTEN], "closes"),
+        ([{}, FORGOTTEN], [{}, FORGOTTEN], "still open"),  # so does the unchanged code
+        ([{}, {}], [{}, {}], "still open"),
+        ([{}, {}], [FORGOTTEN, KEPT], "still open"),  # only for a while
+        ([{}, {}], [], "still open"),
+    ],
+)
+def test_a_violation_that_is_mended_at_once(
+    found: Counterexample, before: list[Any], after: list[Any], outcome: str
+) -> None:
+    race = Race("assumed-after-look", "S-ROOM", "still open", "REPRODUCED", "REPRODUCED")
+    judged = closed_afterwards(race, found, "1.36.3", side(*before), side(*after))
+    assert judged.outcome == outcome
+    assert ("mends it at once: scheduler calls 1" in judged.words) == (outcome == "closes")

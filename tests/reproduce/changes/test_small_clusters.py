@@ -1,0 +1,62 @@
+"""Small clusters, and what the model has in them without an upstream change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import takewhile
+
+from podrace.analysis.request.method import USUAL
+from podrace.checker.core.exploration import Budget
+from podrace.reproduce.changes.replays import counterexamples
+from podrace.reproduce.changes.small_clusters import PODS, UPDATES, known_fixes, small_clusters
+from podrace.reproduce.modules.module import parse_version
+from podrace.scenarios import shipped
+
+ADDING = ["scheduler.queue.nominator.Nominator.add"]
+
+
+def test_the_clusters_are_the_scenarios_that_they_are_said_to_be() -> None:
+    found = list(small_clusters())
+    assert len({one.name for one in found}) == len(found) == len(PODS) * len(UPDATES)
+    assert all(one.spec.scope.pod_deletions == 1 for one in found)
+    for one in found:
+        update = one.name.split("-", len([*takewhile(lambda part: len(part) == 1, one.name.split("-"))]))[-1]
+        assert update == "deleted" or getattr(one.spec.scope, update.replace("-", "_")) == 1
+
+
+def test_the_properties_of_the_races_of_a_change_come_first() -> None:
+    asked = list(known_fixes(shipped(), ADDING))
+    first = list(takewhile(lambda one: len(one.properties) < 5, asked))
+    assert {one.without for one in first} >= {("109245",), ("102498",)}
+    assert {one.properties for one in first if one.without == ("109245",)} == {("S-NOMLIVE",)}
+    assert len({one.without for one in asked}) > len({one.without for one in first})
+    assert not list(known_fixes(shipped(), []))
+
+
+def test_a_fix_that_is_seen_only_together_with_a_fault() -> None:
+    """109245 on 1.36.3: no scenario shows it any more, and a pod that somebody else binds does."""
+    version = parse_version("v1.36.3")
+    found = {
+        update: [
+            one.about["property"]
+            for question in known_fixes(shipped(), ADDING)
+            if question.scenario.name == f"v-p-{update}" and question.without == ("109245",)
+            and question.properties == ("S-NOMLIVE",)
+            for one in (
+                made.asked for made in counterexamples(question, version, "1.36.3", Budget(), USUAL)
+            )
+        ]
+        for update in ("external-binds", "deleted")
+    }  # fmt: skip
+    assert found == {"external-binds": ["S-NOMLIVE"], "deleted": []}
+
+
+def test_what_the_base_has_as_well_is_no_news() -> None:
+    """S-BIND: somebody else binds a pod to a node that is full, whatever the scheduler does."""
+    question = next(
+        one for one in known_fixes(shipped(), ADDING) if one.scenario.name == "v-p-external-binds"
+    )
+    bind = replace(question, properties=("S-BIND",))
+    version = parse_version("v1.36.3")
+    asked = [bind, replace(bind, new=False)]
+    assert [len([*counterexamples(one, version, "1.36.3", Budget(), USUAL)]) for one in asked] == [0, 1]
