@@ -38,6 +38,7 @@ from .groups import (
     GangsMakeProgress,
     GroupNominationsRespected,
     GroupStatesAreRight,
+    PodsOfGroupsSayThatTheyWait,
 )
 from .instrument import instrument
 from .liveness import (
@@ -181,6 +182,7 @@ PROPERTIES: dict[str, type[Property]] = {
         GangsAreScheduled,
         GangsDoNotBlockEachOther,
         GangsMakeProgress,
+        PodsOfGroupsSayThatTheyWait,
     )
 }
 """The catalogue, by identifier."""

@@ -354,3 +354,32 @@ class GangsMakeProgress(NoEndlessWaitOfGangs):
                     any_of(self.waits_in_vain(g) for g in self.gangs) & unbound,
                     (assumed, ~assumed),
                 )
+
+
+class PodsOfGroupsSayThatTheyWait(AboutGroups):
+    """It does not go on indefinitely that a pod of a group is tried again and again, and its object never says PodScheduled=False with reason Unschedulable."""
+
+    id = "L-TOLD"
+    consequence = (
+        "The pods wait and do not say why. The autoscaler adds no node for them, and they wait indefinitely."
+    )
+    kind = "liveness"
+    concerns = "the pod that says nothing"
+
+    pod_group_cycle: PodGroupCycle
+
+    def cases(self) -> Iterator[Case]:
+        for member in self.universe[Member]:
+            pod = member.pod
+            current, held = self.api.pod[pod], self.pod_group_cycle.holds(pod)
+            silent = current.pending & ~current.terminating & ~current.failed
+            yield Case(
+                f"{pod.name} is tried again and again, and does not say that it waits", silent, (held, ~held)
+            )
+
+    def witnesses(self) -> dict[str, Expr]:
+        return {
+            "the object of a pod of a group says that it waits": any_of(
+                self.api.pod[m.pod].failed for m in self.universe[Member]
+            )
+        }

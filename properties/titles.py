@@ -102,6 +102,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "L-GANG": "gangs are scheduled in the end",
         "L-DEADLOCK": "gangs do not deadlock",
         "L-LIVELOCK": "gangs do not livelock",
+        "L-TOLD": "pods of groups say that they wait",
     },
 }
 """Group, code, and the name of the property, which says what is so where it holds."""

@@ -1,7 +1,7 @@
 """Random small clusters with groups of pods (with GangScheduling on in 1.35 and 1.36, with GenericWorkload on in 1.37), for lockstep, as scenario files.
 
 A number determines a cluster: one or two nodes, one or two groups, two to four pods of which most belong to a group, and sometimes one that runs and may be evicted. Groups, and their pods, may be created
-on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, and all pods have one priority.
+on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, all pods have one priority, and a node may go.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def _text(number: int, gates: dict[str, bool], priorities: tuple[int, ...]) -> s
         pods["x"] = {"cpu": 1, "nodeName": "n1", "priority": int(alike), "terminationGracePeriodSeconds": 0}
     scope: dict[str, Any] = {"pod_events": random.randint(2, 4), "file_order": True}
     scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.4)}
+    if alike and chance(0.3):
+        scope["node_deletions"] = 1
     made: dict[str, Any] = {
         "name": f"groups-{number}",
         "featureGates": gates,

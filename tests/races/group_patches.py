@@ -111,6 +111,13 @@ class NoPermit(GangScheduling):
         return frozenset()
 
 
+class NothingToRead(EntityCycle):
+    """PodGroupPostFilter of DynamicResources takes what its PreFilter has not written as nothing to do."""
+
+    def has_error(self) -> Expr:
+        return self.status == GroupStatus.ERROR
+
+
 class ReserveFailsOnce(EntityCycle):
     """No patch, but what a plugin can do: after the trial, Reserve fails for a pod of the group that is to be assumed (prepareForBindingCycle), once."""
 

@@ -20,6 +20,7 @@ from podrace.scenarios import Scenario, catalogue, find_scenarios, read_scenario
 from tests.races.group_patches import (
     CycleOnlyLooks,
     NoPermit,
+    NothingToRead,
     QuorumSeenOnEvents,
     ReserveFailsOnce,
     StrangersNotAssumed,
@@ -102,6 +103,8 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("two-gangs-one-single", "L-WHOLE", "1.37.2", (), (), H, 9964, None),
     ("two-gangs-one-single", "S-QUORUM", "1.37.2", (), (), H, 9964, None),
     ("two-gangs-one-single", "L-PEND", "1.37.2", (), (), H, 9964, None),
+    ("unsaid-without-nodes", "L-TOLD", "1.37.2", (), (), V, 14, 14),
+    ("unsaid-without-nodes", "L-TOLD", "1.37.2", (NothingToRead,), (), H, 85235, None),
     ("late-member", "L-GANG", "1.37.2", (), (), H, 550, None),
     ("gated-member", "L-GANG", "1.37.2", (), (), H, 106, None),
     ("gated-member", "S-QUORUM", "1.37.2", (), (), H, 106, None),
@@ -175,7 +178,7 @@ def test_the_page_says_what_the_rows_say() -> None:
     for name, identifier, release, patches, fixes, verdict, states, _steps in ROWS:
         with_ = ", ".join([p.__name__ for p in patches] + list(fixes))
         row = rf"^\| `{name}` \| {identifier} \| {re.escape(release)} \| {re.escape(with_)} ?\| {verdict.lower()}.* {states:,} states"
-        assert re.search(row, PAGE, re.MULTILINE), row
+        assert re.search(row, NOTES, re.MULTILINE), row
 
 
 # --- the gate ---------------------------------------------------------------------------------------------------

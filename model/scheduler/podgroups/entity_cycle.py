@@ -43,13 +43,17 @@ if TYPE_CHECKING:
 
 
 class EntityCycle(PodGroupCycle):
-    """`tried[m]` was in the entry and needs scheduling; `counted[m]`: the snapshot had it on a node before the trial. `finishing`: the queue has still to be told of the end."""
+    """`tried[m]` was in the entry and needs scheduling; `counted[m]`: the snapshot had it on a node before the trial. `finishing`: the queue has still to be told of the end.
+
+    `unread`: the group cannot be scheduled, and PodGroupPostFilter has failed, because DynamicResources reads what its own PreFilter writes, which was called for no member.
+    """
 
     queue: EntityQueue
 
     tried = per(Member, boolean())
     counted = per(Member, boolean())
     finishing = boolean()
+    unread = boolean()
 
     phrases = UNTOLD
 
@@ -62,6 +66,7 @@ class EntityCycle(PodGroupCycle):
     def clear(self) -> None:
         super().clear()
         self.finishing = False
+        self.unread = False
         for m in self.universe[Member]:
             self.tried[m] = False
             self.counted[m] = False
@@ -117,10 +122,16 @@ class EntityCycle(PodGroupCycle):
 
     def _revert(self, group: PodGroup) -> None:
         """The trial is over. A group of which no pod was placed cannot be scheduled, however many were on nodes before."""
-        placed = any_of(self.outcome[m] == Outcome.FITS for m in self.pod_groups.members(group))
+        members = self.pod_groups.members(group)
+        placed = any_of(self.outcome[m] == Outcome.FITS for m in members)
         with when((self.status == GroupStatus.SCHEDULABLE) & ~placed):
             self.status = GroupStatus.UNSCHEDULABLE
+        asked = any_of(self.outcome[m] != Outcome.NONE for m in members) & ~self.scheduler.has_no_nodes()
+        self.unread = (self.status == GroupStatus.UNSCHEDULABLE) & ~asked
         super()._revert(group)
+
+    def has_error(self) -> Expr:
+        return super().has_error() | self.unread
 
     # --- the end -----------------------------------------------------------------------------------------
 

@@ -276,6 +276,10 @@ class PodGroupCycle(Component):
             "The scheduler takes its snapshot of the cache. All pods of the group are tried on it, {pod} first.",
             changes("pod_group_cycle.stage", after=GroupStage.TRY),
         ),
+        Sentence(
+            "The scheduler takes its snapshot of the cache, and tries no pod of the group.",
+            changes("pod_group_cycle.stage", after=GroupStage.SUBMIT),
+        ),
         "No pod of the group is left that needs scheduling.",
     )
     def take_snapshot(self, pod: Pod) -> None:
@@ -541,7 +545,7 @@ class PodGroupCycle(Component):
         fits, status = self.outcome[member] == Outcome.FITS, self.status
         preempts = self.outcome[member] == Outcome.PREEMPTS
         copy = self.scheduler.copy
-        with when(status == GroupStatus.ERROR):
+        with when(self.has_error()):
             self._fail(pod, FailedAttempt(copy, None, True))
         with otherwise(fits & (status == GroupStatus.SCHEDULABLE)):
             for node in self.universe[Node]:
@@ -559,6 +563,10 @@ class PodGroupCycle(Component):
             self._fail(pod, FailedAttempt(copy, None, True, unschedulable=True))
         with otherwise():
             self._fail(pod, FailedAttempt(copy, None, self.withdraws[member], unschedulable=True))
+
+    def has_error(self) -> Expr:
+        """Whether each member is to be put back with an error."""
+        return self.status == GroupStatus.ERROR
 
     def await_preemption(self, member: Member) -> None:
         """The group waits until victims are gone: each member is nominated to the node that the algorithm has given it."""

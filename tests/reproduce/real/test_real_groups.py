@@ -26,6 +26,7 @@ TRACES = [
     ("1.37.2", "pending-forgotten", "L-PEND", 50),
     ("1.37.2", "parked-by-the-gone", "L-PEND", 4),
     ("1.37.2", "ghost-in-state", "S-GROUPSTATE", 14),
+    ("1.37.2", "unsaid-without-nodes", "L-TOLD", 14),
 ]
 """Versions, scenarios there, the property that each violates, and in how many steps. Each is asked about the property that it names itself, or the first."""
 
