@@ -174,6 +174,10 @@ class MembersDoNotPreempt(Scheduler):
 class MembersKeptAside(FailureHandler):
     """The failure handler, whose requeue may leave a member aside."""
 
+    def may_meet_pop(self, pod: Pod) -> bool:
+        """A member is Done before it is put back, under the queue's lock, and so Pop never finds it in flight there."""
+        return pod.group is None and super().may_meet_pop(pod)
+
     @step(actor="failure handler", each="pod")
     @tells(
         Sentence(

@@ -29,6 +29,7 @@ from ...language import (
 )
 from ..framework.events import GANG_SCHEDULING, SCHEDULING_GATES, About, ClusterEvent, Plugin
 from ..framework.interface import GroupCycles
+from ..queue.clock import Clock
 from ..queue.scheduling_queue import PriorityQueue, SubQueue
 
 if TYPE_CHECKING:
@@ -86,13 +87,7 @@ class EntityQueue(PriorityQueue):
                 self._found_at_start(group, waiting)
 
     def _found_at_start(self, group: PodGroup, waiting: list[Member]) -> None:
-        """The members that wait at the start came one after the other: PreEnqueue was asked of those in the entry, but of none while the entry was held for a gate.
-
-        The entry has the timestamp of the first.
-        """
-        founder, *others = sorted(waiting, key=lambda m: (m.pod.arrival, m.pod.index))
-        for m in others:
-            self.clock.joined(m.pod, {one.pod: one is founder for one in waiting if one is not m})
+        """The members that wait at the start came one after the other: PreEnqueue was asked of those in the entry, but of none while the entry was held for a gate."""
         known = sum(m.pod.exists and m.pod.node is not None for m in self._members(group))
         closed, gated, rejected = "", set[Pod](), set[tuple[Pod, str]]()
         for number in range(1, len(waiting) + 1):
@@ -418,3 +413,18 @@ class EntityQueue(PriorityQueue):
         for m in self._members(group):
             with when(self.contains(m.pod)):
                 self.sub_queue[m.pod] = sub_queue
+
+
+class ClockOfEntries(Clock):
+    """The pods that wait at the start in one entry have the timestamp of the first of them."""
+
+    pod_groups: PodGroups
+
+    def setup(self) -> None:
+        super().setup()
+        for group in self.universe[PodGroup]:
+            waiting = [m.pod for m in self.pod_groups.members(group) if m.pod.exists and m.pod.node is None]
+            founder = min(waiting, key=lambda pod: (pod.arrival, pod.index), default=None)
+            for pod in waiting:
+                if group.exists and pod is not founder:
+                    self.joined(pod, {one: one is founder for one in waiting if one is not pod})

@@ -135,3 +135,24 @@ def test_an_entry_that_is_held_for_a_gate_asks_no_plugin_about_those_who_join_it
     assert [start[f"queue.gated[{pod}]"] for pod in "abc"] == [False, True, False]
     assert [start[f"queue.rejected_by[{pod}][GangScheduling]"] for pod in "abc"] == [True, False, False]
     assert {start[f"queue.sub_queue[{pod}]"] for pod in "abc"} == {"UNSCHEDULABLE"}
+
+
+TWO_ENTRIES = """
+nodes: {n1: {cpu: 3}}
+podGroups: {g: {minCount: 2}, h: {minCount: 1}}
+pods:
+  a: {cpu: 1, podGroup: g}
+  x: {cpu: 1, podGroup: h}
+  b: {cpu: 1, podGroup: g}
+scope: {file_order: true}
+"""
+
+
+def test_at_the_start_a_pod_has_the_place_of_its_entry() -> None:
+    (start,) = states(system_of(TWO_ENTRIES))
+    assert (start["clock.older[a][x]"], start["clock.older[x][b]"]) == (True, False)
+
+
+def test_a_member_is_done_before_it_is_put_back() -> None:
+    """AddUnschedulablePodIfNotPresent calls Done first for a member (1.37), so that Pop finds none in flight."""
+    assert "requeue_too_soon" not in {t.step for t in system_of(TWO_ENTRIES).transitions}

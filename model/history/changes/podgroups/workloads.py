@@ -13,7 +13,7 @@ from ....scheduler.podgroups.entity_cycle import (
     MembersKeptAside,
     StatesOfGroups,
 )
-from ....scheduler.podgroups.entity_queue import EntityQueue
+from ....scheduler.podgroups.entity_queue import ClockOfEntries, EntityQueue
 from ...registry.change import before
 
 _on = before(
@@ -37,6 +37,7 @@ class WorkloadsAreScheduled(PodGroups):
 
 for part in (
     EntityQueue,
+    ClockOfEntries,
     EntityCycle,
     MembersDoNotPreempt,
     MembersKeptAside,
