@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 
 from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.cluster.pod_versions import in_form
@@ -94,8 +94,16 @@ class Capacity(Property):
     def _taken(self, node: Node, pod: Pod) -> Expr:
         return truth.taken(self, pod, node)
 
+    def _may_be_overfull(self, node: Node) -> bool:
+        coming = [p for p in self.pods if p.node is node or (p.node is None and truth.asks_for(p, node))]
+        if any(p.later for p in coming) or any(p.wants_port_of(q) for p, q in combinations(coming, 2)):
+            return True
+        return truth.may_be_crowded(self, node)
+
     def witnesses(self) -> dict[str, Expr]:
-        return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
+        crowded = list(filter(self._may_be_overfull, self.nodes))
+        assumed = (self.cache.is_assumed(p) & self.cache.on(p, n) for p in self.pods for n in crowded)
+        return {"a pod is assumed where not all fit": any_of(assumed)}
 
 
 def _request_when_bound(prop: Property, pod: Pod, resource: str) -> Expr:
@@ -132,7 +140,10 @@ class NoErrorForAbsentNode(Property):
             yield f"The cycle of {p.name} ends in an error", error
 
     def witnesses(self) -> dict[str, Expr]:
-        return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
+        absent = any_of(~as_expr(self.api.node_exists[n]) for n in self.nodes)
+        return {
+            "a pod is tried while a node is absent": absent & any_of(map(self.scheduler.in_flight, self.pods))
+        }
 
 
 class NoPodLost(Property):
@@ -254,8 +265,15 @@ class AntiAffinityKept(Property):
                     yield f"{who}, are {where}", self._on(first, n) & self._on(second, m)
 
     def witnesses(self) -> dict[str, Expr]:
-        bound = [any_of(self._on(p, n) for n in self.nodes) for p in self.pods if p.terms]
-        return {"a pod with terms is bound or assumed": any_of(bound)}
+        near = [
+            truth.waits(self, pod) & self._on(other, m)
+            for pod, other in permutations(self.pods, 2)
+            for term in (*self._kept_apart(pod, other), *self._kept_apart(other, pod))
+            for n in self.nodes
+            for m in self.nodes
+            if self._share(n, m, term.topology_key) and truth.asks_for(pod, n)
+        ]
+        return {"a pod waits while one that must be apart from it is where it could go": any_of(near)}
 
 
 def _is_meant_always(term: Term, other: Pod) -> bool:
@@ -362,10 +380,13 @@ class SpreadKept(Property):
         return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
-        bound = [
-            self._is_bound_to(pod, node) for pod in self._spread() for node in self.nodes if pod.node is None
+        tried = [
+            self.scheduler.in_flight(pod) & self._breaks(pod, node)
+            for pod in self._spread()
+            for node in self.nodes
+            if truth.asks_for(pod, node)
         ]
-        return {"a pod with constraints is bound": any_of(bound)}
+        return {"a pod is tried that a node could not take by the pod's constraints": any_of(tried)}
 
 
 class BoundAsAssumed(Property):

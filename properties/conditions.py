@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..model.environment.objects import Pod
 from ..model.language import Expr, any_of, as_expr, boolean, otherwise, per, when
 from ..model.scheduler.cycles.failure import FailurePhase
 from .property import Property
+
+if TYPE_CHECKING:
+    from ..model.scheduler.api_dispatcher import APIDispatcher
 
 
 class BoundPodsSayScheduled(Property):
@@ -18,6 +22,8 @@ class BoundPodsSayScheduled(Property):
     concerns = "the pod with the condition"
     issues = (139417,)
 
+    api_dispatcher: APIDispatcher
+
     def holds(self) -> Expr:
         return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
 
@@ -27,7 +33,14 @@ class BoundPodsSayScheduled(Property):
             yield f"{p.name} is bound, and its condition PodScheduled is False", says
 
     def witnesses(self) -> dict[str, Expr]:
-        return {"an attempt at a pod has failed": any_of(self.api.pod[p].failed for p in self.subjects)}
+        placed = {p: self.cache.is_assumed(p) | self.api.pod[p].assigned for p in self.subjects}
+        says = {p: self.api.pod[p].failed | self.api_dispatcher.has_patch(p) for p in self.subjects}
+        late = (at & (says[p] | (self.failure.phase[p] == FailurePhase.PATCH)) for p, at in placed.items())
+        return {
+            "a pod is placed, and the condition of an attempt before that is there or still to come": any_of(
+                late
+            )
+        }
 
 
 class RejectedPodsSaySo(Property):

@@ -59,6 +59,4 @@ class QuotaIsNotHeldBack(Property):
             )
 
     def witnesses(self) -> dict[str, Expr]:
-        if not self.rivals:
-            return {}
         return {"a pod waits for quota": any_of(self.waits(gate) for gate, _ in self.rivals)}

@@ -194,9 +194,9 @@ class DismissedPodsLeave(AboutGroups):
         return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
-        return {
-            "the handler is about to give up an assumed pod": self.handlers.queue_removal == Removal.FORGET
-        }
+        removing = self.handlers.queue_removal == Removal.FORGET
+        assumed = any_of(self.cache.is_assumed(m.pod) for m in self.universe[Member])
+        return {"the handler is about to give up an assumed pod of a group": removing & assumed}
 
 
 class GroupNominationsRespected(NominationMonitor):

@@ -18,6 +18,7 @@ from ..model.language import (
     TransitionSystem,
     any_of,
     as_expr,
+    topological,
     trace_system,
 )
 from ..model.language.expressions.expr import fresh_graph
@@ -52,6 +53,9 @@ def instrument(
         system = replace(with_slow(system, spec.scope.slow), scales=True)
     if spec.scope.fair_flush:
         system = _with_a_fair_flush(system)
+    untested = {
+        f"{m.id}: a state that could violate it": as_expr(False) for m in monitors if _is_settled(system, m)
+    }
     stuck = {m.id for m in monitors if m.kind == "deadlock freedom"}
     moving = any_of(t.enabled for t in system.transitions if t.fair)
     # One that is true by what the cluster and the release are says as much without such a state.
@@ -62,7 +66,7 @@ def instrument(
             name: moving | predicate if name in stuck else predicate
             for name, predicate in system.invariants.items()
         },
-        witnesses={**system.witnesses, **quiet},
+        witnesses={**system.witnesses, **quiet, **untested},
     )
     for cls in of_steps:
         system = cls.completed(system)
@@ -110,6 +114,29 @@ def _with_a_fair_flush(system: TransitionSystem) -> TransitionSystem:
         return replace(t, fairness=(Fairness(f"periodic flush of {dict(t.args)['pod'].name}"),))
 
     return replace(system, transitions=tuple(map(counted_on, system.transitions)))
+
+
+def _is_settled(system: TransitionSystem, monitor: Property) -> bool:
+    """Whether no step changes anything on which the claim of the property depends, and no witness of it shows that: the cluster has nothing that could violate it."""
+    own = [e for name, e in system.witnesses.items() if name.startswith(f"{monitor.id}: ")]
+    if monitor.may_be_given or isinstance(monitor, OfSteps) or any(e.is_const and not e.value for e in own):
+        return False
+    written = {variable for t in system.transitions for variable in t.updates}
+
+    def is_open(said: Expr) -> bool:
+        return any(
+            node.op == "param" or node.value in written
+            for node in topological([said])
+            if not node.args and not node.is_const
+        )
+
+    if monitor.kind == "liveness":
+        cases = (case.predicates for case in system.livenesses[monitor.id])
+        return not any(
+            any(map(is_open, case)) for case in cases if not any(e.is_const and not e.value for e in case)
+        )
+    claims = system.resettabilities if monitor.kind == "resettability" else system.invariants
+    return not is_open(claims[monitor.id])
 
 
 def _attach(model: Cluster, cls: type[Property]) -> Property:

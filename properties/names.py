@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class WrittenByName(Property):
     """Remembers whether a write that was meant for a pod changed the object of the one that has its name after it."""
 
+    may_be_given = True
     broken = boolean()
 
     @property
@@ -187,6 +188,7 @@ class SchedulerGoesOn(Property):
     id = "S-EXIT"
     consequence = "The scheduler crashes. No pod is scheduled until it restarts or another replica takes over (some 15 seconds), and it may crash again on the same object."
     issues = (141255, 137371, 50916)
+    may_be_given = True
 
     resource_claims: ResourceClaims
     dynamic_resources: DynamicResources

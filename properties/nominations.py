@@ -7,7 +7,7 @@ from functools import partial
 
 from ..model.environment.objects import Node, Pod
 from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, as_expr, before, boolean, per, ref, when
+from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, when
 from . import truth
 from .property import Property
 
@@ -81,13 +81,9 @@ class NominationMonitor(Property):
     def may_be_taken(self, pod: Pod, node: Node) -> Expr:
         """Whether the room for `pod` on the node can be taken at all: some pod of no higher priority is still to be scheduled,
         and there is no room for all that can be there. The numbers of the scenario decide, and what pods ask of a node's labels.
-
-        Where sizes are unknown, only priorities and labels do: a proof of all clusters is not to tell clusters apart by one sum more.
         """
-        comes = {q: q.node is None and truth.asks_for(q, node) for q in self.pods}
-        wanted = any_of(q.priority <= pod.priority for q in self.pods if q is not pod and comes[q])
-        crowded = truth.exceeds(self, node, lambda q: as_expr(comes[q] or q.node is node))
-        return wanted & crowded if crowded.is_const else wanted
+        rivals = [q for q in self.pods if q is not pod and q.node is None and truth.asks_for(q, node)]
+        return any_of(q.priority <= pod.priority for q in rivals) & truth.may_be_crowded(self, node)
 
     def witnesses(self) -> dict[str, Expr]:
         chosen = (
@@ -150,5 +146,9 @@ class NominationsLive(Property):
             yield f"The nominator holds {p.name}, which is gone", held & ~known
 
     def witnesses(self) -> dict[str, Expr]:
-        nominated = (self.nominator.nominated_to(p, n) for p in self.subjects for n in self.nodes)
-        return {"a pod is nominated": any_of(nominated)}
+        gone = (
+            self.nominator.nominated_to(p, n) & ~self.api.pod[p].exists
+            for p in self.subjects
+            for n in self.nodes
+        )
+        return {"a pod is gone, and the nominator holds it": any_of(gone)}

@@ -216,6 +216,7 @@ class UnhealthyPodsCanGo(Property):
     kind = "deadlock freedom"
     concerns = "the pod that cannot be evicted"
     issues = (80389,)
+    may_be_given = True
 
     budgets: Budgets
 
@@ -250,7 +251,8 @@ class UnhealthyPodsCanGo(Property):
         def is_unready(pod: Pod) -> Expr:
             return (self.api.pod[pod].assigned & ~self.budgets.is_ready(pod)) | self.budgets.has_ended(pod)
 
-        return {"a pod is not ready, or has ended": any_of(is_unready(p) for p in self.subjects)}
+        asked = [p for p in self.subjects if self.budgets.kept and len(self.budgets.protecting(p)) == 1]
+        return {"a pod with a budget is not ready, or has ended": any_of(map(is_unready, asked))}
 
 
 class BudgetsCounted(Property):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..model.environment.objects import Node, Pod
 from ..model.language import Expr, any_of, as_expr, before, boolean, when
 from ..model.scheduler.cycles.binding import BindingPhase
+from . import truth
 from .property import Property
 
 if TYPE_CHECKING:
@@ -62,5 +63,7 @@ class EmptyNodesOnly(Property):
         chosen = any_of(self.is_for(p, n) for p in self._concerned() for n in self.nodes)
         return {
             "a pod has a node": chosen,
-            "the autoscaler is about to take a node away": any_of(self.doomed(n) for n in self.nodes),
+            "the autoscaler is about to take away a node that a pod asks for": any_of(
+                self.doomed(n) for n in self.nodes if any(truth.asks_for(p, n) for p in self._concerned())
+            ),
         }

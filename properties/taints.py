@@ -13,6 +13,7 @@ from ..model.environment.controllers.taint_eviction import Fate, Work, fate
 from ..model.environment.names import Recreation
 from ..model.environment.objects import READY, Node, Pod
 from ..model.language import Expr, any_of, as_expr, before, boolean, per, when
+from . import truth
 from .names import WrittenByName
 from .property import Property
 
@@ -195,8 +196,10 @@ class NobodyBeforeReady(Property):
 
     def witnesses(self) -> dict[str, Expr]:
         return {
-            "a node that has joined is not ready yet": any_of(
-                self.api.node_exists[n] & ~self.was_ready[n] for n in self.nodes
+            "a node that has joined, and that a pod asks for, is not ready yet": any_of(
+                self.api.node_exists[n] & ~self.was_ready[n]
+                for n in self.nodes
+                if any(truth.asks_for(p, n) for p in self.subjects)
             )
         }
 

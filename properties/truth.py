@@ -24,6 +24,7 @@ class Outcomes(Property):
     """Every pod that waits at the start, or comes later, can be bound, deleted by preemption apart."""
 
     id = "OUTCOMES"
+    may_be_given = True
 
     def holds(self) -> Expr:
         return as_expr(True)
@@ -61,6 +62,15 @@ def asks_for(pod: Pod, node: Node) -> bool:
         for form in (pod, *pod.later.values())
         for content in (node, *node.later.values())
     )
+
+
+def may_be_crowded(prop: Property, node: Node) -> bool:
+    """Whether there can be more pods on the node than it has room for: those that it starts with, and those that ask for its labels.
+
+    Where sizes are unknown it may: a proof of all clusters is not to tell clusters apart by one sum more.
+    """
+    crowded = exceeds(prop, node, lambda q: as_expr(q.node is node or (q.node is None and asks_for(q, node))))
+    return not crowded.is_const or bool(crowded.value)
 
 
 def largest_counts(nodes: Sequence[Node]) -> str:

@@ -344,7 +344,7 @@ def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
     )
     assert ran.code == 1
     (row,) = json.loads(ran.out)
-    assert (row["outcome"], row["witnesses_lost"]) == ("holds both", ["a pod is assumed"])
+    assert (row["outcome"], row["witnesses_lost"]) == ("holds both", ["a pod is assumed where not all fit"])
     assert (row["before"]["clusters"], row["after"]["clusters"]) == (24, 5)
 
 

@@ -41,6 +41,48 @@ pods:
   q: {cpu: 2, priority: 10, nodeSelector: {disk: ASKED}}
 scope: {pod_events: 1, flush: false}
 """
+TERM = "{labelSelector: {matchLabels: {app: ASKED}}, topologyKey: kubernetes.io/hostname"
+SOMEBODY_ELSE = "a: {cpu: 1, nodeName: n1, labels: {app: web}}"
+CLUSTERS = {
+    "S-AFF": f"""\
+nodes: {{n1: {{cpu: 2}}, n2: {{cpu: 2}}}}
+pods:
+  {SOMEBODY_ELSE}
+  b: {{cpu: 1, podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{TERM}}}]}}}}
+""",
+    "S-SPREAD": f"""\
+nodes: {{n1: {{cpu: 4}}, n2: {{cpu: 4}}}}
+pods:
+  {SOMEBODY_ELSE}
+  b: {{cpu: 1, labels: {{app: web}}, topologySpreadConstraints: [{TERM}, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}}]}}
+""",
+    "S-COND": """\
+nodes: {n1: {cpu: 1, labels: {app: web}}}
+pods: {v: {cpu: 1, nodeName: n1}, p: {cpu: 1, nodeSelector: {app: ASKED}}}
+""",
+    "S-CAP": """\
+nodes: {n1: {cpu: 2, labels: {app: web}}, n2: {cpu: 9}}
+pods: {p: {cpu: 1}, q: {cpu: 2, nodeSelector: {app: ASKED}}}
+""",
+    "MY-NEVER": SOMEBODY_ELSE.join(["nodes: {n1: {cpu: 2}}\npods:\n  ", "\n  p: {cpu: 1}\n"]),
+}
+OWN = """\
+from podrace.properties import Property
+from podrace.model.language import any_of, as_expr, boolean
+
+
+class Never(Property):
+    \"\"\"What is never noted is not so.\"\"\"
+
+    id = "MY-NEVER"
+    seen = boolean()
+
+    def holds(self):
+        return CLAIM
+
+    def witnesses(self):
+        return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
+"""
 COUNT = (
     "vacuous: {} of {}, as what would test the property never comes about: no evidence that it is kept; "
     "--fail-on-vacuous makes the exit code 1"
@@ -98,6 +140,34 @@ def test_a_rival_that_no_node_takes_is_none(
         "note: rival, 1.13.0: no node has the labels that q asks for: nothing about it on a node was tested"
     )
     assert (note in joined(ran.out)) == (asked == "sdd")
+
+
+@pytest.mark.parametrize("name", [name for name in CLUSTERS if name in PROPERTIES])
+@pytest.mark.parametrize("asked", ["web", "wbe"])
+def test_what_nothing_in_the_cluster_can_violate_was_not_tested(
+    shell: Shell, tmp_path: Path, name: str, asked: str
+) -> None:
+    """With one letter wrong nobody is to be kept apart, no room is short, and a pod that fails is placed nowhere."""
+    file = tmp_path / "one.yaml"
+    text = CLUSTERS[name].replace("ASKED", asked)
+    file.write_text(f"release: '1.36.0'\n{text}scope: {{pod_events: 2, pod_deletions: 1, flush: false}}\n")
+    ran = shell("check", str(file), "--property", name, "--fail-on-vacuous", "--closing", "0s", "-o", "json")
+    (row,) = json.loads(ran.out)
+    assert row["vacuous"] == (asked == "wbe")
+    assert row["verdict"] == ("VIOLATED" if (name, asked) == ("S-COND", "web") else "HOLDS")
+
+
+@pytest.mark.parametrize("claim", ["as_expr(True)", "~self.seen", "self.seen | ~self.seen"])
+def test_a_property_of_ones_own_that_nothing_changes_says_nothing(
+    shell: Shell, tmp_path: Path, claim: str
+) -> None:
+    """Its witness is reached, and has nothing to do with it."""
+    file, own = tmp_path / "one.yaml", tmp_path / "own.py"
+    file.write_text(CLUSTERS["MY-NEVER"])
+    own.write_text(OWN.replace("CLAIM", claim))
+    ran = shell("check", str(file), "-P", str(own), "--property", "MY-NEVER", "--fail-on-vacuous")
+    assert (ran.code, "MY-NEVER HOLDS (vacuous)" in joined(ran.out)) == (1, True)
+    assert "Vacuous: never reached: MY-NEVER: a state that could violate it." in joined(ran.out)
 
 
 def test_markdown_and_the_page_mark_it(shell: Shell, idle: str, tmp_path: Path) -> None:
