@@ -411,6 +411,14 @@ class NominatedByUID(Nominator):
         return pending
 
 
+class SwappedTakenOut(PriorityQueue):
+    """Update with another UID takes the pod that had the name out of the nominator, as Delete would."""
+
+    def replace(self, replaced: Pod, pod: Pod, old: PodObject, new: PodObject) -> None:
+        super().replace(replaced, pod, old, new)
+        self.nominator.delete(replaced)
+
+
 class AnyTermHeard(Hints):
     """InterPodAffinity: one anti-affinity term keeps a pod out, so that a pod which one of them means no longer may help (139161)."""
 

@@ -48,6 +48,7 @@ from tests.races.hazard_patches import (
     RegisteredToTheEnd,
     RelabelledPeersHeard,
     RequeueLooksAgain,
+    SwappedTakenOut,
     TermsOfOthersHeard,
     TombstonesWakeLikeDeletions,
     VersionedCondition,
@@ -258,6 +259,7 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("namesake-lost", "S-CONS", V, 3969, 17),
     ("namesake-nominated", "S-NOMLIVE", V, 954, 14),
     ("namesake-status", "S-IDSTATUS", V, 194, 12),
+    ("namesake-still-nominated", "S-NOMLIVE", V, 1488, 14),
     ("namesake-tainted-out", "S-IDTAINT", V, 872, 8),
     ("namespace-unasked", "S-STUCK", V, 43, 20),
     ("only-place-taken", "L-PLACE", V, 13684, 7),
@@ -379,6 +381,22 @@ def test_a_pod_that_is_tried_first_keeps_its_only_place() -> None:
     scenario = parse_scenario(text.replace("  r0:\n", "  r0:\n    priority: 1\n"))
     (found,) = check(instrument(scenario.spec, resolve("1.36").classes, [PROPERTIES["L-PLACE"]]), ["L-PLACE"])
     assert (found.verdict.name, found.vacuous, found.counts.states) == (H, False, 1126)
+
+
+@pytest.mark.parametrize(
+    ("release", "patches", "verdict", "states", "steps"),
+    [
+        (NEWEST, (NominatedByUID,), V, 1480, 14),
+        (NEWEST, (SwappedTakenOut,), V, 1489, 14),
+        pytest.param(NEWEST, (NominatedByUID, SwappedTakenOut), H, 375466, None, marks=pytest.mark.ci),
+        ("1.36", (), V, 1489, 14),
+    ],
+)
+def test_a_list_leaves_a_nomination_from_1_37_on(
+    release: str, patches: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+) -> None:
+    """On 1.36 it is the failure handler that nominates a pod whose name another has: the window that NominatedByUID closes."""
+    assert _asked("namesake-still-nominated", release, patches) == (verdict, states, steps)
 
 
 def test_a_displaced_pod_waits_for_good() -> None:
