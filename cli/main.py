@@ -28,6 +28,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """The console script: runs the command line and exits with its code."""
     open_closed_streams()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    from ..base import problems  # noqa: F401 - what a signal raises is there before the first one may come
+
     for number, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
         if signal.getsignal(number) is usual:
             signal.signal(number, _ENDING)

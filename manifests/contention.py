@@ -140,7 +140,7 @@ class ClusterQuestion:
     @property
     def replacements(self) -> list[ClusterPod]:
         """The pods that the controllers of the victims create in their place."""
-        return [v.again() for v in self.victims if v.owner]
+        return [v.again() for v in self.victims if v.owner and not v.is_static]
 
     @property
     def needs(self) -> int:

@@ -50,6 +50,9 @@ def _of_reduction(kept: Representative) -> Iterator[str]:
     for pod in kept.pods:
         if not affinity_of(pod, kept).exact:
             yield f"an affinity term means kept pods and others: only the kept ones count for it (Pod/{pod.name})"
+    for pod in kept.pods:
+        if pod.is_static and any(p.priority > pod.priority for p in waiting):
+            yield f"a static pod may be preempted: what its kubelet makes of that is not modelled (Pod/{pod.name})"
     for made in kept.makers.controllers if kept.makers is not None else ():
         if made.assumed:
             yield f"the controller's object is not there: it is taken for one with the default policy ({made.owner})"

@@ -481,7 +481,7 @@ _CONFIGURATION = re.compile(r"(?:^|[\s{,\"'])kind[\"']?\s*:\s*[\"']?KubeSchedule
 def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -> None:
     match meta.kind:
         case "Pod":
-            written.versions.read_pod(meta, fields)
+            written.versions.read_pod(meta, fields, remarks)
             written.pods.append(read_pod(meta, fields, remarks))
         case "Node":
             written.versions.read_node(meta, fields)

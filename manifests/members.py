@@ -124,6 +124,11 @@ class ClusterPod:
         """The required affinity terms, each with its namespaces filled in."""
         return self.entity.terms
 
+    @property
+    def is_static(self) -> bool:
+        """Whether a kubelet runs the pod from a file of its own: the object is a mirror, and whoever deletes it ends nothing."""
+        return self.owner.startswith("Node/")
+
     def again(self) -> ClusterPod:
         """The pod that the controller creates when this one is gone."""
         return replace(

@@ -105,7 +105,7 @@ def _waiting(inventory: Inventory, groups: Groups) -> tuple[list[ClusterPod], bo
     """The pods that wait; where none does, those that controllers would create in place of bound ones."""
     if inventory.pending:
         return list(inventory.pending), False
-    owned = [group[0] for group in groups.firsts(p for p in inventory.bound if p.owner)]
+    owned = [group[0] for group in groups.firsts(p for p in inventory.bound if p.owner and not p.is_static)]
     again = [pod.again() for pod in owned if not is_of_daemon_set(pod)]
     if not again:
         who = (

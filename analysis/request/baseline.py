@@ -14,7 +14,7 @@ import msgspec
 
 from ...base.problems import UsageProblem
 from ...base.structs import dataclass
-from ...base.text import counted, one_line
+from ...base.text import counted, listed, one_line
 from ...model.environment.cluster.scope import ANY_TIME, SCALES
 from ...model.history.versions import exact
 from ...properties import PROPERTIES
@@ -145,7 +145,16 @@ def _is_end(text: str) -> bool:
 def held_to_baseline(
     findings: Sequence[Finding], entries: Sequence[Entry], style: Style, today: date
 ) -> list[Finding]:
-    """The findings, where those that are known say so, and notes where an entry is past its end, exceeded, or of no use any more."""
+    """The findings, where those that are known say so, and notes where an entry is past its end, exceeded, or of no use any more.
+
+    Raises UsageProblem where scenarios of several files have the name that an entry has.
+    """
+    for entry in entries:
+        files = dict.fromkeys(f.place.file for f in findings if f.place is not None and entry.is_of(f))
+        if len(files) > 1:
+            raise UsageProblem(
+                f"{entry.subject}: {listed([one_line(file) for file in files])} both have a scenario of this name: give each its own `name`"
+            )
     return [_held(finding, entries, style, today) for finding in findings]
 
 

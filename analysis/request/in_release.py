@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...model.environment.objects import READY, Node
 from ...model.history import Composition
 from ...model.history.versions import exact, version_of
 from ...scenarios import Scenario
@@ -22,6 +23,8 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
     def later(what: str, first: str) -> str:
         return f"{scenario.name}: {what} are modelled from {first} on: ask for a later release than {exact(release)}"
 
+    if before("1.12") and (node := next(filter(_is_refused_by_condition, spec.nodes), None)):
+        return f"{scenario.name}: that the conditions of {node.name} keep pods away, as up to 1.11, is not modelled: leave them out, or ask for a later release"
     if spec.claims and before(FIRST_WITH_CLAIMS):
         return later("resourceClaims", FIRST_WITH_CLAIMS)
     if any(claim.special for claim in spec.claims) and before(FIRST_WITH_EXTENDED):
@@ -42,6 +45,16 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return _not_of_entries(scenario)
     return None
 
+
+def _is_refused_by_condition(node: Node) -> bool:
+    """Whether a version of the node has a condition that CheckNodeCondition or a predicate of pressure asks for, other than it is in health."""
+    said = [
+        (kind, status) for form in (node, *node.later.values()) for kind, status in form.conditions.items()
+    ]
+    return any(status != ("True" if kind == READY else "False") for kind, status in said if kind in _ASKED)
+
+
+_ASKED = (READY, "OutOfDisk", "NetworkUnavailable", "MemoryPressure", "DiskPressure")
 
 HOW_GROUPS = (
     "add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true with 1.37"

@@ -6,11 +6,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...base.text import one_line
+from .manifest_files import Remarks
 from .manifest_values import Manifest
 from .metadata import Meta
 
 _NUMBERS = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(?:[-+].*)?", re.ASCII)
 _IMAGE = re.compile(r"(?:.*/)?kube-scheduler(?:-[a-z0-9]+)?:([^@\s]+)(?:@.*)?", re.ASCII)
+_FLAG = re.compile(r"(?:^|(?<=\s))--?([A-Za-z][\w-]*)", re.ASCII)
+_HARMLESS = re.compile(
+    r"(?:.*kubeconfig|authentication-.*|authorization-.*|requestheader-.*|client-ca-file|(?:bind-|secure-)?(?:address|port)|cert-dir|tls-.*|leader-elect.*"
+    r"|lock-object-.*|v|vmodule|log.*|alsologtostderr|stderrthreshold|.*profiling|master|kube-api-.*|permit-.*|http2-.*|.*metric.*|write-config-to|help|version)"
+)
+"""Flags of kube-scheduler that say nothing about how it schedules."""
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 Numbers = tuple[int, int, int]
@@ -66,17 +74,33 @@ class NamedVersions:
             if any(key in meta.labels for key in _CONTROL_PLANE):
                 self._note("the kubelet of a control-plane Node", _text(said))
 
-    def read_pod(self, meta: Meta, fields: Mapping[str, Manifest]) -> None:
-        """Note the version in the image of the scheduler, as kubeadm and others run it."""
+    def read_pod(self, meta: Meta, fields: Mapping[str, Manifest], remarks: Remarks) -> None:
+        """Note the version in the image of the scheduler, as kubeadm and others run it, and the flags that it is given and the model is not."""
         spec = fields.get("spec")
         if not meta.name.startswith("kube-system/kube-scheduler") or spec is None:
             return
         containers = spec.fields(("containers",), "a mapping").get("containers")
         for container in containers.elements("a list") if containers is not None else ():
-            image = container.fields(("image",), "a mapping").get("image")
-            match = None if image is None else _IMAGE.fullmatch(_text(image))
-            if match is not None:
-                self._note("the image of the kube-scheduler Pod", match[1])
+            written = container.fields(("image", "command", "args"), "a mapping")
+            match = _IMAGE.fullmatch(_text(written["image"])) if "image" in written else None
+            if match is None:
+                continue
+            known = self.found.get("the image of the kube-scheduler Pod")
+            self._note("the image of the kube-scheduler Pod", match[1])
+            own = _NUMBERS.fullmatch(match[1])
+            if known is not None and own is not None and known != tuple(map(int, own.groups())):
+                remarks.doubt(
+                    "the kube-scheduler Pods are of several versions, of which one has the lease: give --release, and leave the others out",
+                    f"the image of {meta.shown}",
+                )
+            for part in ("command", "args"):
+                words = written[part].elements("a list of words") if part in written else ()
+                for flag in _FLAG.findall(" ".join(map(_text, words))):
+                    if not _HARMLESS.fullmatch(flag):
+                        remarks.doubt(
+                            f"kube-scheduler is started with --{one_line(flag)}, which is not read: give what it changes by --gate or a KubeSchedulerConfiguration, and take the flag away",
+                            f"the flags of {meta.shown}",
+                        )
 
     def surest(self) -> ClusterVersion | None:
         """The version by the surest of what names one; None where nothing does."""

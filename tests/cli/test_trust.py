@@ -334,3 +334,15 @@ def test_what_was_decided_is_told_when_the_process_is_told_to_end(tmp_path: Path
     assert '"A-FIRST"' in out
     assert out.count("Not decided: podrace was told to end before.") >= 1
     assert "leaked" not in err
+
+
+def test_what_a_signal_raises_is_there_before_its_handler() -> None:
+    """A signal amid the import of base.problems was a traceback, with the exit code of a violation."""
+    seen = (
+        "import signal, sys, podrace.cli.main as m\n"
+        "signal.signal = lambda *_: print('podrace.base.problems' in sys.modules)\n"
+        "m.run = lambda _: 0\n"
+        "m.main([])"
+    )
+    ran = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout.split()) == (0, ["True", "True"])

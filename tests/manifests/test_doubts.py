@@ -233,6 +233,37 @@ BARE = {**node("n1"), "metadata": {"name": "n1", "uid": "u"}}
 POLICY = {"apiVersion": "v1", "kind": "Policy", "predicates": []}
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"x": "kind: KubeSchedulerConfiguration\n"}}  # fmt: skip
 
+
+def of_scheduler(*flags: str, version: str = "v1.36.3", name: str = "kube-scheduler-m") -> Some:
+    """A pod that waits, and the scheduler's own."""
+    own = made("Pod", name, "v1", "kube-system")
+    own["spec"] = {
+        "containers": [
+            {
+                "name": "c",
+                "image": f"registry.k8s.io/kube-scheduler:{version}",
+                "command": ["kube-scheduler", *flags],
+            }
+        ]
+    }
+    return pod("a"), own | {"status": {"phase": "Running"}}
+
+
+def of_node(written: dict[str, Any]) -> dict[str, Any]:
+    written["metadata"]["ownerReferences"] = [
+        {"kind": "Node", "name": "n1", "apiVersion": "v1", "uid": "u", "controller": True}
+    ]
+    return written
+
+
+def full(name: str, at: str = "", **more: Any) -> dict[str, Any]:
+    """A pod that fills a node, on one or waiting."""
+    where: dict[str, Any] = {"nodeName": at} if at else {}
+    found = pod(name, **more, **where)
+    found["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4"
+    return found
+
+
 CASES: list[tuple[str, Some, str | None, str]] = [
     ("nominated", status(nominatedNodeName="n1"), None, "the pod is nominated already"),
     ("disrupted", status(conditions=[{"type": "DisruptionTarget", "status": "True"}]), None, "the pod has the condition DisruptionTarget"),
@@ -259,6 +290,9 @@ CASES: list[tuple[str, Some, str | None, str]] = [
     ("ConfigMap", (pod("a"), MAP), None, "a KubeSchedulerConfiguration that lies in another object"),
     ("Policy", (pod("a"), POLICY), None, "objects of kind Policy"),
     ("hostname", of_pod(nodeSelector={HOST: "n1"}), None, "the node has no label kubernetes.io/hostname"),
+    ("flag", of_scheduler("--feature-gates=X=true", "--leader-elect=false", "--v", "5"), None, "kube-scheduler is started with --feature-gates, which is not read"),
+    ("two schedulers", (*of_scheduler(), of_scheduler(version="v1.35.0", name="kube-scheduler-n")[1]), None, "the kube-scheduler Pods are of several versions"),
+    ("static pod", (full("a", priority=9), of_node(full("s", "n1"))), None, "a static pod may be preempted"),
     ("version", ({**owed(), "apiVersion": "apps/v2"},), None, "apps/v2 is a version that podrace does not know"),
 ]  # fmt: skip
 
@@ -274,14 +308,6 @@ def test_what_is_in_doubt(tmp_path: Path, name: str, some: Some, release: str | 
     assert found[0].startswith(begins)
     if release is not None:  # the scheduler of a newer release does as podrace does
         assert doubts(tmp_path, *some, nodes=nodes) == []
-
-
-def full(name: str, at: str = "", **more: Any) -> dict[str, Any]:
-    """A pod that fills a node, on one or waiting."""
-    where: dict[str, Any] = {"nodeName": at} if at else {}
-    found = pod(name, **more, **where)
-    found["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4"
-    return found
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ name: overfull
 release: "1.36.3"
 nodes: {n: {cpu: 1}}
 pods: {p: {cpu: 1}}
-expect: {MY-NONE: holds, S-CAP: holds}
+expect: {MY-NONE: holds, S-UNIQ: holds}
 """
 KNOWN = """\
 known:
@@ -112,12 +112,12 @@ def test_what_is_over_or_worse_fails(shell: Shell, here: Path, line: str, note: 
 def test_what_no_longer_occurs_and_what_took_no_part_is_told(shell: Shell, here: Path) -> None:
     Path("known.yaml").write_text(
         KNOWN
-        + KNOWN.removeprefix("known:\n").replace("MY-NONE", "s-cap")
+        + KNOWN.removeprefix("known:\n").replace("MY-NONE", "s-uniq")
         + KNOWN.removeprefix("known:\n").replace("overfull", "elsewhere")
     )
     ran = shell(*TEST, "--baseline", "known.yaml")
     assert ran.code == 0
-    assert "note: known.yaml:6: S-CAP in overfull is known and no longer violated on 1.36.3: take it out of the baseline" in flat(ran.out)  # fmt: skip
+    assert "note: known.yaml:6: S-UNIQ in overfull is known and no longer violated on 1.36.3: take it out of the baseline" in flat(ran.out)  # fmt: skip
     assert ran.err == "1 known violation took no part: known.yaml:10: MY-NONE in elsewhere\n"
 
 
@@ -316,3 +316,14 @@ def test_a_version_that_was_not_read_is_said_in_the_verdict(shell: Shell, here: 
     assert nearest not in flat(shell(*asked, "--release", "1.34.0").out)
     ran = shell(*asked, "--release", "1.34.1")
     assert (ran.code, ran.err.partition(";")[0]) == (2, "podrace: unknown release `1.34.1`")
+
+
+def test_of_two_files_with_one_name_an_entry_excuses_neither(shell: Shell, here: Path) -> None:
+    """Another file's violation was known by the name alone."""
+    Path("known.yaml").write_text(KNOWN)
+    Path("other.yaml").write_text(RACE.replace("cpu: 1", "cpu: 2"))
+    ran = shell(*TEST, "other.yaml", "--baseline", "known.yaml")
+    assert ran.code == 2
+    assert flat(ran.err).startswith(
+        "podrace: known.yaml:2: MY-NONE in overfull: race.yaml and other.yaml both have a scenario of this name: give each its own `name`"
+    )
