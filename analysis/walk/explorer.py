@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Path
@@ -22,7 +22,7 @@ from ...reports.answers.walk_report import (
 )
 from ...reports.evidence import Memory
 from ...reports.facts_told import event_words, facts_told
-from ...reports.picture import scenes
+from ...reports.picture import Scene, scenes
 from ...reports.step import ShownStep
 from ...reports.text.explanation import notes_of, opening
 from ..ask.monitor import conjuncts
@@ -40,14 +40,22 @@ MOST_KEPT = 20_000
 
 
 class Explorer:
-    """Says where a walk stands and what can come next. The walk is whoever's asks: an explorer serves many."""
+    """Says where a walk stands and what can come next. The walk is whoever's asks: an explorer serves many.
 
-    def __init__(self, run: Run, notes: tuple[str, ...] = ()) -> None:
-        self.run, self.notes = run, (*run.composition.notes, *notes)
-        self.system: TransitionSystem = system_of(run)
+    `names` are what the system is called, its release, and its title; `safety` is what each invariant says. Those that are `asked` for come first.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem,
+        names: tuple[str, str, str],
+        safety: Mapping[str, str],
+        asked: Collection[str],
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.system, self.safety, self.asked, self.notes = system, safety, asked, notes
+        self.name, self.release, self.title = names
         self.interpreter = Interpreter(self.system)
-        self.cluster = cluster_of(run.scenario.spec)
-        self.asked = {*run.scenario.properties, *run.scenario.also}
         self._memory = memory_of(self.system, self.system.initial)
         self.calls: Mapping[str, int] = {call_of(t): n for n, t in enumerate(self.system.transitions)}
         self._states: dict[Path, State] = {}
@@ -106,27 +114,39 @@ class Explorer:
         state = self.state_after(walk.taken)
         memory = memory_of(self.system, state)
         now = states.state_of(memory)
-        before = self._knowledge(walk.path[: walk.at - 1]) if walk.at else None
-        subjects = (*(p.name for p in self.cluster.pods), *(f"node {n.name}" for n in self.cluster.nodes))
+        before = self.knowledge(walk.path[: walk.at - 1]) if walk.at else None
         enabled = self.enabled(state)
         return WalkShown(
-            scenario=self.run.scenario.name,
-            release=self.run.composition.label,
-            title=self.run.scenario.title,
-            opening=opening(self.cluster, self._knowledge(())),
+            scenario=self.name,
+            release=self.release,
+            title=self.title,
+            opening=self.opening(),
             notes=self.notes,
             walk=WalkTaken(walk.path, walk.at, walk.branches),
             steps=tuple(self._told(walk.path[:n]) for n in range(1, len(walk.path) + 1)),
             choices=tuple(self._told((*walk.taken, n)) for n in self._by_actor(enabled)),
             barred=len(self.system.transitions) - len(enabled),
             violated=self.violated(state),
-            subjects=subjects,
+            subjects=self.subjects(),
             views=tuple(_views(memory, before, now)),
             events=tuple(_events(memory, now)),
-            scenes=scenes(self.cluster, now),
+            scenes=self.scenes(now),
             branches=tuple(self._branch(path) for path in walk.branches),
             line=self.line(walk),
         )
+
+    def opening(self) -> tuple[str, ...]:
+        """What is said of the system before all."""
+        return ()
+
+    def subjects(self) -> tuple[str, ...]:
+        """Whom components know something about, in this order."""
+        universe = self.system.universe
+        return tuple(str(one.name) for kind in universe.kinds() for one in universe[kind])
+
+    def scenes(self, now: states.State) -> tuple[Scene, ...]:
+        """Drawings of a state."""
+        return ()
 
     def _by_actor(self, numbers: tuple[int, ...]) -> list[int]:
         actors = list(dict.fromkeys(self.system.transitions[n].actor for n in numbers))
@@ -135,11 +155,12 @@ class Explorer:
     def _told(self, path: Path) -> WalkStep:
         if path not in self._steps:
             step, call = self.step(path), call_of(self.system.transitions[path[-1]])
-            notes = notes_of(self._memory, self._knowledge(path[:-1]), self._knowledge(path))
+            notes = notes_of(self._memory, self.knowledge(path[:-1]), self.knowledge(path))
             self._steps[path] = WalkStep(path[-1], step.actor, call, step.sentence, notes)
         return self._steps[path]
 
-    def _knowledge(self, path: Path) -> states.State:
+    def knowledge(self, path: Path) -> states.State:
+        """What components know after so many steps."""
         return states.state_of(memory_of(self.system, self.state_after(path)))
 
     def _branch(self, path: Path) -> str:
@@ -148,11 +169,11 @@ class Explorer:
     def violated(self, state: State) -> tuple[ViolatedHere, ...]:
         """The safety properties that a state violates; those that the scenario is about come first."""
         found = []
-        for cls in watched(self.run):
-            if not self.interpreter.holds(self.system.invariants[cls.id], state):
-                said = self.system.explainer.said_of(cls.id, "wrong").items()
+        for name, sentence in self.safety.items():
+            if not self.interpreter.holds(self.system.invariants[name], state):
+                said = self.system.explainer.said_of(name, "wrong").items()
                 wrong = tuple(f"{text}." for text, when in said if self.interpreter.holds(when, state))
-                found.append(ViolatedHere(cls.id, cls.sentence(), cls.id in self.asked, wrong))
+                found.append(ViolatedHere(name, sentence, name in self.asked, wrong))
         return tuple(sorted(found, key=lambda one: not one.asked))
 
     def barred(self, walk: Walk, words: str = "") -> tuple[Barred, ...]:
@@ -195,6 +216,34 @@ class Explorer:
             path = (*path, self.calls[call])
             self.state_after(path)
         return walk.along(path)
+
+
+class ScenarioExplorer(Explorer):
+    """Walks in a scenario."""
+
+    def __init__(self, run: Run, notes: tuple[str, ...] = ()) -> None:
+        self.run = run
+        scenario = run.scenario
+        self.cluster = cluster_of(scenario.spec)
+        super().__init__(
+            system_of(run),
+            (scenario.name, run.composition.label, scenario.title),
+            {cls.id: cls.sentence() for cls in watched(run)},
+            {*scenario.properties, *scenario.also},
+            (*run.composition.notes, *notes),
+        )
+
+    def opening(self) -> tuple[str, ...]:
+        """The cluster in words."""
+        return opening(self.cluster, self.knowledge(()))
+
+    def subjects(self) -> tuple[str, ...]:
+        """Its pods and nodes."""
+        return (*(p.name for p in self.cluster.pods), *(f"node {n.name}" for n in self.cluster.nodes))
+
+    def scenes(self, now: states.State) -> tuple[Scene, ...]:
+        """The cluster as the API server has it, and as the scheduler believes."""
+        return scenes(self.cluster, now)
 
 
 def _views(memory: Memory, before: states.State | None, now: states.State) -> Iterator[ViewShown]:

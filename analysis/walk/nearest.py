@@ -20,7 +20,6 @@ from ..ask.states_meant import state_meant
 from ..ask.steps_meant import StepsMeant
 from .explorer import Explorer
 from .walk import Walk
-from .walked import watched
 
 WANTED = "WANTED"
 STEP = "step:"
@@ -42,7 +41,7 @@ def nearest(
     start = walk.taken if from_here else ()
     whence = "from here" if from_here else "from the start"
     with fresh_graph():
-        where, told = _meant(explorer.system, words)
+        where, told = _meant(explorer, words)
         system = beginning_in(
             explorer.system.with_predicates(invariants={WANTED: negate(where)}, views={}),
             explorer.state_after(start),
@@ -67,15 +66,16 @@ def nearest(
 
 def what_can_go_wrong(explorer: Explorer, walk: Walk, budget: Budget) -> dict[str, Nearest]:
     """The nearest violation of each safety property that the scenario names, from where the walk stands. Raises UsageProblem if it names none."""
-    names = [cls.id for cls in watched(explorer.run) if cls.id in explorer.asked]
+    names = [name for name in explorer.safety if name in explorer.asked]
     if not names:
-        raise UsageProblem(
-            f"{explorer.run.scenario.name} names no safety property: ask for one, such as `find S-CAP`"
-        )
+        raise UsageProblem(f"{explorer.name} names no safety property: ask for one, such as `find S-CAP`")
     return {name: nearest(explorer, walk, name, budget, from_here=True) for name in names}
 
 
-def _meant(system: TransitionSystem, words: str) -> tuple[Expr, str]:
+def _meant(explorer: Explorer, words: str) -> tuple[Expr, str]:
+    system, name = explorer.system, words.strip()
+    if name in explorer.safety:
+        return negate(system.invariants[name]), f"{name} is violated: {explorer.safety[name]}"
     steps = StepsMeant(system)
     if not words.startswith(STEP):
         state = state_meant(system, words, steps.names)

@@ -18,7 +18,7 @@ from ..ask.question import MOST_STEPS, read_question
 from ..request.plan import Run
 from ..stored.replayed import path_of, run_of
 from ..stored.saved_trace import stored_run
-from .explorer import Explorer
+from .explorer import Explorer, ScenarioExplorer
 from .walk import Walk
 from .walked import walked_in, watched
 
@@ -29,6 +29,10 @@ def stored_walk(explorer: Explorer, walk: Walk) -> StoredTrace:
     Where it ends in the first state that violates a property, it is a counterexample of that; else it answers the question whether its last step can happen,
     so often as it does.
     """
+    if not isinstance(explorer, ScenarioExplorer):
+        raise UsageProblem(
+            f"a walk in {explorer.name} cannot be saved, for it is a system of your own: `line` shares it"
+        )
     path = walk.taken
     if not path:
         raise UsageProblem("the walk has no step yet: take one, then save it")
@@ -36,7 +40,7 @@ def stored_walk(explorer: Explorer, walk: Walk) -> StoredTrace:
     return stored_run(_about(explorer, path), steps)
 
 
-def _about(explorer: Explorer, path: Path) -> Run:
+def _about(explorer: ScenarioExplorer, path: Path) -> Run:
     violated = [
         {one.property for one in explorer.violated(explorer.state_after(path[:n]))} for n in range(len(path))
     ]
@@ -64,7 +68,7 @@ def explorer_of(
     stored: StoredTrace, file: str, own: Mapping[str, type[Property]], patches: Sequence[Patch] = ()
 ) -> tuple[Explorer, Walk]:
     """What a stored trace is a run of, and that run as a walk that stands at its start. Raises Problem."""
-    explorer = Explorer(walked_in(run_of(stored, own, file, patches), own))
+    explorer = ScenarioExplorer(walked_in(run_of(stored, own, file, patches), own))
     path, unknown = path_of(explorer.system, stored.steps)
     said = f"step {len(path) + 1} of {len(stored.steps)}: {one_line(unknown, 300)}" if unknown else ""
     for end in range(1, len(path) + 1):

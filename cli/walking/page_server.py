@@ -114,7 +114,7 @@ class WalkServer(ThreadingHTTPServer):
         self.answers = answers
         self.token = secrets.token_urlsafe(24)
         self.hosts = tuple(f"{name}:{self.server_address[1]}" for name in (HOST, "localhost"))
-        title = f"{answers.explorer.run.scenario.name}, {answers.explorer.run.composition.label}"
+        title = f"{answers.explorer.name}, {answers.explorer.release}"
         self.page, self.policy = page(title)
 
     @property

@@ -18,6 +18,7 @@ from ...configuration.arguments import (
     NoColor,
     Own,
     Patches,
+    Sizes,
     WithFix,
     WithoutFix,
     release_names,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "podrace explore 72124",
         "podrace explore race.json --tty",
+        "podrace explore forks.py:Table --size Philosopher=4",
         "printf 'reach S-NOMVIS\\nsave race.json\\n' | podrace explore 72124",
     ),
 )
@@ -43,7 +45,7 @@ def explore(
         str,
         typer.Argument(
             metavar="SCENARIO|TRACE", show_default=False,
-            help="A scenario, as for `podrace check`, or what `--save-trace` or `save` wrote.",
+            help="A scenario or a system of your own, as for `podrace check`, or what `--save-trace` or `save` wrote.",
         ),
     ],
     release: Annotated[
@@ -55,6 +57,7 @@ def explore(
     gate: Gates = None,
     patch: Patches = None,
     own: Own = None,
+    size: Sizes = None,
     walk: Annotated[
         str, typer.Option(metavar="LINE", show_default=False, help="Begin after these steps, as `line` prints them.")
     ] = "",
@@ -83,10 +86,10 @@ def explore(
         (scenario,), release=release, with_fixes=with_fix or (), without_fixes=without_fix or (), own=own_properties(own or ()),
         patches=patches_of(patch or ()), gates=gate or (),
     )  # fmt: skip
-    explorer, start = opened(selection, walk)
+    explorer, start = opened(selection, walk, size or ())
     options = {
         "--release": [release] if release else [], "--with-fix": with_fix, "--without-fix": without_fix, "--gate": gate,
-        "--patch": patch, "--properties": own,
+        "--patch": patch, "--properties": own, "--size": size,
     }  # fmt: skip
     given = [word for name, values in options.items() for value in values or () for word in (name, value)]
     command = shlex.join(["podrace", "explore", scenario, *given])

@@ -122,3 +122,77 @@ def test_a_mistake_is_told_before_anything_is_shown(piped):
         "podrace: step 1: `scheduler.fly(p)` is no step of tiny: write it as `line` does\n"
     )
     assert piped("", "tiny.yaml", "--page", "--port", "99999").code == 2
+
+
+def test_a_system_of_ones_own_is_walked(piped):
+    Path("lock.py").write_text(OWN, encoding="utf-8")
+    ran = piped(
+        "1\nstate\nfind worker2 holds\nwrong\nwhy take\nline\nsave x.json\nfind never_two\nfind worker1 idle\n",
+        "lock.py",
+        "--size",
+        "Worker=2",
+    )
+    assert ran.code == 2  # a walk of it cannot be saved, and one search has no such state
+    lines = ran.out.splitlines()
+    assert lines[:2] == ["Lock, lock.py", "2 Workers."]
+    assert "  lock: lock: holder worker1; worker1: phase HOLDS; worker2: phase WAITS" in lines
+    assert "lock: worker2 phase HOLDS: 2 steps from here, and no fewer (3 states searched)." in lines
+    assert (
+        "  never_two is violated: Two never hold: no walk from here leads there, within the scope (3 states searched)."
+        in lines
+    )
+    assert "      it needs: lock: lock no holder (there: lock: lock holder worker2)" in lines
+    assert (
+        "podrace explore lock.py --size Worker=2 --walk 'lock.take(worker1); lock.give(worker1); lock.take(worker2)'"
+        in lines
+    )
+    assert "a walk in Lock cannot be saved, for it is a system of your own: `line` shares it" in lines
+    assert piped("", "lock.py", "--release", "1.36").err == (
+        "podrace: lock.py: a system of your own has no releases, changes and gates: leave out these options\n"
+    )
+    assert (
+        piped("", "tiny.yaml", "--size", "Worker=2").err
+        == "podrace: --size is for a system of your own: leave it out\n"
+    )
+
+
+OWN = '''
+from enum import Enum
+
+from podrace.model.language import Entity, System, Value, enum, invariant, per, ref, require, step
+
+
+class Worker(Entity):
+    members = 3
+
+
+class Phase(Enum):
+    WAITS = 0
+    HOLDS = 1
+
+
+class Lock(System):
+    holder = ref(Worker)
+    phase = per(Worker, enum(Phase))
+
+    @step(actor="worker", each="who")
+    def take(self, who: Worker) -> None:
+        """Takes the lock."""
+        require(self.holder.is_none)
+        self.holder = who
+        self.phase[who] = Phase.HOLDS
+
+    @step(actor="worker", each="who")
+    def give(self, who: Worker) -> None:
+        """Gives it back."""
+        require(self.phase[who] == Phase.HOLDS)
+        self.holder = None
+        self.phase[who] = Phase.WAITS
+
+    @invariant
+    def never_two(self, one: Worker, other: Worker) -> Value:
+        """Two never hold."""
+        if one is other:
+            return True
+        return (self.phase[one] == Phase.WAITS) | (self.phase[other] == Phase.WAITS)
+'''
