@@ -13,6 +13,10 @@ class UsageProblem(Problem):
     """A wrong option or argument: its name is the place."""
 
 
+class NoSuchStep(UsageProblem):
+    """Words that no step or state of a system has; in another cluster or release they may mean one."""
+
+
 class NotInRelease(Problem):
     """The scenario has something that its release does not."""
 

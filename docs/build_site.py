@@ -127,6 +127,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "notebook/claims",
         "notebook/kep-5690",
         "notebook/volumes",
+        "notebook/asked",
         "notebook/groups",
         "notebook/async-calls",
     ),

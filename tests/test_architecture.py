@@ -54,7 +54,16 @@ ALLOWED: dict[str, set[str]] = {
         "reports",
         "scenarios",
     },
-    "analysis.prove": {*MODEL, *CHAIN, "checker", "properties", "reports", "scenarios"},
+    "analysis.prove": {
+        *MODEL,
+        *CHAIN,
+        "analysis.ask",
+        "analysis.possible",
+        "checker",
+        "properties",
+        "reports",
+        "scenarios",
+    },
     "analysis.compare": {*MODEL, *CHAIN, "analysis.prove", "checker", "properties", "reports", "scenarios"},
     "analysis.stored": {
         *MODEL,

@@ -6,14 +6,19 @@ and the next one, `never:` that it does not come at all, and `end:` names a stat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 
 from ...base.problems import UsageProblem
 from ...base.structs import dataclass
 from ...base.text import one_line
 
 THEN, NOT, NEVER, END = WORDS = ("then", "not", "never", "end")
+
+_PODS, _NODES = re.compile(r"\b(?:[pqr]|p[0-9]+)\b"), re.compile(r"\b(?:[nm]|n[0-9]+)\b")
+"""What a question about all clusters calls pods and nodes."""
 
 MOST_STEPS = 20
 """A question has no more steps."""
@@ -55,6 +60,15 @@ class Question:
         """The question in one sentence."""
         return f"Can this happen, in this order? {'; '.join(self.items)}."
 
+    def about(self, pods: Sequence[str], nodes: Sequence[str]) -> Iterator[tuple[dict[str, str], Question]]:
+        """The question about every choice of different pods for `p`, `q`, `r` and `p1`, `p2`, ..., and of different nodes for `n`, `m` and `n1`, `n2`, ...; each with the choice."""
+        text = "\n".join(self.items)
+        called = [tuple(dict.fromkeys(names.findall(text))) for names in (_PODS, _NODES)]
+        for chosen in permutations(pods, len(called[0])):
+            for places in permutations(nodes, len(called[1])):
+                names = dict(zip((*called[0], *called[1]), (*chosen, *places), strict=True))
+                yield names, read_question([_renamed(item, names) for item in self.items])
+
     def orders_near(self, at: int) -> Iterator[tuple[str, Question]]:
         """Questions that differ by one change, each with the change in words; those about the step `at` (from 0) come first."""
         steps, size = self.steps, len(self.steps)
@@ -82,6 +96,10 @@ class Question:
     def _with(self, steps: Sequence[AskedStep]) -> Question:
         first = replace(steps[0], directly=False)
         return replace(self, steps=(first, *steps[1:]))
+
+
+def _renamed(item: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\b[a-z][0-9]*\b", lambda found: names.get(found[0], found[0]), item)
 
 
 def read_question(items: Sequence[str]) -> Question:

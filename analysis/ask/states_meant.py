@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...base.problems import UsageProblem
+from ...base.problems import NoSuchStep, UsageProblem
 from ...base.structs import dataclass
 from ...base.text import listed, one_line
 from ...model.language import Expr, TransitionSystem, negate
@@ -78,7 +78,7 @@ def state_meant(system: TransitionSystem, words: str, names: frozenset[str]) -> 
         nearest = sorted(said, key=lambda pair: -likeness(asked, pair[1]))
         shown = dict.fromkeys(f"`{fact.view}: {fact.text}`" for fact, _ in nearest)
         near = ", ".join(list(shown)[:NEAREST])
-        raise UsageProblem(
+        raise NoSuchStep(
             f"`{one_line(words, 200)}`: no state of {system.name} has these words; the nearest: {near}; or name a property that is violated, such as S-CAP"
         )
     first = found[0]  # the API server's view comes first
@@ -97,7 +97,7 @@ def _violated(
     said = {**system.explainer.said_of(prop.id, "wrong"), **system.explainer.said_of(prop.id, "apart")}
     fitting = {t: w for t, w in said.items() if all(name in words_of(t, names) for name in about)}
     if not fitting:
-        raise UsageProblem(
+        raise NoSuchStep(
             f"`{one_line(words, 200)}`: {prop.id} says nothing about {listed(about)} alone: write `{prop.id}` without a name"
         )
     return StateMeant(all_of((broken, any_of(fitting.values()))), "; or ".join(fitting))

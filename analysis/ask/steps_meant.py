@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from ...base.problems import UsageProblem
+from ...base.problems import NoSuchStep, UsageProblem
 from ...base.structs import dataclass
 from ...base.text import listed, one_line
 from ...model.language import Entity, Expr, Transition, TransitionSystem
@@ -57,7 +57,7 @@ class StepsMeant:
         found = self._by_name(named[1], _arguments(named[2]), words) if named else None
         found = found or self._by_sentence(words)
         if found is None:
-            raise UsageProblem(
+            raise NoSuchStep(
                 f"`{one_line(words, 200)}`: no step of {self.system.name} has these words; the nearest: {self._nearest(words)}"
             )
         return found
@@ -160,7 +160,7 @@ class StepsMeant:
             fitting = [n for n in steps if _has(transitions[n], arguments)]
             if not fitting:
                 known = listed([f"`{call_of(transitions[n])}`" for n in steps[:NEAREST]])
-                raise UsageProblem(f"`{one_line(words, 200)}`: no such arguments: this step is {known}")
+                raise NoSuchStep(f"`{one_line(words, 200)}`: no such arguments: this step is {known}")
             return self._all(words, fitting)
         return self._by_function(name, arguments, words)
 
@@ -187,7 +187,7 @@ class StepsMeant:
             if not where.is_const or where.value:
                 found.setdefault(call.transition, []).append(where)
         if not found:
-            raise UsageProblem(
+            raise NoSuchStep(
                 f"`{one_line(words, 200)}`: no step of {self.system.name} does this: {listed([f'`{e}`' for e in function.elements[:3]])} in the model"
             )
         events = {number: any_of(where) for number, where in found.items()}

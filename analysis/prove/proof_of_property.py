@@ -11,7 +11,8 @@ from importlib.metadata import version
 
 import msgspec
 
-from ...base.problems import Terminated
+from ...base.problems import NoSuchStep, Terminated, UsageProblem
+from ...base.text import counted
 from ...checker.jobs import Job, Journal, pool_of, run_jobs
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
@@ -23,7 +24,7 @@ from ...model.asked_for import asked_for
 from ...model.history.versions import exact
 from ...model.language import TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
-from ...properties import PROPERTIES
+from ...reports.answers.ask_report import AskAnswer
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
@@ -31,12 +32,13 @@ from ...scenarios.writing import Unwritable, scenario_text
 from ..altered_questions import Altered, altered_by
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
+from ..possible.answered import answer, searched, steps_possible
 from ..request.method import Watcher
-from ..request.own_properties import own_properties
 from ..request.plan import Run
 from ..scheduler_version import version_of
 from ..shown.orders import orders_of_all
 from .cluster_families import (
+    LOOKED_AT,
     FamilyTask,
     explore_family,
     family_tasks,
@@ -49,6 +51,9 @@ from .proof_request import ProofQuestion, ProofRequest
 
 _CUT = "podrace was told to end before every cluster was explored and every counterexample shown; with --journal, it goes on from there"
 
+MOST_EXPLAINED = 12
+"""In about so many clusters it is looked how far an order of steps is possible that is so in none."""
+
 
 class Prover:
     """One property, all templates up to a size."""
@@ -56,7 +61,8 @@ class Prover:
     def __init__(self, request: ProofRequest, question: ProofQuestion, watcher: Watcher) -> None:
         self.request, self.question, self.watcher = request, question, watcher
         self.composition = question.composition
-        self.prop = own_properties(question.own).get(question.property) or PROPERTIES[question.property]
+        self.elsewhere: list[NoSuchStep] = []
+        """Why a question about the order of steps cannot be asked of some choices of pods and nodes."""
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
         self.regions: dict[str, tuple[ProofQuestion, Regions]] = {}
@@ -126,28 +132,39 @@ class Prover:
             self.request.pods, self.request.nodes, least=int(not self.request.example.gangs)
         ):
             for template in templates(pods, nodes, self.request.example):
-                name = f"{template.pods} pods, {nodes} nodes: {template}"
-                self.watcher.say(f"telling clusters apart: {name}")
-                question = replace(self.question, template=template)
-                parametric = question.parametric_system()
-                self._look_for_idle_patches(question, parametric)
-                regions = Regions(parametric, question.property)
-                self.regions[name] = question, regions
-                self.found[name] = []
-                whole = FamilyTask(
-                    question,
-                    self.request.max_states,
-                    self.request.jobs,
-                    max_memory=self.request.max_memory,
+                for chosen, question in self.question.in_template(template):
+                    name = f"{template.pods} pods, {nodes} nodes: {template}{chosen}"
+                    self.watcher.say(f"telling clusters apart: {name}")
+                    try:
+                        parametric = question.parametric_system()
+                    except NoSuchStep as problem:
+                        self.elsewhere.append(problem)
+                        continue
+                    self._look_for_idle_patches(question, parametric)
+                    self.regions[name] = question, Regions(parametric, question.property)
+                    self.found[name] = []
+                    whole = FamilyTask(
+                        question,
+                        self.request.max_states,
+                        self.request.jobs,
+                        max_memory=self.request.max_memory,
+                    )
+                    for number, piece in enumerate(family_tasks(whole, self.request.parts)):
+                        yield Job(f"{name} #{number}", piece)
+        if not self.regions:
+            raise (
+                self.elsewhere[-1]
+                if self.elsewhere
+                else UsageProblem(
+                    "the question is about more pods or nodes than --pods and --nodes allow: allow more"
                 )
-                for number, piece in enumerate(family_tasks(whole, self.request.parts)):
-                    yield Job(f"{name} #{number}", piece)
+            )
 
     def _look_for_idle_patches(self, question: ProofQuestion, parametric: ParametricSystem) -> None:
         """A patch that makes a difference to one template is not idle; nor are all that are left idle if together they make one."""
         if self.composition.patches:
             spec = instantiate(question.template).spec
-            self.altered[str(question.template)] = altered_by(self.composition, spec, self.prop)
+            self.altered[str(question.template)] = altered_by(self.composition, spec, question.cls)
         whole = fingerprint(parametric.system)
         for source in sorted(self.idle):
             if _without(question, {source}) != whole:
@@ -215,14 +232,20 @@ class Prover:
             covers=covers(self.question.template),
             rows=tuple(self._rows()),
             groups=() if self.is_cut else tuple(self._groups(violated)),
-            sentence=self.prop.sentence(),
+            why=self._why(outcomes) if not (violated or open_) else None,
+            sentence=self.question.cls.sentence(),
+            question=() if self.question.asked is None else self.question.asked.items,
             scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             witnesses_reached=reached,
             witnesses_missed=() if self.is_cut else missed,
             steps_never_fired=() if self.is_cut else _never_fired(slices, fired),
             never_acted={} if violated or open_ else self._never_acted(fired),
-            notes=(*self.composition.notes, *([_CUT] if self.is_cut else self._idle_notes())),
+            notes=(
+                *self.composition.notes,
+                *([_CUT] if self.is_cut else self._idle_notes()),
+                *self._notes_on_words(),
+            ),
             version=version_of(self.composition),
         )
 
@@ -245,13 +268,24 @@ class Prover:
                 yield f"{patch.name} changes nothing in any of these clusters: the scheduler is the same without it"
         yield from dict.fromkeys(note for found in self.altered.values() for note in found.notes)
 
+    def _notes_on_words(self) -> Iterator[str]:
+        if self.elsewhere:
+            count, tried = len(self.elsewhere), len(self.elsewhere) + len(self.regions)
+            yield (
+                f"{count} of {counted(tried, 'choice')} of placement, pods and nodes have no such step, as in: {self.elsewhere[-1]}"
+            )
+
     def _rows(self) -> Iterator[Row]:
+        outcomes: dict[ClusterTemplate, list[ClusterOutcome]] = {}
         for name, (question, _) in self.regions.items():
+            here = outcomes.setdefault(question.template, [])
+            here += [o for r in self.found[name] for o in r.clusters]
+        for template, found in outcomes.items():
             yield Row(
-                pods=question.template.pods,
-                nodes=len(question.template.bound),
-                placement=str(question.template),
-                **_counts([o for r in self.found[name] for o in r.clusters]),
+                pods=template.pods,
+                nodes=len(template.bound),
+                placement=str(template),
+                **_counts(found),
             )
 
     def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[ViolatingGroup]:
@@ -266,6 +300,26 @@ class Prover:
             parameters = regions.parametric.parameters
             least = regions.smallest(dict(zip(parameters, outcome.values, strict=True)))
             yield self._group(number, question, tuple(least[q] for q in parameters), members)
+
+    def _why(self, outcomes: list[tuple[str, ClusterOutcome]]) -> AskAnswer | None:
+        """Why an order of steps is not possible, in one cluster: of some small and large ones, one in which most of the steps are."""
+        if self.question.asked is None:
+            return None
+        self.watcher.start(f"{self.what}: why it is not possible")
+        room = shared_budget(LOOKED_AT, self.request.max_memory, 1)
+        found: list[tuple[int, Run]] = []
+        by_size = sorted(outcomes, key=lambda one: one[1].states)
+        for name, outcome in by_size[:: max(1, len(by_size) // MOST_EXPLAINED)]:
+            question, _ = self.regions[name]
+            values = named(question, outcome.values)
+            spec = concrete(question.template, values)
+            scenario = Scenario(_in_words(question.template, values), "", spec.name, spec)
+            run = Run(scenario, self.composition, question.property, own=question.cls)
+            found.append((steps_possible(searched(run, room), len(self.question.asked.steps)), run))
+        if not found:
+            return None
+        _, run = max(found, key=lambda one: one[0])
+        return answer(run, shared_budget(None, self.request.max_memory, 1))
 
     def _simplicity(self, member: tuple[str, ClusterOutcome]) -> tuple[bool, int, int, tuple[int, ...]]:
         """Less is simpler; what a scenario file cannot say comes last."""
@@ -289,12 +343,11 @@ class Prover:
         finding = None
         if number < SHOWN:
             scenario = Scenario(name, title, name, replace(spec, name=name))
-            prop = own_properties(question.own).get(question.property)
+            own = question.cls if question.own or question.asked is not None else None
             self.watcher.start(f"{self.what}: group {number + 1}")
-            finding = verdict_on(
-                Run(scenario, self.composition, question.property, own=prop),
-                shared_budget(None, self.request.max_memory, 1),
-            )
+            run = Run(scenario, self.composition, question.property, own=own)
+            budget = shared_budget(None, self.request.max_memory, 1)
+            finding = verdict_on(run, budget) if question.asked is None else answer(run, budget).finding
         text, unwritten = "", ""
         try:
             text = scenario_text(
@@ -302,9 +355,9 @@ class Prover:
                 name=name,
                 title=title,
                 release=exact(question.release),
-                properties=[] if question.own else [question.property],
+                properties=[] if question.own or question.asked is not None else [question.property],
                 gates=question.gates,
-                comment=f"Found by podrace prove on {self.composition.label}. To see it: podrace check FILE{question.options}",
+                comment=f"Found by podrace {'prove' if question.asked is None else 'ask'} on {self.composition.label}. To see it: podrace {question.command}{question.options}",
             )
         except Unwritable as reason:
             unwritten = str(reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,9 @@ from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
 from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
+from ..ask.asked_property import ID as ASK
+from ..ask.asked_property import asked_property
+from ..ask.question import Question
 from ..request.in_release import HOW_GROUPS, has_entries, schedules_groups
 from ..request.options import parse_fix, parse_gates, parse_property
 from ..request.own_code import theirs, what_it_changed
@@ -26,7 +30,10 @@ from ..request.plan import compose, release_of
 
 @dataclass(frozen=True, slots=True)
 class ProofRequest:
-    """What the command line asks for. The clusters of a large placement are explored in so many `parts`. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`."""
+    """What the command line asks for. The clusters of a large placement are explored in so many `parts`. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`.
+
+    `asked`: whether an order of steps can happen, of whichever pods and nodes.
+    """
 
     pods: int
     nodes: int
@@ -43,6 +50,7 @@ class ProofRequest:
     gates: Sequence[str] = ()
     parts: int = 1
     max_memory: int | None = None
+    asked: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +69,35 @@ class ProofQuestion:
     patches: tuple[str, ...] = ()
     gates: tuple[tuple[str, bool], ...] = ()
     sources: str = ""
+    asked: Question | None = None
+
+    @builtins.property
+    def cls(self) -> type[Property]:
+        """The property."""
+        if self.asked is not None:
+            return asked_property(self.asked)
+        return own_properties(self.own).get(self.property) or PROPERTIES[self.property]
+
+    def in_template(self, template: ClusterTemplate) -> Iterator[tuple[str, ProofQuestion]]:
+        """What is asked of the clusters of a template: an order of steps of every choice of pods and nodes, which are said."""
+        if self.asked is None:
+            yield "", replace(self, template=template)
+            return
+        spec = instantiate(template).spec
+        for names, asked in self.asked.about([p.name for p in spec.pods], [n.name for n in spec.nodes]):
+            chosen = ", ".join(f"{name} = {value}" for name, value in names.items())
+            yield chosen and f"; {chosen}", replace(self, template=template, asked=asked)
 
     @builtins.property
     def composition(self) -> Composition:
         """The scheduler that is asked about."""
         found = resolve(self.release, self.with_fixes, self.without_fixes, dict(self.gates))
         return with_patches(found, patches_of(self.patches))
+
+    @builtins.property
+    def command(self) -> str:
+        """The command that asks the same of a scenario."""
+        return "check FILE" if self.asked is None else shlex.join(["ask", "FILE", *self.asked.items])
 
     @builtins.property
     def options(self) -> str:
@@ -100,8 +131,7 @@ class ProofQuestion:
         return replace(self, sources=self._read()[2])
 
     def _read(self) -> tuple[Composition, type[Property], str]:
-        composition = self.composition
-        prop = own_properties(self.own).get(self.property) or PROPERTIES[self.property]
+        composition, prop = self.composition, self.cls
         classes = [cls for patch in composition.patches for cls in patch.classes]
         return composition, prop, digest_of([prop, *classes])
 
@@ -139,6 +169,7 @@ def template_of(
 def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     """One question for each property. Raises UsageProblem."""
     own = own_properties(request.own, request.properties)
+    own |= {} if request.asked is None else {ASK: asked_property(request.asked)}
     release = release_of(request.release)
     fixes = [
         tuple(parse_fix(name, list(CHANGES)) for name in names)
@@ -156,10 +187,18 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         kind = (own.get(name) or PROPERTIES[name]).kind
-        asked = tuple(request.own) if name in own else ()
+        sources = tuple(request.own) if name in own else ()
         example = request.example
-        if kind == "resettability" or not composition.flush_takes_minutes or example.gangs:
+        if name == ASK or kind == "resettability" or not composition.flush_takes_minutes or example.gangs:
             example = replace(example, scope=replace(example.scope, time=ANY_TIME, slow=()))
         yield ProofQuestion(
-            example, release, fixes[0], fixes[1], name, asked, tuple(request.patches), gates
+            example,
+            release,
+            fixes[0],
+            fixes[1],
+            name,
+            sources,
+            tuple(request.patches),
+            gates,
+            asked=request.asked,
         ).begun()

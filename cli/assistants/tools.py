@@ -192,7 +192,7 @@ class Tools:
                 one.print(console)
                 console.print()
             if len(found) > 1:
-                console.print(f"{since_when(found)}.", soft_wrap=True)
+                console.print(f"{since_when((one.label, one.answer) for one in found)}.", soft_wrap=True)
 
         return _answered("answers", found, tell)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -175,14 +175,14 @@ def _meant(said: Sequence[str]) -> list[str]:
     return [*shown, f"or {len(said) - 3} more"] if len(said) > 3 else shown
 
 
-def since_when(found: Sequence[AskAnswer]) -> str:
-    """In which of several releases, in their order, the order is possible: `possible in 1.13 to 1.20; impossible in 1.21`."""
+def since_when(found: Iterable[tuple[str, str]]) -> str:
+    """In which of several releases, in their order, the order is possible, by their names and answers: `possible in 1.13 to 1.20; impossible in 1.21`."""
     groups: list[tuple[str, list[str]]] = []
-    for one in found:
-        if groups and groups[-1][0] == one.answer:
-            groups[-1][1].append(one.label)
+    for release, answer in found:
+        if groups and groups[-1][0] == answer:
+            groups[-1][1].append(release)
         else:
-            groups.append((one.answer, [one.label]))
+            groups.append((answer, [release]))
     return "; ".join(
         f"{answer.lower()} in {labels[0]}" + (f" to {labels[-1]}" if len(labels) > 1 else "")
         for answer, labels in groups

@@ -15,8 +15,12 @@ from ..document import Answer, Finding
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
 from ..text.table import VACUOUS_STYLE, VERDICT_STYLES
+from .ask_report import STYLES as ORDER_STYLES
+from .ask_report import AskAnswer
 
-STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"]}
+STYLES = {**VERDICT_STYLES, "HOLDS FOR ALL": VERDICT_STYLES["HOLDS"], **ORDER_STYLES}
+ORDERS = {"VIOLATED": "POSSIBLE", "HOLDS FOR ALL": "IMPOSSIBLE", "INCONCLUSIVE": "INCONCLUSIVE"}
+"""What a verdict means where the property says that an order of steps never happens."""
 
 
 SHOWN = 3
@@ -54,6 +58,7 @@ class Proof(Answer, frozen=True):
     """The verdict on one property of all clusters up to a size.
 
     `distinct` is how many of the states differ. `stopped`: podrace was told to end before all was explored.
+    `question` has the items of a question about the order of steps, with every choice of pods and nodes; `why` is its answer in one cluster, where it is possible in none.
     `altered` is what of the question patches alter, if they do.
     `parts` is into how many parts a placement was divided at most: a state that several of them reach differs in each.
     """
@@ -83,6 +88,13 @@ class Proof(Answer, frozen=True):
     short_of_memory: bool = False
     altered: str = ""
     stopped: bool = False
+    question: tuple[str, ...] = ()
+    why: AskAnswer | None = None
+
+    @builtins.property
+    def answer(self) -> str:
+        """The verdict; of a question about the order of steps, whether it is possible in some cluster."""
+        return ORDERS[self.verdict] if self.question else self.verdict
 
     @builtins.property
     def vacuous(self) -> bool:
@@ -94,19 +106,20 @@ class Proof(Answer, frozen=True):
         """The verdict, and that nothing tested it, if so."""
         if self.vacuous:
             return f"{self.verdict} (vacuous)"
-        return f"{self.verdict} ({len(self.never_acted)} never acted)" if self.never_acted else self.verdict
+        return f"{self.answer} ({len(self.never_acted)} never acted)" if self.never_acted else self.answer
 
 
 def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     """Print a proof; of the groups, the simplest with their counterexamples, as a `whole` also in lanes."""
-    heading = Text(f"{proof.property} on {proof.release}, up to {size(proof)}: ", "bold")
+    what = "" if proof.question else f"{proof.property} on "
+    heading = Text(f"{what}{proof.release}, up to {size(proof)}: ", "bold")
     print_wrapped(
         console,
-        heading.append(
-            proof.marked, VACUOUS_STYLE if proof.marked != proof.verdict else STYLES[proof.verdict]
-        ),
+        heading.append(proof.marked, VACUOUS_STYLE if proof.marked != proof.answer else STYLES[proof.answer]),
     )
-    if proof.sentence:
+    for number, item in enumerate(proof.question, 1):
+        print_wrapped(console, Text(f"{number}. {item}", "italic"), f"{INDENT}   ", INDENT)
+    if proof.sentence and not proof.question:
         print_wrapped(console, Text(proof.sentence), INDENT)
     print_wrapped(console, Text(verdict_words(proof)), INDENT)
     if proof.stopped and not proof.clusters:
@@ -133,6 +146,10 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
         print_wrapped(console, Text(f"note: {note}", "dim"), INDENT)
     console.print()
     _print_rows(console, proof)
+    if proof.why is not None:
+        console.print()
+        print_wrapped(console, Text("Why, in one of them:", "bold"))
+        proof.why.print(console, whole)
     for number, group in enumerate(proof.groups, 1):
         if number > SHOWN:
             left = len(proof.groups) - SHOWN
@@ -154,6 +171,8 @@ def size(proof: Proof) -> str:
 def verdict_words(proof: Proof) -> str:
     """What the verdict rests on, in a sentence or two."""
     told = f"{counted(proof.clusters, 'cluster')} can be told apart"
+    if proof.question:
+        told = f"{counted(proof.clusters, 'choice')} of a cluster, and of pods and nodes in it for the names, can be told apart"
     searched = (
         f"{proof.states:,} states and {proof.transitions:,} transitions in all, {proof.depth} steps deep"
     )
@@ -166,14 +185,17 @@ def verdict_words(proof: Proof) -> str:
         assumed = f" Assumed: {time_words(slow)}." if "time" in proof.scope else ""
         return f"{told}; each was explored to the end: {searched}.{assumed}"
     violating = f"{proof.violated:,} of them {'is' if proof.violated == 1 else 'are'} violating"
+    if proof.question:
+        violating = f"in {proof.violated:,} of them it is possible"
     if proof.verdict == "VIOLATED":
         more = f"; {proof.inconclusive:,} could not be decided" if proof.inconclusive else ""
         return f"{told}; {violating}{more} ({searched})."
     if not proof.clusters:
         return "Nothing was decided."
+    it_holds = "it is not possible" if proof.question else "it holds"
     if not proof.inconclusive:
-        return f"{told} so far, in which it holds, and not all were explored ({searched})."
-    return f"{told}; {proof.inconclusive:,} could not be decided within the budget, in the others it holds ({searched})."
+        return f"{told} so far, in which {it_holds}, and not all were explored ({searched})."
+    return f"{told}; {proof.inconclusive:,} could not be decided within the budget, in the others {it_holds} ({searched})."
 
 
 def memory_words(proof: Proof) -> str:
@@ -191,7 +213,7 @@ def _print_rows(console: Console, proof: Proof) -> None:
     for name in ("pods", "nodes"):
         table.add_column(name, justify="right")
     table.add_column("at the start")
-    for name in ("clusters", "states", "violating", "undecided"):
+    for name in ("clusters", "states", "possible" if proof.question else "violating", "undecided"):
         table.add_column(name, justify="right")
     for r in proof.rows:
         counts = (r.clusters, r.states, r.violated, r.inconclusive)

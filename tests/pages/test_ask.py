@@ -10,7 +10,7 @@ from podrace.cli import main
 from tests.cli.helpers import flat
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ask.md").read_text(encoding="utf-8")
-ASKED = re.findall(r"^    podrace ask (.+)\n    (.+)$", PAGE, re.MULTILINE)
+ASKED = re.findall(r"^    podrace (ask .+|check \S+/\S+)\n    (.+)$", PAGE, re.MULTILINE)
 
 
 def test_the_page_asks_ten_questions():
@@ -24,6 +24,6 @@ def test_the_page_asks_ten_questions():
     [pytest.param(*one, marks=[] if i in (4, 6) else [pytest.mark.nightly]) for i, one in enumerate(ASKED)],
 )
 def test_the_answer_is_the_one_that_the_page_has(command, answer, capsys):
-    main.run(["ask", *shlex.split(command), "--no-color"])
+    main.run([*shlex.split(command), "--no-color"])
     out = flat(capsys.readouterr().out)
     assert out.endswith(f"{answer}.") if answer.islower() or " in " in answer else f": {answer} " in out

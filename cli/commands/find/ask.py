@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ....analysis.request.method import budget_of
-from ....base.problems import UsageProblem
+from ....base.problems import NoSuchStep, UsageProblem
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Form,
@@ -31,8 +32,10 @@ from ...configuration.arguments import (
 from ...configuration.command_groups import CommandHelp
 
 if TYPE_CHECKING:
+    from ....analysis.own_systems import Budget
     from ....analysis.request.plan import Run
     from ....reports.answers.ask_report import AskAnswer
+    from ....reports.answers.proof_report import Proof
 
 CODES = {"INCONCLUSIVE": 3, "NOT THERE": 1, "IMPOSSIBLE": 1, "POSSIBLE": 0}
 """The exit code of each answer; of several, the first decides."""
@@ -82,8 +85,11 @@ def _as_steps(args: Sequence[str]) -> list[str]:
 )
 def ask(
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`; with --pods none: the first step."
+        ),
+    ] = None,
     steps: Annotated[
         list[str] | None, typer.Argument(metavar="STEP...", show_default=False, help="The steps, in their order.")
     ] = None,
@@ -114,6 +120,15 @@ def ask(
     without_fix: WithoutFix = None,
     gate: Gates = None,
     patch: Patches = None,
+    pods: Annotated[
+        str | None,
+        typer.Option(metavar="P", help="In all clusters up to so many pods (with --nodes); p, q, r are any pods, n, m any nodes."),
+    ] = None,
+    nodes: Annotated[str | None, typer.Option(metavar="N", help="In all clusters up to so many nodes.")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="With --pods: a bound of the scope, such as node_deletions=1 (repeatable)."),
+    ] = None,
     output: FormOption = Form.text,
     save_trace: SaveTrace = None,
     run: Annotated[
@@ -136,6 +151,29 @@ def ask(
             "--then and --not-between have a place among the steps: give them on the command line"
         )
     budget = budget_of(max_states, max_memory, timeout, jobs)
+    extra = [*(f"never: {s}" for s in never or ()), *(f"end: {s}" for s in end or ())]
+    releases = release.split(",") if release is not None else ()
+    if pods is not None or nodes is not None or scope:
+        if pods is None or nodes is None:
+            raise UsageProblem("--pods, --nodes and --scope belong together: give --pods and --nodes")
+        if save_trace is not None or run or go_test is not None or timeout is not None:
+            raise UsageProblem(
+                "--pods and --nodes ask about all clusters: leave out --save-trace, --run, --go-test and --timeout"
+            )
+        changes = {
+            "with_fixes": with_fix or (),
+            "without_fixes": without_fix or (),
+            "gates": gate or (),
+            "patches": patch or (),
+        }
+        items = [*([] if scenario is None else [scenario]), *(steps or ()), *extra]
+        raise typer.Exit(
+            _everywhere(
+                items, (pods, nodes), scope or (), releases, changes, budget, output, verbose, no_color
+            )
+        )
+    if scenario is None:
+        raise UsageProblem("name a SCENARIO, or ask about all clusters with --pods and --nodes")
     from msgspec import UNSET
 
     from ....analysis.ask.question import read_question
@@ -150,15 +188,12 @@ def ask(
     from ...terminal.output import Output, save_traces, say
     from ...terminal.progress_display import progress_display
 
-    extra = [*(f"never: {s}" for s in never or ()), *(f"end: {s}" for s in end or ())]
     question = read_question([*(steps or ()), *extra])
     Output(save_trace=save_trace).refuse_unusable()
     selection = Selection(
         (scenario,), with_fixes=with_fix or (), without_fixes=without_fix or (), patches=patches_of(patch or ()), gates=gate or (),
     )  # fmt: skip
-    runs = _refuse_unusable(
-        go_test, runs_of(question, selection, releases_of(release.split(",") if release is not None else ()))
-    )
+    runs = _refuse_unusable(go_test, runs_of(question, selection, releases_of(releases)))
     go = find_go() if run else None
     with progress_display(no_color) as display:
         found = answers(runs, budget, watcher=display)
@@ -178,10 +213,76 @@ def ask(
         (text,) = go_tests([run_of_answer(runs[0], found[0])]).values()
         write_text("--go-test", go_test, text)
         say(f"wrote {go_test}", no_color)
-    given = {one.answer for one in found}
     if any(one.on_code is not UNSET and not one.on_code.is_reproduced for one in found):
         raise typer.Exit(CODES["INCONCLUSIVE"])
-    raise typer.Exit(next(code for answer, code in CODES.items() if answer in given))
+    raise typer.Exit(_code(one.answer for one in found))
+
+
+def _code(answers: Iterable[str]) -> int:
+    given = {*answers}
+    return next(code for answer, code in CODES.items() if answer in given)
+
+
+def _everywhere(
+    items: Sequence[str],
+    size: tuple[str, str],
+    scope: Sequence[str],
+    releases: Sequence[str],
+    changes: Mapping[str, Any],
+    budget: Budget,
+    output: Form,
+    verbose: bool,
+    no_color: bool,
+) -> int:
+    """In all clusters up to a size, in one release or several; the exit code."""
+    from ....analysis.ask.question import read_question
+    from ....analysis.possible.releases import releases_of
+    from ....analysis.prove.proof_request import ProofRequest, template_of
+    from ....analysis.prove.proofs import prove_all
+    from ....analysis.request.options import parse_size
+    from ....analysis.request.plan import parse_scope
+    from ....reports.answers.ask_report import since_when
+    from ....reports.answers.proof_report import print_proof
+    from ....reports.filtered import to_json
+    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ...terminal.progress_display import progress_display
+
+    request = ProofRequest(
+        parse_size("--pods", size[0]),
+        parse_size("--nodes", size[1]),
+        asked=read_question(items),
+        example=template_of((), parse_scope(scope), graceful=True, negative_priorities=False, empty_requests=True),
+        max_states=budget.max_states,
+        max_memory=budget.max_memory,
+        jobs=budget.jobs,
+        **changes,
+    )  # fmt: skip
+    proofs: list[Proof] = []
+    answers: list[tuple[str, str]] = []
+    absent: list[NoSuchStep] = []
+    with progress_display(no_color) as display:
+        for one in releases_of(releases):
+            try:
+                (proof,) = prove_all(replace(request, release=one), display)
+            except NoSuchStep as problem:
+                absent.append(problem)
+                answers.append((str(one), "NOT THERE"))
+            else:
+                proofs.append(proof)
+                answers.append((proof.release, proof.answer))
+    if not proofs:
+        raise absent[0]
+    with tolerant_of_closed_pipes():
+        if output is Form.json:
+            print_form(to_json(proofs))
+            return _code(answer for _, answer in answers)
+        console = result_console(no_color)
+        for proof in proofs:
+            print_proof(console, proof, verbose)
+            console.print()
+        if len(answers) > 1:
+            console.print(f"{since_when(answers)}.", style="bold", soft_wrap=True)
+    return _code(answer for _, answer in answers)
 
 
 def _refuse_unusable(go_test: Path | None, runs: list[Run]) -> list[Run]:
@@ -212,4 +313,6 @@ def _print(found: Sequence[AskAnswer], form: Form, whole: bool, no_color: bool) 
         one.print(console, whole)
     if len(found) > 1:
         console.print()
-        console.print(f"{since_when(found)}.", style="bold", soft_wrap=True)
+        console.print(
+            f"{since_when((one.label, one.answer) for one in found)}.", style="bold", soft_wrap=True
+        )

@@ -253,3 +253,73 @@ def test_a_go_test_is_for_one_release(shell):
     ran = shell("ask", "tiny.yaml", ASSUMES, "--release", "1.35,1.36", "--go-test", "p_test.go")
     assert ran.code == 2
     assert ran.err.endswith("--go-test: a test is for one release, and 2 are asked about: name one\n")
+
+
+EVERYWHERE = ("--pods", "1", "--nodes", "1")
+
+
+def test_all_clusters_are_asked_with_every_choice_of_pods_and_nodes(shell):
+    ran = shell(
+        "ask",
+        *EVERYWHERE,
+        "scheduler assumes p on n",
+        "--then",
+        "scheduler.start_binding(p)",
+        "--release",
+        "1.19",
+    )
+    assert ran.code == 0
+    assert ran.out.startswith(
+        "1.19.16, up to 1 pod and 1 node: POSSIBLE\n  1. scheduler assumes p on n\n  2. then: scheduler.start_binding(p)\n"
+    )
+    assert (
+        "choices of a cluster, and of pods and nodes in it for the names, can be told apart; in 1 of them it is possible"
+        in flat(ran.out)
+    )
+    assert "Possible: a run of 5 steps, and no shorter run does it" in flat(ran.out)
+
+
+def test_all_clusters_are_asked_in_several_releases(shell):
+    order = ("scheduler.start_binding(p)", "scheduler assumes p on n", "--never", "binding.forget(p)")
+    ran = shell("ask", *EVERYWHERE, *order, "--release", "1.35,1.36", "-o", "json")
+    assert ran.code == 1
+    found = json.loads(ran.out)
+    assert [(one["verdict"], one["why"]["answer"]) for one in found] == [("HOLDS FOR ALL", "IMPOSSIBLE")] * 2
+    assert found[0]["question"] == [*order[:2], "never: binding.forget(p)"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ("tiny.yaml", "pop(p)", "--pods", "2"),
+            "--pods, --nodes and --scope belong together: give --pods and --nodes",
+        ),
+        (
+            ("pop(p)", "--scope", "node_deletions=1"),
+            "--pods, --nodes and --scope belong together: give --pods and --nodes",
+        ),
+        ((), "name a SCENARIO, or ask about all clusters with --pods and --nodes"),
+        (("pop(p)", *EVERYWHERE, "--run"), "leave out --save-trace, --run, --go-test and --timeout"),
+        (
+            ("tiny.yaml", "pop(p)", *EVERYWHERE),
+            "`tiny.yaml`: no step of 1 pods and 1 nodes, 1 on n1 has these words",
+        ),
+        (EVERYWHERE, "no step is asked about"),
+        (
+            ("pop(p)", "pop(q)", *EVERYWHERE),
+            "the question is about more pods or nodes than --pods and --nodes allow",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_of_all_clusters_is_refused(arguments, problem, shell):
+    ran = shell("ask", *arguments)
+    assert ran.code == 2
+    assert problem in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_release_that_has_no_such_step_is_said_to_have_none(shell):
+    ran = shell("ask", *EVERYWHERE, "FinishBinding(p)", "--release", "1.34,1.36")
+    assert ran.code == 1
+    assert ran.out.endswith("\n\npossible in 1.34.11; not there in 1.36.4.\n")
