@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
 
+import msgspec
+
 from ...base.text import counted
+from ...checker.core.exploration import Path
 from ...model.language import BOOL, TransitionSystem
 from ...model.language.expressions.expr import Variable
 from ...model.language.systems.telling import FactWords, ViewCells, named
+from ...reports.step import ShownStep
 from ..own_systems import OwnSystem
 from .explorer import Explorer
 
@@ -29,6 +33,13 @@ class OwnExplorer(Explorer):
     def opening(self) -> tuple[str, ...]:
         """How many entities of each kind there are."""
         return (f"{', '.join(counted(n, kind) for kind, n in self.kinds.items())}.",) if self.kinds else ()
+
+    def step(self, path: Path) -> ShownStep:
+        """With what the method says; what it changes is seen in the state."""
+        step = super().step(path)
+        return msgspec.structs.replace(
+            step, told=f"{step.call}: {step.summary}." if step.summary else step.call
+        )
 
 
 def _with_views(system: TransitionSystem) -> TransitionSystem:

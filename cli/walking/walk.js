@@ -67,7 +67,8 @@ function show(shown) {
   const { walk, steps } = shown;
   fill("dangers");
   const size = steps.length;
-  text("title", `${shown.title || shown.scenario} (${shown.scenario}, ${shown.release})`);
+  const name = `${shown.scenario}, ${shown.release}`;
+  text("title", shown.title ? `${shown.title} (${name})` : name);
   fill("opening", ...[...shown.opening, ...shown.notes].map((line) => el("p", {}, line)));
   text("position", `${walk.at} / ${size}`);
   at("back").disabled = walk.at === 0;

@@ -5,8 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -226,3 +228,81 @@ def walked(browser: Browser) -> None:
     assert settled(browser)["walk"] == place["walk"]
     browser.resize(400, 800)
     assert browser.run("return document.documentElement.scrollWidth") == 400
+
+
+CLICKS = 20
+SLOWEST = 5.0
+"""A click takes some tenths of a second; machines may be busy."""
+
+
+@pytest.mark.ci
+def test_two_tabs_have_two_walks_in_a_space_of_millions(tmp_path: Path) -> None:
+    """72124 has 12,718,187 states."""
+    with browsing(tmp_path) as browser, serving("72124") as race:
+        browser.command("POST", "/url", {"url": race.address})
+        place = settled(browser)
+        took = []
+        for _ in range(CLICKS):
+            began = time.monotonic()
+            browser.click("#next button")
+            place = settled(browser)
+            took.append(time.monotonic() - began)
+        print(f"a click: {min(took):.2f} to {max(took):.2f} s")
+        assert max(took) < SLOWEST
+        (first,) = browser.command("GET", "/window/handles")
+        other = browser.command("POST", "/window/new", {"type": "tab"})["handle"]
+        browser.command("POST", "/window", {"handle": other})
+        browser.command("POST", "/url", {"url": race.address})
+        assert settled(browser)["walk"]["at"] == 0
+        browser.click("#next button:nth-of-type(2)")
+        there = settled(browser)
+        browser.command("POST", "/window", {"handle": first})
+        browser.command("POST", "/refresh")
+        assert settled(browser)["walk"] == place["walk"]
+        assert pressed(browser, "ArrowLeft")["walk"]["at"] == CLICKS - 1
+        browser.command("POST", "/window", {"handle": other})
+        browser.command("POST", "/refresh")
+        assert settled(browser)["walk"] == there["walk"]
+
+
+class _Other(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<title>another origin</title>")
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.mark.ci
+def test_a_page_of_another_origin_gets_no_answer_in_a_browser(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.yaml"
+    file.write_text(TINY, encoding="utf-8")
+    with (
+        browsing(tmp_path) as browser,
+        serving(str(file)) as server,
+        ThreadingHTTPServer(("127.0.0.1", 0), _Other) as other,
+    ):
+        thread = threading.Thread(target=other.serve_forever, args=(0.01,))
+        thread.start()
+        answered: list[bytes] = []
+        answer = server.answers.answer
+        server.answers.answer = lambda body: answered.append(body) or answer(body)  # type: ignore[method-assign,func-returns-value]
+        script = (
+            "return fetch(arguments[0] + 'ask', {method: 'POST', mode: arguments[1], body: JSON.stringify({do: 'show'}), "
+            "headers: arguments[2]}).then((found) => found.text(), () => 'refused')"
+        )
+        tries = [("cors", {"Content-Type": "application/json"}), ("no-cors", {"Content-Type": "text/plain"})]
+        try:
+            browser.command("POST", "/url", {"url": f"http://127.0.0.1:{other.server_address[1]}/"})
+            assert [browser.run(script, server.address, *one) for one in tries] == ["refused"] * 2
+            assert answered == []
+            browser.command("POST", "/url", {"url": server.address})
+            settled(browser)
+            assert "tiny" in browser.run(script, "", *tries[0])
+            assert len(answered) == 2
+        finally:
+            other.shutdown()
+            thread.join()
