@@ -54,13 +54,14 @@ class Answered(msgspec.Struct, frozen=True):
             "verdict": found.verdict, "steps": steps, "states": found.states, "turn": self.turn or None,
             "steps_in_last": _steps(self.last), "states_in_last": self.last.states,
             **{name: found.scope[name] for name in ("time", "slow") if name in found.scope},
+            **({"with_scales": found.with_scales.verdict} if found.with_scales else {}),
         }  # fmt: skip
 
     def words(self) -> str:
         """The answer, and what it rests on."""
         found, last = self.finding, self.last
         if (steps := _steps(found)) is not None:
-            after = f"{found.headline} after {counted(steps, 'step')}"
+            after = f"{found.marked} after {counted(steps, 'step')}"
             return after if _steps(last) == steps else f"{after}, in {self.versions[-1]} after {_steps(last)}"
         slow = str(found.scope.get("slow", ""))
         assumed = f", assumed: {time_words(slow)}" if "time" in found.scope else ""
@@ -203,4 +204,9 @@ def _grouped(rows: Sequence[_Row], turns: _Turns | None) -> Iterator[Answered]:
 
 
 def _kind(finding: Finding) -> Any:
-    return (finding.verdict, finding.vacuous, finding.scope.get("time"))
+    return (
+        finding.verdict,
+        finding.vacuous,
+        finding.scope.get("time"),
+        finding.with_scales and finding.with_scales.verdict,
+    )

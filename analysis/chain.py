@@ -124,10 +124,11 @@ def verdict_in(
 ) -> Finding:
     """The same in a system that has been traced."""
     result, remark = _result_in(system, run, budget, method, watch)
-    words = None
-    if run.composition.flush_takes_minutes and not issubclass(run.prop, OfSteps):
-        result, words = believable(system, result, budget, method.engine)
-    return finding_of(run, system, result, remark, words)
+    if not run.composition.flush_takes_minutes or issubclass(run.prop, OfSteps):
+        return finding_of(run, system, result, remark)
+    shown = believable(system, result, budget, method.engine)
+    found = finding_of(run, system, shown.result, remark, shown.words)
+    return msgspec.structs.replace(found, with_scales=shown.with_scales or msgspec.UNSET)
 
 
 def _result_in(

@@ -15,8 +15,9 @@ from ..checker.ways import Way, Ways, find_ways
 from ..model.language import TransitionSystem
 from ..reports.answers.ways_report import WayFound, WaysFound
 from ..reports.document import Finding
+from ..reports.verdict_words import WORDS
 from .altered_questions import with_question_noted
-from .findings import WORDS, asked_of, finding_of, ignored_words, scope_of, silence_of
+from .findings import asked_of, finding_of, ignored_words, scope_of, silence_of
 from .request.method import NOBODY, Method, Watcher
 from .request.plan import SAFETY, Run, Selection, at_any_time, refuse_all_ignored
 from .systems import refuse_ranges, system_of

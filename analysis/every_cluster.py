@@ -54,7 +54,7 @@ class EveryCluster:
         return msgspec.structs.replace(shown, **told, words=words)
 
 
-OF_ALL = ("states", "transitions", "depth", "seconds", "notes", "clusters")
+OF_ALL = ("states", "transitions", "depth", "seconds", "notes", "clusters", "with_scales")
 """What a finding about all clusters keeps when it is shown with the counterexample of one."""
 
 

@@ -26,8 +26,8 @@ from ..model.history.versions import exact
 from ..model.language import TransitionSystem
 from ..properties.of_steps import OfSteps
 from ..properties.truth import asks_for
-from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value, Word
-from ..reports.verdict_words import time_words, verdict_words
+from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value
+from ..reports.verdict_words import WORDS, time_words, verdict_words
 from ..scenarios import Scenario
 from .request.in_release import left_out_of_groups
 from .request.options import bytes_in_words
@@ -40,8 +40,6 @@ from .shown.orders import orders_of
 from .shown.slow import slow_words
 from .shown.steps import steps_of
 from .systems import system_of
-
-WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
 
 
 def ignored(run: Run) -> Finding:

@@ -87,6 +87,23 @@ __all__ = [
 ]
 
 
+class WithScales(msgspec.Struct, frozen=True):
+    """What comes out with `time: scales` of a property whose shortest counterexample lets minutes pass amid shorter work.
+
+    `slow` are the actors that have to be slow in the counterexample that is shown.
+    """
+
+    verdict: Word
+    states: int
+    slow: tuple[str, ...] = ()
+
+    @builtins.property
+    def mark(self) -> str:
+        """In a few words what a violation needs; empty if it does not need anything to be slow."""
+        needs = "only with a delay of minutes"
+        return {"HOLDS": needs, "INCONCLUSIVE": f"not decided: {needs}?"}.get(self.verdict, "")
+
+
 class Fixes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Upstream changes put into a release, and taken out of it; and `patches` of the user's own, where there are any.
 
@@ -222,6 +239,7 @@ class Finding(Shown, frozen=True):
     was asked: before which steps of the counterexample what of it is to be said. `known` is there where a baseline lists the violation.
     `consequence` is there where a property of podrace's is violated: what that means to users, and for how long. `shape` is there with `about`: it is the same for
     clusters that differ in names only.
+    `with_scales` is there where minutes pass amid shorter work in the shortest counterexample.
     """
 
     states: int
@@ -250,6 +268,7 @@ class Finding(Shown, frozen=True):
     known: Known | msgspec.UnsetType = msgspec.UNSET
     consequence: str | msgspec.UnsetType = msgspec.UNSET
     shape: str | msgspec.UnsetType = msgspec.UNSET
+    with_scales: WithScales | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def spot(self) -> tuple[str, int] | None:
@@ -280,12 +299,15 @@ class Finding(Shown, frozen=True):
 
     @builtins.property
     def marked(self) -> str:
-        """The same, and that it is known, that nothing tested it or how many parts of the scenario never acted, if so: HOLDS alone would look like an answer."""
-        if self.vacuous:
-            return f"{self.headline} (vacuous)"
-        if self.known:
-            return f"{self.headline} (known)"
-        return f"{self.headline} ({len(self.never_acted)} never acted)" if self.never_acted else self.headline
+        """The same, and in brackets what takes away from it: HOLDS or VIOLATED alone would look like an answer."""
+        marks = [
+            "vacuous" if self.vacuous else "",
+            "known" if self.known else "",
+            f"{len(self.never_acted)} never acted" if self.never_acted and not self.vacuous else "",
+            self.with_scales.mark if self.with_scales else "",
+        ]
+        told = ", ".join(mark for mark in marks if mark)
+        return f"{self.headline} ({told})" if told else self.headline
 
     @builtins.property
     def story(self) -> tuple[ShownStep, ...]:

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from ..base.text import counted
 from ..checker.core.result import REPLAY, Result, Verdict, WalkCounts
 from ..checker.core.trace import LassoTrace
+from .document import Word
+
+WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE", "HOLDS": "HOLDS"}
+"""The verdicts as documents have them."""
 
 STOPPED = "Stopped by "
 """How the words of a verdict begin that a limit left undecided."""

@@ -30,17 +30,17 @@ LEAST_SECONDS = 1.0
 """With a tighter budget, a search is left to the engine that keeps to the last byte and millisecond."""
 
 
-def explore_if_small(system: TransitionSystem, budget: Budget) -> Exploration | None:
-    """What `explore` of any engine gives, if the search is a small one; None if it is not, or not of the kind that is done here."""
+def explore_if_small(system: TransitionSystem, budget: Budget, patience: int = 1) -> Exploration | None:
+    """What `explore` of any engine gives, if the search is a small one; None if it is not, or not of the kind that is done here. `patience` multiplies what is small."""
     if (
         budget.disk is not None
         or (budget.max_memory is not None and budget.max_memory < LEAST_MEMORY)
         or (budget.timeout is not None and budget.timeout < LEAST_SECONDS)
     ):
         return None
-    most = MOST_STATES if budget.max_states is None else min(MOST_STATES, budget.max_states)
+    most = min(MOST_STATES * patience, budget.max_states or MOST_STATES * patience)
     try:
-        return SmallSearch(system, most).run()
+        return SmallSearch(system, most, patience).run()
     except (NotApplicable, RecursionError):
         return None
 
@@ -48,8 +48,8 @@ def explore_if_small(system: TransitionSystem, budget: Budget) -> Exploration | 
 class SmallSearch:
     """One exploration. A state is known by its number: its place in the order of discovery."""
 
-    def __init__(self, system: TransitionSystem, most: int) -> None:
-        self.system, self.most = system, most
+    def __init__(self, system: TransitionSystem, most: int, patience: int = 1) -> None:
+        self.system, self.most, self.patience = system, most, patience
         self.packed = PackedStates(system)
         self.states = [self.packed.pack(system.initial)]
         self.number = {self.states[0]: 0}
@@ -92,10 +92,10 @@ class SmallSearch:
             found = len(self.states)
             width = found - done - len(level)
             multiplied = multiplied + 1 if width >= GROWTH * len(level) else 0
-            most = MOST_WHILE_WIDENING if width > len(level) else self.most
+            most = MOST_WHILE_WIDENING * self.patience if width > len(level) else self.most
             if multiplied >= IN_A_ROW:
-                most = MOST_WHILE_MULTIPLYING
-            if found > min(most, self.most) or self.looked > MOST_LOOKS:
+                most = MOST_WHILE_MULTIPLYING * self.patience
+            if found > min(most, self.most) or self.looked > MOST_LOOKS * self.patience:
                 raise NotApplicable
             if with_edges:
                 self.edges += [[(index, self.number[to]) for index, to in edges] for edges in following]
@@ -120,7 +120,7 @@ class SmallSearch:
         """For each state of a level the transitions that are enabled there, in order, with the state to which each leads."""
         found: list[list[Edge]] = [[] for _ in level]
         for index, transition in enumerate(self.system.transitions):
-            if time.thread_time() - self.began >= MOST_SECONDS:
+            if time.thread_time() - self.began >= MOST_SECONDS * self.patience:
                 raise NotApplicable
             enabled = here.where(transition.guard)
             if not enabled:

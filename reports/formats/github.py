@@ -31,7 +31,7 @@ def _command(finding: Finding, style: Style) -> str:
     level = {"failed": "error", "undecided": "warning"}.get(outcome, "notice")
     spot = where_told(finding)
     where = {"file": spot[0], "line": str(spot[1])} if spot else {}
-    properties = {**where, "title": f"{subject(finding)} {finding.headline}"}
+    properties = {**where, "title": f"{subject(finding)} {finding.marked}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     notes = [f"note: {note}" for note in finding.notes if note != FROM_CACHE]
     if finding.vacuous:

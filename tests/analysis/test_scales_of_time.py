@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from podrace.analysis.affected import Answered
@@ -18,6 +19,12 @@ from podrace.checker.core.exploration import Budget
 from podrace.checker.verdict_cache import VerdictCache
 from podrace.cli.pytest_plugin import Podrace
 from podrace.model.history import resolve
+from podrace.reports.ci_outcome import message
+from podrace.reports.document import Known
+from podrace.reports.formats.github import to_annotations
+from podrace.reports.formats.markdown import to_markdown
+from podrace.reports.text.findings_text import conclusion
+from podrace.reports.text.table import columns_of
 from podrace.scenarios import find_scenarios, parse_scenario
 from tests.cli.helpers import Shell
 
@@ -81,6 +88,24 @@ def test_what_is_assumed_is_said_everywhere() -> None:
     )
     assert slow.words.endswith(" Assumed: nothing under way takes minutes, but for: assume cache.")
     assert "Assumed" not in verdict_on(run_of(SLOW), BUDGET).words
+
+
+def test_that_a_violation_needs_a_delay_is_said_everywhere() -> None:
+    found = verdict_on(run_of(TEXT), BUDGET)
+    needs = "VIOLATED (only with a delay of minutes)"
+    answered = Answered("s", "S-STUCK", ("1.36.3",), found)
+    assert (answered.words(), answered.as_row()["with_scales"]) == (f"{needs} after 36 steps", "HOLDS")
+    assert columns_of([found])["verdict"] == [needs]
+    assert message(found).count("with `time: scales` it holds (381 states)") == 1
+    assert conclusion([found]) == f"1 verdict: 1 {needs}"
+    for form in (to_markdown, to_annotations):
+        assert "only with a delay of minutes" in form([found])
+    assert '"with_scales":{"verdict":"HOLDS","states":381,"slow":["preemption goroutine"]}' in (
+        msgspec.json.encode(found).decode()
+    )
+    known = msgspec.structs.replace(found, known=Known("accepted", "", "known.yaml:1"))
+    assert known.marked == "VIOLATED (known, only with a delay of minutes)"
+    assert verdict_on(run_of(SLOW), BUDGET).marked == "VIOLATED"
 
 
 @pytest.mark.parametrize("release", ["1.19.0", "1.23.17", "1.24.0"])

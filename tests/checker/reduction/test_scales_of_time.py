@@ -52,7 +52,7 @@ from podrace.model.language import (
 )
 from podrace.model.language.expressions.expr import fresh_graph, variable
 from podrace.properties.instrument import with_slow
-from podrace.reports.document import Finding
+from podrace.reports.document import Finding, WithScales
 from podrace.reports.text.findings_text import scope_words
 from podrace.reports.verdict_words import verdict_words
 from podrace.scenarios import Scenario, find_scenarios
@@ -236,28 +236,50 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     )
     assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")
     assert anytime.words.endswith(
-        " Shown is a run of 36 steps, in which only preemption goroutine is slow: in the shortest, minutes pass amid shorter work."
+        " Only with a delay of minutes: with `time: scales` it holds (381 states)."
+        " Shown is a run of 36 steps, in which only the preemption goroutine is slow: in the shortest, minutes pass amid shorter work."
     )
+    assert anytime.with_scales == WithScales("HOLDS", 381, ("preemption goroutine",))
+    assert anytime.marked == "VIOLATED (only with a delay of minutes)"
 
 
-def shown(system: TransitionSystem, engine: Engine = "native") -> tuple[list[str], str]:
+def shown(system: TransitionSystem, engine: Engine = "native") -> tuple[list[str], str, WithScales | None]:
     (result,) = check(system, engine=engine)
-    found, words = believable(system, result, Budget(), engine)
-    assert found.trace is not None
-    assert replace(found, trace=None) == replace(result, trace=None)
-    return [s.step for s in found.trace.steps], words or ""
+    found = believable(system, result, Budget(), engine)
+    assert found.result.trace is not None
+    assert replace(found.result, trace=None) == replace(result, trace=None)
+    return [s.step for s in found.result.trace.steps], found.words or "", found.with_scales
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_a_run_that_a_reviewer_believes_is_shown(engine: Engine) -> None:
-    steps, words = shown(traced(Queue, "never", scales=False), engine)
+    steps, words, timed = shown(traced(Queue, "never", scales=False), engine)
     assert steps == ["go_on", "go_on", "flush"]
     assert words.startswith("Violated after 2 steps, and no run is shorter")
     assert "Shown is a run of 3 steps, in which nothing has to last for minutes" in words
-    steps, words = shown(traced(Queue, "never amid its work", scales=False), engine)
+    assert timed is not None
+    assert (timed.verdict, timed.slow, timed.mark, "delay" in words) == ("VIOLATED", (), "", False)
+    steps, words, timed = shown(traced(Queue, "never amid its work", scales=False), engine)
     assert steps == ["go_on", "flush"]
-    assert "Shown is a run of 2 steps, in which only worker is slow" in words
-    assert shown(traced(Queue, "never amid asked work"), engine)[1] == ""
+    assert "Only with a delay of minutes: with `time: scales` it holds (16 states)." in words
+    assert "Shown is a run of 2 steps, in which only the worker is slow" in words
+    assert timed == WithScales("HOLDS", 16, ("worker",))
+    assert shown(traced(Queue, "never amid asked work"), engine)[1:] == ("", None)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_where_scales_say_nothing_or_end_too_soon_no_delay_is_claimed(engine: Engine) -> None:
+    system = traced(Retrying, "never amid its work", scales=False)
+    assert shown(system, engine)[1:] == ("", None)
+    system = traced(Queue, "never amid its work", scales=False)
+    (result,) = check(system, engine=engine)
+    found = believable(system, result, Budget(max_states=7), engine)
+    assert found.with_scales is not None
+    assert (found.with_scales.verdict, found.with_scales.mark) == (
+        "INCONCLUSIVE",
+        "not decided: only with a delay of minutes?",
+    )
+    assert "Not decided whether only with a delay of minutes" in (found.words or "")
 
 
 def noting_timers(system: TransitionSystem) -> TransitionSystem:
@@ -281,9 +303,15 @@ def a_run_that_is_shown_is_one(timed: TransitionSystem) -> None:
     anytime = replace(system, scales=False)
     for name in system.invariants:
         (result,) = check(anytime, [name], engine="reference")
-        found, words = believable(anytime, result, Budget())
+        told = believable(anytime, result, Budget())
+        found, words = told.result, told.words
         if words is None or found.trace is None:
             assert found is result
+            continue
+        (scaled,) = check(system, [name], engine="reference")
+        assert told.with_scales is not None
+        assert told.with_scales.verdict == scaled.verdict.name
+        if " Shown is " not in words:
             continue
         confirm(anytime, found.trace.path, name)
         part = slice_system(anytime, invariants=[name], witnesses=[])
@@ -293,7 +321,8 @@ def a_run_that_is_shown_is_one(timed: TransitionSystem) -> None:
         if "nothing has to last" in words:
             assert allowed(part, states, path)
         else:
-            slow = words.partition("only ")[2].partition(" is slow")[0]
+            slow = words.partition("only the ")[2].partition(" is slow")[0]
+            assert told.with_scales.slow == (slow,)
             assert allowed(with_slow(part, [slow]), states, path)
             assert explore(with_scales(replace(part, scales=True)), Budget()).violations == {}
 
