@@ -160,7 +160,7 @@ def finding_of(
         transitions=counts.transitions or 0,
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
-        words=words + _assumed(run, result) + silence_of(run),
+        words=words + assumed(run, result) + silence_of(run),
         notes=(
             *run.composition.notes,
             *(
@@ -223,12 +223,16 @@ def _nowhere(run: Run) -> str:
     return f"no node has the labels that {listed(lost)} {'asks' if len(lost) == 1 else 'ask'} for: nothing about {'it' if len(lost) == 1 else 'them'} on a node was tested"
 
 
-def _assumed(run: Run, result: Result) -> str:
+def assumed(run: Run, result: Result) -> str:
     """What a verdict rests on that is not a violation, with scales of time."""
-    scope = run.scenario.spec.scope
-    if scope.time != SCALES or result.trace is not None or result.coverage.endless:
+    if result.trace is not None or result.coverage.endless:
         return ""
-    return f" Assumed: {time_words(', '.join(scope.slow))}."
+    return "".join(f" Assumed: {words}." for words in assumed_in(run.scenario.spec.scope))
+
+
+def assumed_in(scope: Scope) -> list[str]:
+    """What scales of time assume, in words; nothing where time is not looked at."""
+    return [time_words(", ".join(scope.slow))] if scope.time == SCALES else []
 
 
 def _slow(run: Run, system: TransitionSystem, result: Result) -> str:

@@ -73,7 +73,7 @@ def check(
         for group in _groups(slicer, names, together):
             if announce is not None:
                 announce(group.names)
-            part, answer, results = _decided(
+            part, answer, results = decided(
                 slicer,
                 group,
                 lambda part: explore(part, budget, progress),
@@ -95,7 +95,7 @@ def check(
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class Group:
     """Properties of one kind that one exploration decides, and the slice that it explores."""
 
     kind: Kind
@@ -103,9 +103,9 @@ class _Group:
     slice: TransitionSystem
 
 
-def _decided(
+def decided(
     slicer: Slicer,
-    group: _Group,
+    group: Group,
     explore: Callable[[TransitionSystem], Exploration],
     again: Callable[[TransitionSystem, Budget], Exploration],
     budget: Budget,
@@ -148,7 +148,7 @@ def _explore_natively(
     return explore_if_small(system, budget) or explicit.explore(system, budget, progress)
 
 
-def _groups(slicer: Slicer, names: Sequence[str], together: bool) -> Iterable[_Group]:
+def _groups(slicer: Slicer, names: Sequence[str], together: bool) -> Iterable[Group]:
     """Groups in the order of their first property; a slice of several has the variables of each."""
     system = slicer.system
     grouped: dict[tuple[Kind, object], list[str]] = {}
@@ -160,4 +160,4 @@ def _groups(slicer: Slicer, names: Sequence[str], together: bool) -> Iterable[_G
         grouped.setdefault((kind, variables if together else name), []).append(name)
     for (kind, _), members in grouped.items():
         sliced = single[members[0]] if len(members) == 1 else slice_for(slicer, kind, members)
-        yield _Group(kind, tuple(members), sliced)
+        yield Group(kind, tuple(members), sliced)

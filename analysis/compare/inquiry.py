@@ -27,6 +27,7 @@ from ..request.plan import (
     compose,
     default_properties,
     has_gates_of,
+    in_time,
     race_beside,
     refuse_all_ignored,
     refuse_unknown_ignored,
@@ -45,7 +46,7 @@ FRAMEWORK = "framework"
 class Inquiry:
     """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them.
 
-    `alone`: a change is compared by nothing but that, without the regression checks. `given` are scenarios without a file.
+    `alone`: a change is compared by nothing but that, without the regression checks. `given` are scenarios without a file. `time` and `slow` are as `plan.in_time` has them.
     """
 
     scenarios: Sequence[str] = ()
@@ -54,6 +55,8 @@ class Inquiry:
     gates: Sequence[str] = ()
     alone: bool = False
     given: Sequence[Scenario] = ()
+    time: str | None = None
+    slow: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,8 @@ def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[
     asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
         *inquiry.own
     ]
-    scenarios = chosen_scenarios(inquiry.scenarios, inquiry.given)
+    chosen = chosen_scenarios(inquiry.scenarios, inquiry.given)
+    scenarios = [in_time(scenario, inquiry.time, inquiry.slow) for scenario in chosen]
     is_chosen = bool(inquiry.scenarios or inquiry.given)
     for scenario in scenarios:
         refuse_unknown_ignored(scenario, inquiry.own)

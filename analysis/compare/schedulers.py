@@ -37,7 +37,7 @@ from ...reports.verify.comparison import (
 from ...scenarios import Scenario
 from ..altered_questions import altered
 from ..chain import verdict_in
-from ..findings import fixes_of, ignored_words, undecided, witness_words
+from ..findings import assumed_in, fixes_of, ignored_words, undecided, witness_words
 from ..request.method import NOBODY, Method, Watcher
 from ..request.plan import Run, with_gates_of
 from ..scheduler_version import version_of
@@ -132,8 +132,12 @@ class Comparer:
             ignored=ignored_of([*self.runs, *self._other_nets()]),
             nets=tuple(nets),
             left=len(left) if stopped else None,
-            notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes))),
+            notes=tuple(dict.fromkeys((*self.before.notes, *self.after.notes, *self._assumed()))),
         )
+
+    def _assumed(self) -> Iterator[str]:
+        for words in dict.fromkeys(w for run in self.runs for w in assumed_in(run.scenario.spec.scope)):
+            yield f"assumed: {words}"
 
     def _start(self, what: str) -> None:
         self.watcher.start(f"{self._count}{what}")

@@ -15,7 +15,7 @@ from ...checker.reduction.conclusion import conclude
 from ...checker.reduction.idle_parts import never_acted
 from ...checker.reduction.questions import slice_for
 from ...checker.reduction.slicing import Slicer, transition_map
-from ...checker.search import engine_of
+from ...checker.search import Group, decided, engine_of
 from ...checker.trace.execution import replay
 from ...model.asked_for import asked_for
 from ...model.language import TransitionSystem
@@ -24,8 +24,8 @@ from ...reports.answers.ask_report import AnswerWord, AskAnswer, NearOrder, Unde
 from ...reports.verdict_words import idle_words
 from ..ask.asked_property import ID, AskedProperty, Understood, asked_property
 from ..ask.question import Question
-from ..findings import asked_of, finding_of, how_to_go_on, seen_of
-from ..request.plan import Run, at_any_time
+from ..findings import asked_of, assumed, finding_of, how_to_go_on, seen_of
+from ..request.plan import Run
 from ..shown.steps import steps_of
 from ..systems import system_of
 from .obstacles import in_the_way, obstacle
@@ -61,16 +61,20 @@ def searched(run: Run, budget: Budget, engine: str = "native", watch: Watch = No
     with fresh_graph():
         beginnings = {name: e for name, e in system.views.items() if name.startswith(f"{ID}: ")}
         slicer = Slicer(system.with_predicates(witnesses=beginnings))
-        sliced = slice_for(slicer, "invariant", [ID])
-        exploration = engine_of(engine)(sliced, budget, watch)
-        return Asked(
-            run, system, slicer, sliced, exploration, conclude(slicer, sliced, exploration, ID, engine)
+        explore = engine_of(engine)
+        sliced, exploration, (result,) = decided(
+            slicer,
+            Group("invariant", (ID,), slice_for(slicer, "invariant", [ID])),
+            lambda part: explore(part, budget, watch),
+            lambda part, room: explore(part, room, None),
+            budget,
+            lambda part, answer, name: conclude(slicer, part, answer, name, engine),
         )
+        return Asked(run, system, slicer, sliced, exploration, result)
 
 
 def answer(run: Run, budget: Budget, engine: str = "native", watch: Watch = None) -> AskAnswer:
-    """The answer to the question of a run, at any time. Raises Problem."""
-    run = replace(run, scenario=at_any_time(run.scenario))
+    """The answer to the question of a run. Raises Problem."""
     asked = searched(run, budget, engine, watch)
     cls = question_of(run)
     understood = cls.understood(asked.system)
@@ -89,7 +93,7 @@ def answer(run: Run, budget: Budget, engine: str = "native", watch: Watch = None
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
         possible=steps_possible(asked, len(understood.steps)),
         asked_steps=len(understood.steps),
-        words=_words(word, result),
+        words=_words(word, result) + assumed(run, result),
         notes=(*run.composition.notes, *(note for note in (how_to_go_on(result, budget),) if note)),
     )
     if word == "POSSIBLE":

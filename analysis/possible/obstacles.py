@@ -13,6 +13,7 @@ from ...base.structs import dataclass
 from ...checker.core.exploration import Budget, Exploration, Progress, Watcher
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import Trace
+from ...checker.reduction.scales_of_time import with_scales
 from ...checker.reduction.slicing import Slicer, transition_map
 from ...checker.trace.causality import used_variables
 from ...checker.trace.execution import replay
@@ -80,6 +81,7 @@ def in_the_way(
             asked[f"{w}.{c} and before"] = all_of((*after, *before))
     questions = system.with_predicates(invariants={}, witnesses=asked)
     sliced = Slicer(questions).slice(invariants=(), resettabilities=(), livenesses=(), witnesses=list(asked))
+    sliced = with_scales(sliced)
     answer = search(sliced, budget, watch)
     if not answer.complete:
         return ()
@@ -95,7 +97,9 @@ def in_the_way(
         if alone:
             found += [InTheWay(one, one.conditions[c], True, (), beginning) for c in alone]
             continue
-        c = next(c for c in range(size) if f"{w}.{c} and before" not in answer.witnesses)
+        c = next((c for c in range(size) if f"{w}.{c} and before" not in answer.witnesses), size)
+        if c == size:  # only time is in the way
+            continue
         found.append(
             InTheWay(one, one.conditions[c], False, one.conditions[:c], run_to(f"{w}.{c - 1} and before"))
         )

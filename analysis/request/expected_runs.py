@@ -15,7 +15,7 @@ from ...scenarios.values.yaml_values import parse_document, read_text
 from ..ask.asked_property import asked_property
 from ..ask.question import read_question
 from .options import known_gate, parse_fix, parse_property
-from .plan import Run, compose, compose_for, default_release, race_beside, refuse_unknown_ignored
+from .plan import Run, compose, compose_for, default_release, in_time, race_beside, refuse_unknown_ignored
 from .release_names import parse_release
 
 ENDINGS = (".yaml", ".yml")
@@ -56,9 +56,15 @@ def skipped_words(skipped: int) -> str:
     return f"{noun} no section `{SECTION}` and took no part"
 
 
-def runs_expected(files: Sequence[Path], own: Mapping[str, type[Property]]) -> list[Run]:
-    """The runs of which these files expect something. Raises Problem with the place of a mistake."""
-    return [run for file in files for run in expected_runs(read_scenario(file, str(file)), own)]
+def runs_expected(
+    files: Sequence[Path],
+    own: Mapping[str, type[Property]],
+    time: str | None = None,
+    slow: Sequence[str] = (),
+) -> list[Run]:
+    """The runs of which these files expect something, with or without scales of time as `plan.in_time` has them. Raises Problem with the place of a mistake."""
+    scenarios = [in_time(read_scenario(file, str(file)), time, slow) for file in files]
+    return [run for scenario in scenarios for run in expected_runs(scenario, own)]
 
 
 def _visible(path: Path, root: Path) -> bool:

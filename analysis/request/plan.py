@@ -132,8 +132,7 @@ def plan(selection: Selection) -> list[Run]:
         refuse_unknown_ignored(scenario, selection.own)
         if selection.fair_flush:
             scenario = with_a_fair_flush(scenario)
-        if selection.time is not None or selection.slow:
-            scenario = _in_time(scenario, selection.time, selection.slow)
+        scenario = in_time(scenario, selection.time, selection.slow)
         beside = race_beside(scenario) if release is None else ()
         composition = compose_for(
             scenario,
@@ -152,19 +151,27 @@ def plan(selection: Selection) -> list[Run]:
     return runs
 
 
-def _in_time(scenario: Scenario, time: str | None, slow: Sequence[str]) -> Scenario:
-    """The same with scales of time or without, and with these actors slow. Raises UsageProblem."""
+def in_time(scenario: Scenario, time: str | None, slow: Sequence[str]) -> Scenario:
+    """The same with scales of time or without, and with these actors slow, as the options say. Raises UsageProblem."""
+    return replace(
+        scenario, spec=replace(scenario.spec, scope=scope_in_time(scenario.spec.scope, time, slow))
+    )
+
+
+def scope_in_time(scope: Scope, time: str | None, slow: Sequence[str]) -> Scope:
+    """The same of a scope. Raises UsageProblem."""
+    if time is None and not slow:
+        return scope
     unknown = [name for name in slow if name not in SHORT_ACTORS]
     if unknown:
         raise UsageProblem(
             f"--slow: no actor is called `{one_line(unknown[0])}`: use {', '.join(SHORT_ACTORS[:-1])} or {SHORT_ACTORS[-1]}"
         )
-    scope = scenario.spec.scope
     time = time or (SCALES if slow else scope.time)
     if slow and time != SCALES:
         raise UsageProblem("--slow is for --time scales: with --time any every actor may be slow")
     slow = tuple(dict.fromkeys(slow)) or (scope.slow if time == SCALES else ())
-    return replace(scenario, spec=replace(scenario.spec, scope=replace(scope, time=time, slow=tuple(slow))))
+    return replace(scope, time=time, slow=tuple(slow))
 
 
 def with_a_fair_flush(scenario: Scenario) -> Scenario:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Path
 from ...checker.core.interpreter import Interpreter
+from ...checker.reduction.scales_of_time import is_due, with_scales
 from ...checker.trace.execution import step_between
-from ...model.language import Expr, State, TransitionSystem
+from ...model.language import Expr, State, TransitionSystem, variables_of
 from ...reports import states
 from ...reports.answers.walk_report import (
     Barred,
@@ -27,6 +29,7 @@ from ...reports.step import ShownStep
 from ...reports.text.explanation import notes_of, opening
 from ..ask.monitor import conjuncts
 from ..ask.steps_meant import call_of
+from ..findings import assumed_in
 from ..possible.obstacles import deciding, in_words, met_by
 from ..request.plan import Run
 from ..shown.evidence import cluster_of
@@ -53,7 +56,8 @@ class Explorer:
         asked: Collection[str],
         notes: tuple[str, ...] = (),
     ) -> None:
-        self.system, self.safety, self.asked, self.notes = system, safety, asked, notes
+        self.system: TransitionSystem = replace(with_scales(system), views=system.views)
+        self.safety, self.asked, self.notes = safety, asked, notes
         self.name, self.release, self.title = names
         self.interpreter = Interpreter(self.system)
         self._memory = memory_of(self.system, self.system.initial)
@@ -189,9 +193,15 @@ class Explorer:
 
     def _false(self, number: int, state: State) -> tuple[FalseCondition, ...]:
         t = self.system.transitions[number]
-        parts = [(part, "") for part in conjuncts(t.guard)]
+        waits, parts = False, []
+        for part in conjuncts(t.guard):
+            if any(map(is_due, variables_of([part]))):
+                waits = not self.interpreter.holds(part, state)
+            else:
+                parts.append((part, ""))
         parts += [(part, name) for name, e in t.constraints for part in conjuncts(e)]
-        return tuple(
+        minutes = FalseCondition("minutes in which nothing shorter is under way")
+        return (minutes,) * waits + tuple(
             FalseCondition(
                 in_words(self.system, part),
                 met_by(self.system, deciding(self.interpreter, part, state), state),
@@ -230,7 +240,7 @@ class ScenarioExplorer(Explorer):
             (scenario.name, run.composition.label, scenario.title),
             {cls.id: cls.sentence() for cls in watched(run)},
             {*scenario.properties, *scenario.also},
-            (*run.composition.notes, *notes),
+            (*run.composition.notes, *assumed_in(scenario.spec.scope), *notes),
         )
 
     def opening(self) -> tuple[str, ...]:

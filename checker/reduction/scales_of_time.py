@@ -45,7 +45,7 @@ from ..trace.execution import ReplayError
 MOST_RESTING = 5_000
 """So many steps are put into a run for what the slice does not see to come to rest. More of them take minutes."""
 
-_WAITS = "time.waits"
+_DUE, _WAITS = "time.due", "time.waits"
 _ENDLESS = "work goes on indefinitely while a timer waits"
 
 
@@ -56,7 +56,7 @@ def with_scales(system: TransitionSystem) -> TransitionSystem:
         return replace(system, scales=False) if system.scales else system
     with fresh_graph():
         quiet = is_quiet(system)
-        due = {guard: Variable(f"time.due[{i}]", BOOL, 0, 1, 0) for i, guard in enumerate(guards)}
+        due = {guard: Variable(f"{_DUE}[{i}]", BOOL, 0, 1, 0) for i, guard in enumerate(guards)}
         seen = {guard: variables_of([guard]) for guard in guards}
 
         def laid(t: Transition) -> Transition:
@@ -101,6 +101,11 @@ def endless(timed: TransitionSystem) -> TransitionSystem | None:
             for t in timed.transitions
         ),
     )
+
+
+def is_due(variable: Variable) -> bool:
+    """Whether it says of a timer that it may fire amid anything."""
+    return variable.name.startswith(_DUE)
 
 
 def is_quiet(system: TransitionSystem) -> Expr:

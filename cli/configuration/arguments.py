@@ -25,6 +25,13 @@ class Form(Enum):
     json = "json"
 
 
+class TimeScale(Enum):
+    """What passes before a timer of minutes fires."""
+
+    any = "any"
+    scales = "scales"
+
+
 class ComparisonForm(Enum):
     """Forms of a comparison."""
 
@@ -174,6 +181,19 @@ Release = Annotated[
         metavar="X.Y[.Z]",
         help="The scheduler's version: 1.34 (its newest patch version), 1.34.0, latest.",
         autocompletion=release_names,
+    ),
+]
+Time = Annotated[
+    TimeScale | None,
+    typer.Option(
+        help="scales: the periodic flush comes only after minutes in which nothing shorter was under way. any: at any moment, the default."
+    ),
+]
+Slow = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ACTOR",
+        help="With --time scales: an actor whose steps may take minutes all the same, such as `pod informer` (repeatable).",
     ),
 ]
 WithFix = Annotated[

@@ -93,7 +93,7 @@ def test_what_is_assumed_is_said_everywhere() -> None:
 def test_that_a_violation_needs_a_delay_is_said_everywhere() -> None:
     found = verdict_on(run_of(TEXT), BUDGET)
     needs = "VIOLATED (only with a delay of minutes)"
-    answered = Answered("s", "S-STUCK", ("1.36.3",), found)
+    answered = Answered("s", "S-STUCK", ("1.36.3",), found, found)
     assert (answered.words(), answered.as_row()["with_scales"]) == (f"{needs} after 36 steps", "HOLDS")
     assert columns_of([found])["verdict"] == [needs]
     assert message(found).count("with `time: scales` it holds (381 states)") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
@@ -25,6 +26,8 @@ from ...configuration.arguments import (
     PropertyIds,
     Release,
     Scenarios,
+    Slow,
+    Time,
     Timeout,
     WithFix,
     release_names,
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from ....reports.verify.comparison import Comparison
     from ....reports.verify.comparison_rows import StreamedRows
     from ....reports.verify.needed import Needed
+    from ....scenarios.template import ClusterTemplate
+    from ...configuration.arguments import TimeScale
     from ...terminal.progress_display import ProgressDisplay
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
@@ -79,6 +84,8 @@ def verify(
     scenario: Scenarios = None,
     property_: PropertyIds = None,
     own: Own = None,
+    time: Time = None,
+    slow: Slow = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also if a property is still violated.")
     ] = False,
@@ -155,6 +162,7 @@ def verify(
             max_states=budget.max_states,
             jobs=budget.jobs,
             gates=gate or (),
+            example=in_time_of_clusters(time, slow),
         )
         raise typer.Exit(_over_all_clusters(request, changes, strict, output, no_color, verbose))
     budget = budget_of(max_states, None, timeout, jobs)
@@ -164,8 +172,9 @@ def verify(
     from ...terminal.progress_display import progress_display
 
     inquiry = Inquiry(
-        scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or (), alone
-    )
+        scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or (), alone,
+        time=time and time.value, slow=slow or (),
+    )  # fmt: skip
     if minimal:
         from ....analysis.compare.minimal_changes import changes_needed
         from ....reports.verify.needed import TriedRows
@@ -190,7 +199,7 @@ def verify(
 
 NOT_FOR_GO = {
     name: name
-    for name in ("release", "against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "pods", "nodes")
+    for name in ("release", "against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "pods", "nodes", "time", "slow")
 }  # fmt: skip
 
 
@@ -280,6 +289,15 @@ def diff(
         comparison = two_releases(before, after, inquiry, budget, Method(), display, rows)
     print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
+
+
+def in_time_of_clusters(time: TimeScale | None, slow: Sequence[str] | None) -> ClusterTemplate:
+    """What all clusters have in common, with scales of time or without."""
+    from ....analysis.prove.proof_request import ProofRequest
+    from ....analysis.request.plan import scope_in_time
+
+    usual = ProofRequest(0, 0).example
+    return replace(usual, scope=scope_in_time(usual.scope, time and time.value, slow or ()))
 
 
 class _Streamed(Generic[Row]):

@@ -23,6 +23,8 @@ from ...configuration.arguments import (
     NoColor,
     Patches,
     SaveTrace,
+    Slow,
+    Time,
     Timeout,
     Timings,
     WithFix,
@@ -129,6 +131,8 @@ def ask(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="With --pods: a bound of the scope, such as node_deletions=1 (repeatable)."),
     ] = None,
+    time: Time = None,
+    slow: Slow = None,
     output: FormOption = Form.text,
     save_trace: SaveTrace = None,
     run: Annotated[
@@ -192,6 +196,7 @@ def ask(
     Output(save_trace=save_trace).refuse_unusable()
     selection = Selection(
         (scenario,), with_fixes=with_fix or (), without_fixes=without_fix or (), patches=patches_of(patch or ()), gates=gate or (),
+        time=time and time.value, slow=slow or (),
     )  # fmt: skip
     runs = _refuse_unusable(go_test, runs_of(question, selection, releases_of(releases)))
     go = find_go() if run else None

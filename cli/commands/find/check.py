@@ -40,7 +40,9 @@ from ...configuration.arguments import (
     ReportOption,
     SaveTrace,
     Sizes,
+    Slow,
     Strict,
+    Time,
     Timeout,
     Timings,
     Upgrade,
@@ -71,13 +73,6 @@ class Engine(Enum):
 
     native = "native"
     reference = "reference"
-
-
-class TimeScale(Enum):
-    """What passes before a timer of minutes fires."""
-
-    any = "any"
-    scales = "scales"
 
 
 @app.command(
@@ -123,19 +118,8 @@ def check(
         bool,
         typer.Option("--fair-flush", help="Liveness assumes that the periodic flush happens."),
     ] = False,
-    time: Annotated[
-        TimeScale | None,
-        typer.Option(
-            help="When the periodic flush happens. any: at any moment (the default). scales: only while nothing shorter is under way."
-        ),
-    ] = None,
-    slow: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ACTOR",
-            help="With --time scales: an actor whose steps can take minutes, such as `pod informer` (repeatable).",
-        ),
-    ] = None,
+    time: Time = None,
+    slow: Slow = None,
     size: Sizes = None,
     first: Annotated[
         bool,
@@ -237,7 +221,7 @@ def check(
         (represented.scenario,) if represented else (),
         represented.caveat if represented else "",
         gate or (),
-        time.value if time is not None else None,
+        time and time.value,
         slow or (),
     )
     extent: Extent = "whole" if verbose else "brief" if selection.is_empty else "usual"

@@ -24,6 +24,8 @@ from ...configuration.arguments import (
     Processes,
     PropertyIds,
     Release,
+    Slow,
+    Time,
     WithFix,
     WithoutFix,
 )
@@ -68,6 +70,8 @@ def prove(
             metavar="NAME=VALUE", help="A bound of the scope, such as node_deletions=1 (repeatable)."
         ),
     ] = None,
+    time: Time = None,
+    slow: Slow = None,
     zero_grace: Annotated[
         bool, typer.Option("--zero-grace", help="Pods have terminationGracePeriodSeconds 0.")
     ] = False,
@@ -127,7 +131,7 @@ def prove(
         refuse_file("--examples", examples)
     from ....analysis.prove.proof_request import ProofRequest, template_of
     from ....analysis.prove.proofs import prove_all, write_examples
-    from ....analysis.request.plan import parse_scope
+    from ....analysis.request.plan import parse_scope, scope_in_time
     from ....reports.answers.proof_report import print_proof
     from ....reports.filtered import to_json
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
@@ -146,7 +150,7 @@ def prove(
         gates=gate or (),
         example=template_of(
             [r.value for r in resources or ()],
-            parse_scope(scope or ()),
+            scope_in_time(parse_scope(scope or ()), time and time.value, slow or ()),
             graceful=not zero_grace,
             negative_priorities=negative_priorities,
             empty_requests=not no_empty_requests,

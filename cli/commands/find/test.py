@@ -20,6 +20,8 @@ from ...configuration.arguments import (
     NoColor,
     Own,
     Report,
+    Slow,
+    Time,
     Timeout,
     Timings,
 )
@@ -53,6 +55,8 @@ def check_expectations(
         typer.Argument(metavar="DIR|FILE", show_default=False, help="What to check: the working directory."),
     ] = None,
     own: Own = None,
+    time: Time = None,
+    slow: Slow = None,
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = None,
     output: Annotated[
@@ -89,7 +93,7 @@ def check_expectations(
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, chosen)
     asked, skipped = files_to_test(paths or [Path()])
-    runs = runs_expected(asked, chosen)
+    runs = runs_expected(asked, chosen, time and time.value, slow or ())
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, budget, method, display)
