@@ -4,13 +4,17 @@ Two groups. The first are clusters of PODS x NODES in release 1.36: a victim on 
 races and hazards whose scope has the flush, for each property that is no liveness, in their release and the newest patch version. For each: the verdict, states and length of the run
 under `any` and `scales`; a line that begins with * has two verdicts.
 
-    python bench/scales_of_time.py
+    python bench/scales_of_time.py           # a minute
+    python bench/scales_of_time.py --all     # the flush put on in every race and hazard, 1.32 and later
 
-It takes a minute.
+Last comes the geometric mean of states and CPU under `any`, for each under `scales`, over the searches that both end with `holds`, and over all others.
 """
 
 from __future__ import annotations
 
+import math
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -19,7 +23,7 @@ from podrace.base.problems import Problem
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Result
 from podrace.checker.search import check
-from podrace.model.history import resolve
+from podrace.model.history import RELEASES, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue
@@ -29,6 +33,9 @@ from podrace.scenarios.reader.scenario_reader import parse_scenario
 SIZES = ((3, 1), (3, 2), (4, 1), (4, 2))
 BUDGET = Budget(max_states=3_000_000, timeout=60)
 NEWEST = "1.36.3"
+ALL = "--all" in sys.argv
+if ALL:
+    BUDGET = Budget(max_states=400_000, timeout=60, jobs=1)
 
 
 def cluster(pods: int, nodes: int, flush: bool) -> TransitionSystem:
@@ -48,12 +55,17 @@ def cluster(pods: int, nodes: int, flush: bool) -> TransitionSystem:
 def asked() -> Iterator[tuple[str, TransitionSystem, str]]:
     """The races and hazards with the flush, each once for each property and release."""
     for scenario in {s.file: s for s in (*catalogue(), *hazards())}.values():
+        if ALL:
+            spec = scenario.spec
+            scenario = replace(scenario, spec=replace(spec, scope=replace(spec.scope, flush=True)))
         if scenario.open or not scenario.spec.scope.flush:
             continue
         for name in default_properties(scenario):
             if PROPERTIES[name].kind == "liveness":
                 continue
-            for release in dict.fromkeys((default_release(scenario), NEWEST)):
+            for release in dict.fromkeys((default_release(scenario), *([] if ALL else [NEWEST]))):
+                if ALL and (release not in RELEASES or RELEASES.index(release) < RELEASES.index("1.32")):
+                    continue
                 try:
                     classes = compose_for(scenario, release, [], []).classes
                 except Problem:
@@ -62,29 +74,45 @@ def asked() -> Iterator[tuple[str, TransitionSystem, str]]:
                 yield f"{scenario.name} {release} {name}", system, name
 
 
-def searched(system: TransitionSystem, name: str, scales: bool) -> Result:
-    """The result with scales of time or without."""
+def searched(system: TransitionSystem, name: str, scales: bool) -> tuple[Result, float]:
+    """The result with scales of time or without, and CPU seconds."""
+    began = time.process_time()
     (found,) = check(replace(system, scales=scales), [name], BUDGET)
-    return found
+    return found, time.process_time() - began
 
 
-def told(result: Result) -> str:
-    """Verdict, states, and how long the run is."""
+def told(found: tuple[Result, float]) -> str:
+    """Verdict, states, how long the run is, and CPU seconds."""
+    result, seconds = found
     length = "" if result.trace is None else f", {len(result.trace.steps)} steps"
-    return f"{result.verdict.name} {result.counts.states:,}{length}"
+    return f"{result.verdict.name} {result.counts.states:,}{length}, {seconds:.1f} s"
+
+
+def mean(ratios: list[float]) -> str:
+    """The geometric mean."""
+    return (
+        f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} over {len(ratios)}" if ratios else "none"
+    )
 
 
 def main() -> None:
-    """Print one line for each search."""
-    for pods, nodes in SIZES:
+    """Print one line for each search, and the means."""
+    for pods, nodes in () if ALL else SIZES:
         system = cluster(pods, nodes, True)
         found = [searched(system, "S-NOM", scales) for scales in (False, True)]
         found.append(searched(cluster(pods, nodes, False), "S-NOM", False))
         print(f"  {pods} x {nodes}: any {told(found[0])}; scales {told(found[1])}; no flush {told(found[2])}")
+    ratios: dict[str, list[float]] = {}
     for title, system, name in asked():
         anytime, scaled = (searched(system, name, scales) for scales in (False, True))
-        mark = " " if anytime.verdict is scaled.verdict else "*"
-        print(f"{mark} {title}: any {told(anytime)}; scales {told(scaled)}")
+        same = anytime[0].verdict is scaled[0].verdict
+        print(f"{' ' if same else '*'} {title}: any {told(anytime)}; scales {told(scaled)}", flush=True)
+        kind = "both hold" if same and scaled[0].verdict.name == "HOLDS" else "others"
+        states = (anytime[0].counts.states or 1) / (scaled[0].counts.states or 1)
+        ratios.setdefault(f"states, {kind}", []).append(states)
+        ratios.setdefault(f"CPU, {kind}", []).append(anytime[1] / max(scaled[1], 0.01))
+    for what, found_ratios in sorted(ratios.items()):
+        print(f"{what}: any takes {mean(found_ratios)}")
 
 
 if __name__ == "__main__":
