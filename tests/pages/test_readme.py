@@ -33,7 +33,8 @@ def test_the_race_is_told_as_podrace_tells_it() -> None:
 
 def test_what_wipes_the_nomination_is_what_the_command_prints() -> None:
     assert "podrace check 72124 --with-fix 72259 --property S-NOM " in README
-    assert "which the queue's handler takes after it, wipes it from memory" in " ".join(README.split())
+    said = "The queue's handler receives an older update of the pod after the nomination, and this update wipes the nomination"
+    assert said in " ".join(README.split())
     (finding,) = check("72124", with_fix=["72259"], property=["S-NOM"], cache=False)
     wiped = [
         s for s in finding.story if any(c.phrase == "nominator: p is no longer nominated" for c in s.changes)
