@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -96,10 +97,19 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
 
 
 def open_closed_streams() -> None:
-    """Let what is written to a stream that the shell has closed (`>&-`, `2>&-`) go nowhere: the exit code is an answer, too."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (as long as the process)
+    """Let what is written to a stderr that the shell has closed (`2>&-`) go nowhere: the exit code is an answer, too. A closed stdout refuses what is written.
+
+    With PYTHONUNBUFFERED Python takes no heed of how much of a text was written, as on a full disk: stdout gets a buffer, which writes on or fails.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115 (as long as the process)
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):
+        old = sys.stdout
+        sys.stdout = open(  # noqa: SIM115
+            old.fileno(), "w", buffering=1, encoding=old.encoding, errors=old.errors, closefd=False
+        )
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def leave(code: int) -> NoReturn:
@@ -141,12 +151,15 @@ def _run(arguments: list[str]) -> int:
 
     from ..base.problems import Problem, UsageProblem
     from .commands import app_for
+    from .terminal.pipes import tolerant_of_closed_pipes
 
     own_code = f"{__name__.partition('.')[0]}.analysis.request.own_code"
     if own_code in sys.modules:  # in a process that ran another command
         sys.modules[own_code].forget()
     try:
         code = app_for(arguments)(arguments, prog_name="podrace", standalone_mode=False)
+        with tolerant_of_closed_pipes():  # what was printed without
+            pass
         if code == INTERRUPTED:  # typer's way to say so
             raise KeyboardInterrupt
         if own_code in sys.modules and (changed := sys.modules[own_code].what_it_changed()):
@@ -180,6 +193,8 @@ def _complain(line: str, code: int) -> int:
 _OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES)
 """Of what the operating system says when it is asked whether a file is there: what the name that a user gave is to blame for."""
 
+_OF_WRITING = (errno.ENOSPC, errno.EFBIG, errno.EBADF, errno.EDQUOT, errno.EIO)
+
 
 def _line_of(error: Exception, arguments: list[str]) -> str | None:
     """The line for a problem of the user; None for anything else, which is a bug and shows where."""
@@ -197,6 +212,10 @@ def _line_of(error: Exception, arguments: list[str]) -> str | None:
         return f"internal error, no verdict can be trusted: {error}; please report it"
     if isinstance(error, OSError) and error.errno in _OF_NAMES and error.filename:
         return f"{one_line(str(error.filename))}: {error.strerror}: name a file that can be there"
+    if isinstance(error, OSError) and error.errno in _OF_WRITING and not error.filename:  # typer's own help
+        from .terminal.pipes import given_up
+
+        return given_up(error)
     formatted = getattr(error, "format_message", None)  # typer's own usage errors
     if formatted is not None:
         from .configuration.command_groups import MODULES

@@ -17,9 +17,9 @@ from .volume_limits import VolumeLimits
 WORKLOADS = ("Deployment/", "ReplicaSet/", "StatefulSet/", "Job/")
 
 
-def doubts_of(kept: Representative, release: str | None) -> list[str]:
-    """One line for each doubt about a representative that is checked on this release; None stands for the newest."""
-    noted = [d.line for d in kept.inventory.doubts if _is_about(d, kept, release)]
+def doubts_of(kept: Representative, release: str | None, scales: bool = False) -> list[str]:
+    """One line for each doubt about a representative that is checked on this release, with scales of time or without; None stands for the newest."""
+    noted = [d.line for d in kept.inventory.doubts if d.scales <= scales and _is_about(d, kept, release)]
     return list(dict.fromkeys([*kept.claims.doubts, *noted, *_of_reduction(kept)]))
 
 

@@ -34,7 +34,7 @@ from .release_names import nearest_read, parse_release
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """What the options about manifests ask for, and which properties. `drain` names a node that is drained. `elsewhere` are options that change the question and have no place in a scenario's file."""
+    """What the options about manifests ask for, and which properties. `drain` names a node that is drained, `scales`: time has scales. `elsewhere` are options that change the question and have no place in a scenario's file."""
 
     names: Sequence[str]
     recursive: bool = False
@@ -46,6 +46,7 @@ class Manifests:
     properties: Sequence[str] = ()
     elsewhere: Sequence[str] = ()
     drain: str | None = None
+    scales: bool = False
 
     @property
     def is_for_stdout(self) -> bool:
@@ -155,7 +156,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
-    doubts = doubts_of(kept, release)
+    doubts = doubts_of(kept, release, asked.scales)
     account, caveat = [*told, *account_of(kept, doubts)], caveat_of(kept)
     text = scenario_of(
         kept,

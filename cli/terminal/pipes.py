@@ -22,10 +22,15 @@ def tolerant_of_closed_pipes() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except OSError as error:
-        # What is left in the buffer must go somewhere, or the interpreter complains when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        line = given_up(error)
         if not isinstance(error, BrokenPipeError):
-            raise UsageProblem(f"cannot write the result: {error.strerror}: write it elsewhere") from None
+            raise UsageProblem(line) from None
+
+
+def given_up(error: OSError) -> str:
+    """Why nothing more is written on stdout. What is left in its buffer must go somewhere, or the interpreter complains when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return f"cannot write the result: {error.strerror}: write it elsewhere"
 
 
 def complaint(line: str) -> str:

@@ -31,6 +31,7 @@ class Doubt:
 
     `of` is an object as Kind/namespace/name: a Pod, a workload or a Node counts if it is kept, anything else counts always. `before`: only
     in releases before this one. `room`: also of a pod that is left out, on a kept node. `asking`: only where a kept pod asks for one of these resources.
+    `scales`: only with scales of time.
     """
 
     line: str
@@ -38,6 +39,7 @@ class Doubt:
     before: str = ""
     room: bool = False
     asking: frozenset[str] = frozenset()
+    scales: bool = False
 
 
 @dataclass(slots=True)
@@ -52,11 +54,17 @@ class Remarks:
         self.about.setdefault(remark, []).append(name)
 
     def doubt(
-        self, remark: str, name: str, before: str = "", room: bool = False, asking: Iterable[str] = ()
+        self,
+        remark: str,
+        name: str,
+        before: str = "",
+        room: bool = False,
+        asking: Iterable[str] = (),
+        scales: bool = False,
     ) -> None:
         """Note a remark about something without which, or with which, another verdict may come out."""
         self.add(remark, name)
-        self.doubts[Doubt(f"{remark} ({name})", name, before, room, frozenset(asking))] = None
+        self.doubts[Doubt(f"{remark} ({name})", name, before, room, frozenset(asking), scales)] = None
 
     def lines(self) -> Iterator[str]:
         """One line for each remark, with its first objects."""

@@ -91,6 +91,8 @@ _WITHOUT_PROFILES = {
 }
 """Fields of v1alpha1, which knew no profiles, and where they belong since."""
 
+_BACKOFFS, MINUTE = ("podInitialBackoffSeconds", "podMaxBackoffSeconds"), 60
+
 _PROVIDERS = ("DefaultProvider", "ClusterAutoscalerProvider")
 """The providers that filter by what runs by default; the second one only scores otherwise (algorithmprovider/registry.go, 1.18)."""
 
@@ -103,6 +105,12 @@ def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) ->
     if "percentageOfNodesToScore" in fields:
         fields["percentageOfNodesToScore"].integer(0, 100)
         remarks.add("below 100 nodes every node is examined: percentageOfNodesToScore is left out", top.file)
+    if any(fields.integer(name, 1, 2**63 - 1, 1) >= MINUTE for name in _BACKOFFS):
+        remarks.doubt(
+            "a backoff may take minutes, as the periodic flush does: scales of time take it for shorter",
+            top.file,
+            scales=True,
+        )
     ignored = _read_extenders(fields, remarks)
     profiles: dict[str, Profile] = {}
     for element in fields.elements("profiles", "a list of profiles"):

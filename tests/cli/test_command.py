@@ -182,18 +182,38 @@ def test_a_result_that_cannot_be_written(form: str) -> None:
     )
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("line", ["races -o json", "races", "--help"])
+def test_a_result_that_is_cut_short_by_a_full_disk(tmp_path: Path, line: str, unbuffered: str) -> None:
+    """With PYTHONUNBUFFERED Python's own write was content with the first 1,024 bytes, and the exit code was 0."""
+    ran = subprocess.run(
+        ["sh", "-c", f"trap '' XFSZ; ulimit -f 1; exec {PODRACE} {line} > {tmp_path / 'cut'}"],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    said = "podrace: cannot write the result: File too large: write it elsewhere\n"
+    assert (ran.returncode, ran.stderr) == (2, said)
+
+
+NOWHERE = "podrace: cannot write the result: Bad file descriptor: write it elsewhere\n"
+
+
 @pytest.mark.parametrize(
-    ("line", "code", "shown"),
+    ("line", "code", "shown", "said"),
     [
-        ("version >&-", 0, ""),
-        ("version 2>&-", 0, "podrace "),
-        ("version >&- 2>&-", 0, ""),
-        ("races --nonsense 2>&-", 2, ""),
+        ("version >&-", 2, "", NOWHERE),
+        ("--help >&-", 2, "", NOWHERE),
+        ("version 2>&-", 0, "podrace ", ""),
+        ("version >&- 2>&-", 2, "", ""),
+        ("races --nonsense 2>&-", 2, "", ""),
     ],
 )
-def test_a_closed_stream_changes_no_exit_code(line: str, code: int, shown: str) -> None:
+def test_a_closed_stream_is_no_place_for_a_result(line: str, code: int, shown: str, said: str) -> None:
     ran = subprocess.run(["sh", "-c", f"{PODRACE} {line}"], capture_output=True, text=True, timeout=60)
-    assert (ran.returncode, ran.stdout[: len("podrace ")], ran.stderr) == (code, shown, "")
+    assert (ran.returncode, ran.stdout[: len("podrace ")], ran.stderr) == (code, shown, said)
 
 
 def test_the_help_imports_nothing_heavy() -> None:

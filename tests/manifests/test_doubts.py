@@ -333,6 +333,20 @@ def test_what_is_read_or_is_about_others_is_not_in_doubt(tmp_path: Path, some: S
     assert doubts(tmp_path, *some) == []
 
 
+def test_a_backoff_of_minutes_is_in_doubt_with_scales_of_time(tmp_path: Path) -> None:
+    """S-STUCK HELD with `--time scales`, which assumes that no backoff takes minutes, beside a configuration with one of an hour."""
+    file = tmp_path / "m.yaml"
+
+    def found(scales: bool, **more: Any) -> list[str]:
+        file.write_text(as_list(*NODES, *configured(**more)))
+        return doubts_of(represent(read_manifests([str(file)]), Size(3, 2)), None, scales)
+
+    hour = {"podInitialBackoffSeconds": 3600, "podMaxBackoffSeconds": 3600}
+    (line,) = found(True, **hour)
+    assert line.startswith("a backoff may take minutes, as the periodic flush does")
+    assert found(False, **hour) == found(True, podMaxBackoffSeconds=20) == []
+
+
 def test_a_kept_node_that_goes_while_another_stays_is_in_doubt(tmp_path: Path) -> None:
     going = node("n1")
     going["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["x/y"]}

@@ -202,7 +202,7 @@ def check(
 
         asked = Manifests(
             filename, recursive, strict, parse_size(pods, nodes, controllers), focus, write_scenario, release, properties,
-            given(context, NOT_IN_FILES), drain,
+            given(context, NOT_IN_FILES), drain, bool(slow) or (time is not None and time.value == "scales"),
         )  # fmt: skip
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
