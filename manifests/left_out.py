@@ -14,7 +14,7 @@ counts on the closed node is left out, and said.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import Taint, Term, Toleration
@@ -100,6 +100,8 @@ def tolerations_of(pod: ClusterPod, kept: Representative, closings: Sequence[Clo
     if not kept.is_placed(pod):  # it is never scheduled again: what counts is whether it has to leave
         taints = [t for n in kept.nodes if n.name == pod.node for t in n.executing]
     own = [t for t in pod.tolerations if any(t.tolerates(taint) for taint in taints)]
+    if not any(leaving(kept)):  # nobody counts the seconds
+        own = [replace(t, seconds=None) for t in own]
     if not kept.is_placed(pod):
         return own
     if any(c.pod is pod and c.taint for c in closings):

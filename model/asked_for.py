@@ -11,8 +11,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from .environment.cluster.node_health import health_of, statuses_of
 from .environment.cluster.node_versions import NodeVersion, versions_in
-from .environment.cluster.owned_pods import Owner
+from .environment.cluster.owned_pods import Owned, Owner
 from .environment.cluster.pod_versions import PodVersion
 from .environment.cluster.scope import BOUNDS
 from .environment.controllers.descheduler import Strategy
@@ -177,11 +178,16 @@ def _objects(system: TransitionSystem) -> Iterator[Part]:
 
 
 def _unused(universe: Universe) -> Iterator[Part]:
-    """Objects that are about pods, and about no pod of the scenario."""
+    """Objects that are about pods, and about no pod of the scenario; what of a pod, or a node, nobody looks at."""
     pods = [form for pod in universe[Pod] for form in (pod, *pod.later.values())]
     claims = {name for pod in pods for name in pod.claims}
     mounted = {name for pod in pods for name in pod.volumes}
     groups = {pod.group for pod in pods}
+    yield from ((name, ()) for pod in universe[Pod] for name in _unheeded(universe, pod))
+    nodes, scope = universe[Node], universe.scope
+    marked = any(health_of(node).marks for node in nodes)
+    if scope.node_lifecycle and len(statuses_of(nodes, scope)) == 1 and not marked:
+        yield "node lifecycle controller, as every node is ready and stays so", ()
     for claim in universe[Claim]:
         if claim.name not in claims and not claim.reserved:
             yield f"claim {claim.name}, to which no pod refers", ()
@@ -197,6 +203,22 @@ def _unused(universe: Universe) -> Iterator[Part]:
     for budget in universe[DisruptionBudget]:
         if not any(budget.selects(pod) for pod in universe[Pod]):
             yield f"budget {budget.name}, which selects no pod", ()
+
+
+def _unheeded(universe: Universe, pod: Pod) -> Iterator[str]:
+    """What of a pod decides nothing. One that is bound is scheduled again if a controller makes it."""
+    scope = universe.scope
+    owned = pod.name in {owned.pod.name for owned in universe[Owned]}
+    if pod.node is not None and not owned:
+        if pod.extension_points:
+            yield f"extension points of {pod.name}, which is bound"
+        if pod.extender_selector:
+            yield f"extender selector of {pod.name}, which is bound"
+        if pod.finalizers and not scope.bound_finalizers:
+            yield f"finalizers of {pod.name}, which is bound, without bound_finalizers"
+    brief = any(t.seconds is not None for form in (pod, *pod.later.values()) for t in form.tolerations)
+    if brief and not scope.taint_eviction:
+        yield f"tolerationSeconds of {pod.name}, without taint_eviction"
 
 
 def _truths(system: TransitionSystem) -> Iterator[tuple[Variable, Entity]]:

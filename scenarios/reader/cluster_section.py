@@ -24,12 +24,20 @@ from .sections.claim_section import (
     refuse_backed,
     refuse_claims,
     refuse_templates,
+    refuse_unasked,
     special_claim,
     take_backed,
 )
 from .sections.config_section import read_config, refuse_unscored, refuse_wishes
 from .sections.controller_section import read_controllers, read_descheduler, refuse_descheduler
-from .sections.device_section import allocate, read_counters, read_devices, refuse_supply, supply_of
+from .sections.device_section import (
+    allocate,
+    read_counters,
+    read_devices,
+    refuse_supply,
+    refuse_undrawn,
+    supply_of,
+)
 from .sections.draft import Draft
 from .sections.extender_section import read_extenders, refuse_extenders
 from .sections.gate_section import read_keepers, refuse_keepers
@@ -142,7 +150,9 @@ def _volumes(draft: Draft) -> None:
 def _claims(draft: Draft) -> None:
     of = draft.sections.get
     section = of("resourceClaims")
-    draft.devices = read_devices(of("devices"), draft.nodes, read_counters(of("sharedCounters")))
+    counters = read_counters(of("sharedCounters"))
+    draft.devices = read_devices(of("devices"), draft.nodes, counters)
+    refuse_undrawn(of("sharedCounters"), counters, draft.devices.values())
     templates, members = read_templates(of("resourceClaimTemplates")), claim_members(section)
     claims = read_claims(members, draft.pods)
     claims = add_made_claims(claims, draft.pod_members, draft.pods, templates)
@@ -177,7 +187,7 @@ RULES: Sequence[Callable[[Draft], None]] = (
     _members, _amounts, _objects, _controllers,
     refuse_names, refuse_foreign, refuse_backed, _refuse_oversize, refuse_crowded,
     _volumes, refuse_mounts,
-    _claims, refuse_templates, refuse_claims,
+    _claims, refuse_templates, refuse_claims, refuse_unasked,
     _keepers, refuse_keepers,
     _scope, read_healths, refuse_groups, refuse_supply,
     _descheduler, refuse_autoscaler, refuse_named_nodes, refuse_descheduler,

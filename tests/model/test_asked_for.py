@@ -42,6 +42,31 @@ pods: {a: {cpu: 1, resourceClaims: [used], labels: {app: web}}}
     ]
 
 
+def test_what_nobody_looks_at() -> None:
+    """Each was accepted without a word; the same of pods that are scheduled, or with who looks at it, is none of these."""
+    text = """
+nodes: {n1: {cpu: 4}}
+pods:
+  p: {cpu: 1, tolerations: [{operator: Exists, effect: NoExecute, tolerationSeconds: 3}], extensionPoints: [reserve], finalizers: [a/b]}
+  v: {cpu: 1, nodeName: n1, extensionPoints: [reserve], extenderSelector: {a: b}, finalizers: [a/b]}
+  w: {cpu: 1, nodeName: n1, extenderSelector: {a: b}, finalizers: [a/b]}
+controllers: {web: {kind: ReplicaSet, replicas: 1, pods: [w]}}
+scope: {node_lifecycle: true}
+"""
+    assert never(text) == [
+        "tolerationSeconds of p, without taint_eviction",
+        "extension points of v, which is bound",
+        "extender selector of v, which is bound",
+        "finalizers of v, which is bound, without bound_finalizers",
+        "node lifecycle controller, as every node is ready and stays so",
+    ]
+    assert never(text.replace("true}", "true, bound_finalizers: true, node_failures: 1}"))[:3] == [
+        "tolerationSeconds of p, without taint_eviction",
+        "extension points of v, which is bound",
+        "extender selector of v, which is bound",
+    ]
+
+
 def test_a_fault_aimed_at_several_is_asked_of_each() -> None:
     text = """
 nodes: {n1: {cpu: 2}}

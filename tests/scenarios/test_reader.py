@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from podrace.base.problems import Problem
-from podrace.model.environment.objects import Scope
+from podrace.model.environment.objects import Config, Scope
 from podrace.scenarios import Scenario, parse_scenario, read_scenario
 
 GOOD = """\
@@ -29,6 +29,7 @@ pods:
     podAffinity: {preferred: [{matchLabels: {app: x}, topologyKey: zone}]}
     podAntiAffinity: {required: [{matchLabels: {app: x}, topologyKey: kubernetes.io/hostname}]}
 scope: {pod_events: 3, pod_gc: false}
+config: {scored: true}
 """
 
 
@@ -61,7 +62,7 @@ def test_every_field_is_read() -> None:
     preferred, required = a.terms
     assert (preferred.required, preferred.anti, preferred.topology_key) == (False, False, "zone")
     assert (required.required, required.anti, required.match_labels) == (True, True, {"app": "x"})
-    assert scenario.spec.scope == Scope(pod_events=3, pod_gc=False, pod_creations=1)
+    assert scenario.spec.scope == Scope(pod_events=3, pod_gc=False, pod_creations=1, config=Config(scored=True))
 
 
 def test_only_nodes_and_pods_are_needed() -> None:

@@ -232,11 +232,15 @@ OPERATORS = "(known: In, NotIn, Exists, DoesNotExist)"
         ),
         (
             "nodeAffinity: {preferred: [{matchExpressions: [{key: a, operator: Exists}]}]}",
-            ": without scores, ScheduleAnyway and preferred nodes decide nothing: add `config: {scored: true}`, or remove them",
+            ": without scores, ScheduleAnyway, preferred nodes and preferred pods decide nothing: add `config: {scored: true}`, or remove them",
+        ),
+        (
+            "podAffinity: {preferred: [{weight: 1, topologyKey: zone, labelSelector: {}}]}",
+            ": without scores, ScheduleAnyway, preferred nodes and preferred pods decide nothing: add `config: {scored: true}`, or remove them",
         ),
         (
             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, matchLabels: {}}]",
-            ": without scores, ScheduleAnyway and preferred nodes decide nothing: add `config: {scored: true}`, or remove them",
+            ": without scores, ScheduleAnyway, preferred nodes and preferred pods decide nothing: add `config: {scored: true}`, or remove them",
         ),
         (
             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, matchLabels: {}, minDomains: 2}]",
@@ -423,6 +427,8 @@ def test_affinity(affinity: str, message: str) -> None:
             "config: {percentageOfNodesToScore: 50}",
             "config.percentageOfNodesToScore: below 100 nodes every node is examined, whatever this says: remove it",
         ),
+        ("sharedCounters: {memory: 2}", "sharedCounters: no device takes a part of memory: name it in `consumesCounters` of one, or remove it"),
+        ("deviceClasses: {gpu: {}}", "deviceClasses: no pod asks for what class gpu backs: let one ask for that extended resource, or remove the class"),
         (
             "config: {hardPodAffinityWeight: 2}",
             "config.hardPodAffinityWeight: without scores this decides nothing: add `scored: true`, or remove it",

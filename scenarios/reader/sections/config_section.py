@@ -85,9 +85,12 @@ def refuse_wishes(draft: Draft) -> None:
     for pod in pods:
         forms = (pod, *pod.later.values())
         place = members[pod.name].place
-        if not config.scored and any(form.wishes.spread or form.wishes.nodes for form in forms):
+        if not config.scored and any(
+            form.wishes.spread or form.wishes.nodes or not all(term.required for term in form.terms)
+            for form in forms
+        ):
             place.fail(
-                "without scores, ScheduleAnyway and preferred nodes decide nothing: add `config: {scored: true}`, or remove them"
+                "without scores, ScheduleAnyway, preferred nodes and preferred pods decide nothing: add `config: {scored: true}`, or remove them"
             )
         if len(pod.wishes.spread) > MAX_SOFT:
             place.fail(

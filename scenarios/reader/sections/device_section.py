@@ -54,6 +54,18 @@ def read_devices(
     return found
 
 
+def refuse_undrawn(
+    section: Value | None, counters: Mapping[str, Counter], devices: Iterable[Device]
+) -> None:
+    """Refuse a counter of which no device takes a part."""
+    drawn = {counter for device in devices for counter in device.draws}
+    for name, counter in counters.items():
+        if section is not None and counter not in drawn:
+            section.fail(
+                f"no device takes a part of {name}: name it in `consumesCounters` of one, or remove it"
+            )
+
+
 def _drawn(value: Value, device: str, counters: Mapping[str, Counter]) -> dict[Counter, int]:
     found = {}
     for name, amount in value.items("a mapping from counters to whole numbers"):
