@@ -36,7 +36,7 @@ from .request.within_release import within_release
 from .scheduler_version import version_of
 from .shown.cases import with_telling_case
 from .shown.evidence import evidence_of
-from .shown.orders import orders_of
+from .shown.orders import LISTED, orders_of
 from .shown.slow import slow_words
 from .shown.steps import steps_of
 from .systems import system_of
@@ -160,7 +160,7 @@ def finding_of(
         transitions=counts.transitions or 0,
         depth=counts.depth or 0,
         seconds=None if counts.seconds is None else round(counts.seconds, 3),
-        words=words + assumed(run, result) + silence_of(run),
+        words=words + _ordered(run, result) + assumed(run, result) + silence_of(run),
         notes=(
             *run.composition.notes,
             *(
@@ -221,6 +221,15 @@ def _nowhere(run: Run) -> str:
     if not lost:
         return ""
     return f"no node has the labels that {listed(lost)} {'asks' if len(lost) == 1 else 'ask'} for: nothing about {'it' if len(lost) == 1 else 'them'} on a node was tested"
+
+
+def _ordered(run: Run, result: Result) -> str:
+    """Which orders of the file a violation is about: in others it may take fewer steps, or not be there. HOLDS says so in its scope."""
+    if result.trace is None:
+        return ""
+    orders = orders_of(run.scenario.spec, run.composition.classes)
+    listed_ = [name for name, order in orders.items() if order == LISTED]
+    return f" Of {listed(listed_)} only the order of the file was looked at." if listed_ else ""
 
 
 def assumed(run: Run, result: Result) -> str:

@@ -170,7 +170,11 @@ def _run(arguments: list[str]) -> int:
         return _complain("out of memory before the search ended: limit it with --max-memory", 3)
     except Problem as problem:
         return _complain(str(problem), 2)
-    except Exception as error:
+    except BaseException as error:
+        if type(error).__name__ == "Ended":  # code of the user's that a signal called
+            return _complain(f"a file of yours: {error}", 2)
+        if not isinstance(error, Exception):
+            raise
         if _ENDING.began is not None:
             raise KeyboardInterrupt from None
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help

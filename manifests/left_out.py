@@ -157,6 +157,9 @@ def remarks_of(kept: Representative) -> Iterator[str]:
     """What is to be said of kept pods whose constraints and claims the model cannot heed in full, with the pod's name."""
     yield from kept.claims.remarks
     yield from doubts_of_marks(kept)
+    for pod in kept.pods:
+        if pod.owner.startswith("StatefulSet/") and pod.name.endswith("-again"):
+            yield f"a StatefulSet makes its pod again under the same name: that names are used again is not in the scenario (Pod/{pod.name})"
 
 
 def doubts_of_marks(kept: Representative) -> Iterator[str]:

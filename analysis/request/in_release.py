@@ -24,7 +24,7 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return f"{scenario.name}: {what} are modelled from {first} on: ask for a later release than {exact(release)}"
 
     if before("1.12") and (node := next(filter(_is_refused_by_condition, spec.nodes), None)):
-        return f"{scenario.name}: that the conditions of {node.name} keep pods away, as up to 1.11, is not modelled: leave them out, or ask for a later release"
+        return f"{scenario.name}: that the conditions of {node.name} keep pods away, as up to 1.11, is not modelled: leave them out (and `node_lifecycle`), or ask for a later release"
     if spec.claims and before(FIRST_WITH_CLAIMS):
         return later("resourceClaims", FIRST_WITH_CLAIMS)
     if any(claim.special for claim in spec.claims) and before(FIRST_WITH_EXTENDED):

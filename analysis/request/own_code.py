@@ -46,6 +46,8 @@ def theirs() -> Iterator[None]:
 def what_it_changed() -> str:
     """What code of the user's changed in podrace, or in what that rests on, with the remedy; empty if nothing. It is as it was, now."""
     changes = in_memory.undone()
+    if sys.stdout.closed or (sys.__stdout__ is not None and sys.__stdout__.closed):
+        return "it closes stdout, where the result goes: leave that out"
     if not changes:
         return ""
     own = next((change for change in changes if change.own), None)

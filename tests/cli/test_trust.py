@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.kept_findings import FOLDERS
+from podrace.analysis.request.own_code import Ended
 from podrace.checker.core import in_memory
 from podrace.checker.core.own_files import is_in_one_place
+from podrace.cli import commands, main
 from tests.cli.helpers import MINE, TINY, Shell
 
 CHANGES = {
@@ -346,3 +348,31 @@ def test_what_a_signal_raises_is_there_before_its_handler() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout.split()) == (0, ["True", "True"])
+
+
+def test_a_file_that_closes_stdout_is_a_mistake_of_its_own(tmp_path: Path) -> None:
+    """The exit code was 1, that of a violation, with a traceback."""
+    (tmp_path / "mine.py").write_text("import sys\nsys.__stdout__.close()\n")
+    ran = subprocess.run(
+        [sys.executable, "-c", "from podrace.cli.main import main; main()", "check", "gone-victim", "-P", "mine.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )  # fmt: skip
+    said = "podrace: --properties: mine.py: it closes stdout, where the result goes: leave that out\n"
+    assert (ran.returncode, ran.stderr) == (2, said)
+
+
+def test_a_signal_that_calls_code_of_a_file_to_end_the_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A handler for SIGALRM that calls os._exit: that was a traceback and the exit code 1, too."""
+
+    def search(*_: object, **__: object) -> None:
+        raise Ended("it ends podrace itself, by os._exit: leave that out")
+
+    monkeypatch.setattr(commands, "app_for", lambda _: search)
+    assert main.run(["check"]) == 2
+    assert capsys.readouterr().err == "podrace: a file of yours: it ends podrace itself, by os._exit: leave that out\n"  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from podrace.base.problems import Problem
 from podrace.manifests import read_manifests
+from podrace.manifests.left_out import remarks_of
 from podrace.manifests.situation import Situation
 from podrace.manifests.telling.summary import account_of
 from tests.manifests.manifest_objects import REQUIRED, objects, owned, spec, text_of
@@ -309,3 +310,13 @@ def test_a_claim_of_a_group(tmp_path: Path) -> None:
         "a claim of the pod's group is left out, and taken to be free on every node (Pod/shop/p)"
     ]
     assert Situation(found).fits(found.pending[0], found.nodes[0])
+
+
+@pytest.mark.parametrize(("kind", "said"), [("StatefulSet", True), ("ReplicaSet", False)])
+def test_that_a_name_is_used_again_is_not_in_the_scenario(tmp_path: Path, kind: str, said: bool) -> None:
+    """The pod in place of a StatefulSet's victim is another one with another name."""
+    victim = pod("db-0", "2", 0, "n1")
+    victim["metadata"]["ownerReferences"] = owned(kind, "db")
+    found = list(remarks_of(kept(tmp_path, node("n1", "2"), victim, pod("p", "2", 10))))
+    words = "a StatefulSet makes its pod again under the same name: that names are used again is not in the scenario (Pod/shop/db-0-again)"
+    assert (words in found) == said

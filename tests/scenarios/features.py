@@ -170,9 +170,7 @@ FEATURES: Mapping[str, Scenario] = {
         {"nodes": {"n": {"updates": {"hot": {"taints": [{"key": "hot", "effect": "NoExecute"}]}}}}},
         _scope(taint_eviction=True),
     ),
-    "node_lifecycle": _all(
-        UNHEALTHY, {"nodes": {"sick": {"cpu": 1, "conditions": {"Ready": "Unknown"}}}}
-    ),
+    "node_lifecycle": _all(UNHEALTHY, {"nodes": {"sick": {"cpu": 1, "conditions": {"Ready": "Unknown"}}}}),
     "heartbeat_losses": _all(UNHEALTHY, _scope(heartbeat_losses=1)),
     "node_failures": _all(UNHEALTHY, _scope(node_failures=1)),
     "bound_finalizers": _all(

@@ -62,7 +62,9 @@ def test_every_field_is_read() -> None:
     preferred, required = a.terms
     assert (preferred.required, preferred.anti, preferred.topology_key) == (False, False, "zone")
     assert (required.required, required.anti, required.match_labels) == (True, True, {"app": "x"})
-    assert scenario.spec.scope == Scope(pod_events=3, pod_gc=False, pod_creations=1, config=Config(scored=True))
+    assert scenario.spec.scope == Scope(
+        pod_events=3, pod_gc=False, pod_creations=1, config=Config(scored=True)
+    )
 
 
 def test_only_nodes_and_pods_are_needed() -> None:

@@ -159,7 +159,9 @@ def test_short_and_long_spellings_mean_the_same() -> None:
         "[{weight: 3, podAffinityTerm: {labelSelector: {}, topologyKey: z}}]"
     )
     found = [
-        parse_scenario(f"nodes: {{n: {{cpu: 1}}}}\npods: {{p: {{cpu: 1, podAffinity: {{{text}}}}}}}\nconfig: {{scored: true}}").spec
+        parse_scenario(
+            f"nodes: {{n: {{cpu: 1}}}}\npods: {{p: {{cpu: 1, podAffinity: {{{text}}}}}}}\nconfig: {{scored: true}}"
+        ).spec
         for text in (short, long)
     ]
     assert found[0].pods[0].terms == found[1].pods[0].terms

@@ -54,9 +54,7 @@ def read_devices(
     return found
 
 
-def refuse_undrawn(
-    section: Value | None, counters: Mapping[str, Counter], devices: Iterable[Device]
-) -> None:
+def refuse_undrawn(section: Value | None, counters: Mapping[str, Counter], devices: Iterable[Device]) -> None:
     """Refuse a counter of which no device takes a part."""
     drawn = {counter for device in devices for counter in device.draws}
     for name, counter in counters.items():

@@ -26,6 +26,9 @@ def read_scope(
     some pod has. `named` are the objects that faults can be aimed at, by their sections; None where there are none yet.
     """
     given = section.fields(SCOPE_FIELDS, "a mapping of bounds") if section is not None else {}
+    for _, value in section.items("a mapping of bounds") if section is not None else ():
+        if value.is_null:
+            value.fail("nothing stands after the colon: give a value, or remove the field")
     values: dict[str, Any] = {}
     aims: Aims = ()
     for name, value in given.items():
