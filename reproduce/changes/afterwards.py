@@ -1,9 +1,11 @@
-"""A run that violates a property in its last step, on both sides: whether the changed code mends it with the next calls of somebody who is amid something.
+"""A run that violates a property in its last step, on both sides: whether one side alone mends it with the next calls of somebody who is amid something.
 
 A mend may look right after the step in which the violation begins, such as a pod that is forgotten as soon as it was assumed.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -12,39 +14,76 @@ from ...reports.verify.code_change import Race
 from ..case import Case
 from .beyond import Play, Run, played, roaming
 from .monitors import Monitors, monitors_of
-from .replays import Counterexample
+from .replays import Counterexample, is_new
 
-MOVES = 4
-"""So many calls one of those who are amid something goes on by itself. Nobody else acts in between."""
+MOVES = 8
+"""So many moves, two a call, one of those who are amid something goes on by itself, and those whom it starts. Nobody else acts in between."""
+
+PATIENCE = 4
+"""So many times as many it goes on where it does not mend, before a race counts as open for that."""
 
 MOST_HELD = 8
 """So many of them are tried."""
 
 
-def closed_afterwards(race: Race, found: Counterexample, release: str, before: Play, after: Play) -> Race:
+def mended_afterwards(
+    race: Race,
+    found: Counterexample,
+    release: str,
+    before: Play,
+    after: Play,
+    base: Callable[[], int | None] = lambda: None,
+) -> Race:
     """The race, which closes if the property stays violated on the unchanged code, whoever goes on, and somebody mends it on the changed code.
 
-    What the property reads and cannot be seen is as in the model in the end.
+    It opens the other way about, if the same goes on violating it for long, and a second time; `base` is how many steps the shortest run to the
+    violation has in the model without the change. What the property reads and cannot be seen is as in the model in the end.
     """
-    scenario, name = found.scenario, race.property
-    composition = plan(Selection(release=release, given=[scenario], properties=(name,)))[0].composition
-    monitors = monitors_of(scenario.spec, composition.classes, [name])
+    name = race.property
+    composition = plan(Selection(release=release, given=[found.scenario], properties=(name,)))[0].composition
+    monitors = monitors_of(found.scenario.spec, composition.classes, [name])
     if name not in monitors.monitors:
         return race
-    cases = [roaming(found.case, number, {}, alone=True, moves=MOVES) for number in range(MOST_HELD)]
-    kept, mended = (played(cases, play) for play in (before, after))
-    bad = [
-        {number: _violating(run, found.case, monitors, name) for number, run in side.items()}
-        for side in (kept, mended)
-    ]
-    if not bad[0] or not all(found and all(found) for found in bad[0].values()):
+
+    def goes_on(play: Play, moves: int = MOVES) -> dict[int, tuple[Run, list[bool]]]:
+        cases = [roaming(found.case, number, {}, alone=True, moves=moves) for number in range(MOST_HELD)]
+        return {
+            number: (run, _violating(run, found.case, monitors, name))
+            for number, run in played(cases, play).items()
+        }
+
+    sides = goes_on(before), goes_on(after)
+    number = _mends(*sides)
+    if number is not None:
+        words = f"the run ends there, and the changed code mends it at once: {_move(*sides[1][number])}"
+        return msgspec.structs.replace(race, outcome="closes", after="DIFFERS", words=words, differs=True)
+    number = _mends(*reversed(sides))
+    if number is None or not is_new(found.length, base()):
         return race
-    for number, states in bad[1].items():
-        if number in bad[0] and states[:1] == [True] and not states[-1]:
-            move = mended[number].outcome.roam[states.index(False) - 1].move
-            words = f"the run ends there, and the changed code mends it at once: {move}"
-            return msgspec.structs.replace(race, outcome="closes", after="DIFFERS", words=words, differs=True)
+    again, long = (goes_on(before), goes_on(after)), goes_on(after, PATIENCE * MOVES)
+    steady = _mends(*reversed(again)) == number
+    if steady and _mends({number: long[number]} if number in long else {}, again[0]) == number:
+        words = f"the run ends there. The unchanged code mends it at once, and the changed code does not: {_move(*again[0][number])}"
+        return msgspec.structs.replace(
+            race, outcome="opens", before="DIFFERS", words=words, differs=True, steps=found.words
+        )
     return race
+
+
+def _mends(
+    kept: Mapping[int, tuple[Run, list[bool]]], mended: Mapping[int, tuple[Run, list[bool]]]
+) -> int | None:
+    """Whose calls mend on one side what stays violated on the other one, whoever goes on."""
+    if not kept or not all(bad and all(bad) for _, bad in kept.values()):
+        return None
+    return next(
+        (n for n, (_, bad) in mended.items() if n in kept and bad[:1] == [True] and not bad[-1]), None
+    )
+
+
+def _move(run: Run, bad: list[bool]) -> str:
+    """The call that mends."""
+    return run.outcome.roam[bad.index(False) - 1].move
 
 
 def _violating(run: Run, case: Case, monitors: Monitors, name: str) -> list[bool]:

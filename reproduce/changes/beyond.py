@@ -57,7 +57,7 @@ Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 
 
 class RoamingCase(Case, frozen=True):
-    """A case after whose steps the code makes `roam` moves of its own, which `seed` determines; users and faults act in these as often as is `left` to them. `alone`: only one of those who are held moves, the one of this number by name."""
+    """A case after whose steps the code makes `roam` moves of its own, which `seed` determines; users and faults act in these as often as is `left` to them. `alone`: only one of those who are held moves, the one of this number by name, and those whom it starts."""
 
     roam: int = MOVES
     seed: int = 0

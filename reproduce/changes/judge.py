@@ -28,7 +28,7 @@ from ..modules.toolchain import BuildProblem, Go
 from ..reproducing import Prepared
 from ..request import release_of
 from ..running import Built, built_for
-from .afterwards import closed_afterwards
+from .afterwards import mended_afterwards
 from .beyond import Place, beyond
 from .damage import damaged_texts, is_jump, is_told_only, unexercised
 from .departures import departures, start_of
@@ -245,7 +245,10 @@ class Judging:
 
     def _look(self, before: Built, after: Built) -> None:
         """The most telling things first, until something is broken or time is up."""
-        built, questions = (before, after), questions_of(self.effort.scenarios, self.what.elements)
+        built, questions = (
+            (before, after),
+            questions_of(self.effort.scenarios, self.what.elements, self.release),
+        )
         hazards = mendable(self.effort.scenarios, self.what.files, self.what.touched, self.change.base)
         self._replay([Question(one) for one in hazards], "near", "hazards of the changed functions", built)
         if not self._breaks:
@@ -263,7 +266,9 @@ class Judging:
                     [*dict.fromkeys(p.scenario.name for p in self.places), *self.reached]
                 )
             }
-            done = {one.name for one in hazards}
+            done = {one.name for one in hazards} | {
+                one.scenario.name for one in questions.near if not one.without
+            }
             mine = [one for one in questions.own if one.scenario.name in ranks.keys() - done]
             mine.sort(key=lambda one: ranks[one.scenario.name])
             self._replay(
@@ -365,14 +370,13 @@ class Judging:
         if sides[0].counted.executed or sides[1].counted.executed:
             self.reached.setdefault(one.scenario.name, one.scenario)
         steady = sides[0].seen == sides[1].seen or [side.seen for side in both()] == [s.seen for s in sides]
-        race = race_of(
-            one,
-            *sides,
-            lambda: shortest(self._in_base(one.scenario, one.asked.about["property"])),
-            steady,
-        )
+
+        def base() -> int | None:
+            return shortest(self._in_base(one.scenario, one.asked.about["property"]))
+
+        race = race_of(one, *sides, base, steady)
         if race.outcome == "still open":
-            race = closed_afterwards(race, one, self.release, *(plays(side) for side in built))
+            race = mended_afterwards(race, one, self.release, plays(built[0]), plays(built[1]), base)
         if race.outcome in ("opens", "closes"):
             self.tested.append(one.asked)
         if race.outcome == "left the model":

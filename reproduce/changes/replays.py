@@ -86,8 +86,8 @@ class Questions:
     far: Sequence[Question]
 
 
-def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Questions:
-    """All that can be asked of these scenarios."""
+def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release: str) -> Questions:
+    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged: the scenarios that name it come first, as they are."""
     ranks = {key: nearness(key, elements) for key in CHANGES}
     here = [key for key, rank in ranks.items() if rank <= CALLED]
     known = [
@@ -96,8 +96,13 @@ def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Ques
         for without in dict.fromkeys([*_fixes(scenario), *((key,) for key in mentioned(scenario, here))])
     ]
     known.sort(key=lambda one: one[0])
+    coming = sorted((key for key in here if not CHANGES[key].is_in(release)), key=lambda key: ranks[key])
+    ahead = {one.name: one for key in coming for one in scenarios if [*mentioned(one, [key])]}
     return Questions(
-        [Question(scenario, without) for rank, scenario, without in known if rank <= CALLED],
+        [
+            *map(Question, ahead.values()),
+            *(Question(scenario, without) for rank, scenario, without in known if rank <= CALLED),
+        ],
         [Question(scenario) for scenario in scenarios],
         [Question(scenario, without, FAR_SECONDS) for rank, scenario, without in known if rank > CALLED],
     )
@@ -196,7 +201,7 @@ def _found(
             continue
         if question.new:
             base = finding_in_base(scenario, run.property, release, budget, method)
-            if not _is_new(len(finding.trace), shortest(base)):
+            if not is_new(len(finding.trace), shortest(base)):
                 continue
         try:
             asked = prepared(question_of(run, finding, version))
@@ -217,7 +222,7 @@ def shortest(finding: Finding) -> int | None:
     return None if finding.trace is None else len(finding.trace)
 
 
-def _is_new(steps: int, known: int | None) -> bool:
+def is_new(steps: int, known: int | None) -> bool:
     """Whether a run is no longer way to what is violated with `known` steps at least."""
     return known is None or steps < known
 
@@ -311,7 +316,7 @@ def race_of(
     if all(ends):
         return Race(outcome="still open", words="by a run that goes otherwise" if differs else "", **facts)
     known = base() if ends[1] else None
-    if ends[1] and _is_new(found.length, known):
+    if ends[1] and is_new(found.length, known):
         words += f" Without the change it takes {known} steps at least." if known else ""
         return Race(outcome="opens", words=words, steps=found.words, **facts)
     if ends[0] and ends[1] is False:

@@ -17,13 +17,17 @@ from ...reports.verify.code_change import Violation
 from ..case import Case
 from ..go_tests import go_tests
 from ..go_tests.running import SOURCES, write_go_tests
+from ..modules import held
 from ..modules.toolchain import Go
 from ..patches import replaced
 from ..reproducing import Prepared
 from .beyond import STUCK
-from .sources import Change, made_tree
+from .sources import Change, made_tree, sources_of
 
 GO_MOD = "go.mod"
+
+TESTED = "test"
+"""The folder that the driver needs nothing of, but upstream's builders of objects, which the tests use."""
 
 _ROAMED = """\
 package podrace
@@ -104,6 +108,7 @@ def write_tests(
         {} if change.tree is not None else {one.path: one.after for one in change.files},
         folder / SOURCES,
     )
+    held.linked(sources_of(change.version, go) / TESTED, folder / SOURCES / TESTED)
     module = folder / GO_MOD
     module.write_text(replaced(module.read_text(encoding="utf-8")), encoding="utf-8")
     return sorted(tests)

@@ -60,7 +60,7 @@ type Case struct {
 	Roam     int            `json:"roam"`  // so many moves of the real code's own after the steps
 	Seed     int            `json:"seed"`  // which
 	Left     map[string]int `json:"left"`  // how often users and faults may act in these, by the scope's names
-	Alone    bool           `json:"alone"` // only one of those who are held moves: the seed is its number by name
+	Alone    bool           `json:"alone"` // only one of those who are held moves, and those whom it starts: the seed is its number by name
 
 	unseen []string // what cannot be seen, as the first look found it
 

@@ -76,7 +76,7 @@ var rules = map[string]rule{
 	"failure.read":             {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent> S", "Queue.AddNominatedPod> S", "Queue.Done> P"), via: points("FailureHandler< P"), settle: leaveToNamesake},
 	"failure.requeue":          {who: isFailing, ends: points("Queue.AddUnschedulableIfNotPresent< S")},
 	"failure.requeue_too_soon": {do: within("the requeue and the Pop amid it lie within one call, which takes and lets go activeQ's lock")},
-	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< S")},
+	"failure.nominate":         {who: isFailing, ends: points("Queue.AddNominatedPod< S"), via: points("FailureHandler< P")},
 	"failure.patch":            {do: patch},
 	"failure.lose_patch":       {do: patch},
 	"failure.wake_others":      {who: isFailing, ends: movesOfPods, settle: runOut(isFailing)},

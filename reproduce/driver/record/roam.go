@@ -20,33 +20,33 @@ const pause = 12
 
 // roam goes on without the model, for as many moves as the case asks for: somebody who is held is let go to its next point, a watch delivers,
 // a pod that is deleted ends, a user or a fault acts as often as the case leaves them, or a second passes. The case's seed determines which.
-// Where only one actor moves, it ends when that actor is not held any more.
+// Where only one actor moves, and those whom it starts, it ends when none of them is held any more.
 func (p *player) roam() (done []RoamStep) {
 	w := p.world
 	r := &recorder{world: w, free: Free{Left: maps.Clone(w.Case.Left)}, beyond: map[*actor]bool{}}
-	var alone *actor
+	var others []*actor
 	if w.Case.Alone {
 		held := w.Stage.held()
 		slices.SortFunc(held, func(a, b *actor) int { return strings.Compare(a.String(), b.String()) })
 		if w.Case.Seed >= len(held) {
 			return done
 		}
-		alone = held[w.Case.Seed]
+		others = slices.Delete(held, w.Case.Seed, w.Case.Seed+1)
 	}
 	random := rand.New(rand.NewSource(int64(w.Case.Seed)))
 	before := p.seen()
 	for len(done) < w.Case.Roam && !w.exited {
-		moves := p.moves(r, alone)
+		moves := p.moves(r, others)
 		names := make([]string, 0, len(moves))
 		for name := range moves {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		if alone != nil && len(names) == 0 {
+		if w.Case.Alone && len(names) == 0 {
 			return done
 		}
 		name, do := "a second passes", func() { time.Sleep(time.Second) }
-		if len(names) > 0 && (alone != nil || random.Intn(pause) > 0) {
+		if len(names) > 0 && (w.Case.Alone || random.Intn(pause) > 0) {
 			name = names[random.Intn(len(names))]
 			do = moves[name]
 		}
@@ -72,8 +72,8 @@ func (p *player) seen() map[string]any {
 	return all
 }
 
-// moves are what somebody can do now, or who moves alone, by what is said of it; `r` knows what is left to users and faults.
-func (p *player) moves(r *recorder, alone *actor) map[string]func() {
+// moves are what somebody can do now but these others, by what is said of it; `r` knows what is left to users and faults.
+func (p *player) moves(r *recorder, others []*actor) map[string]func() {
 	w, all := p.world, map[string]func(){}
 	spending := func(able []choice, words func(choice) string) {
 		for _, c := range able {
@@ -86,7 +86,7 @@ func (p *player) moves(r *recorder, alone *actor) map[string]func() {
 		}
 	}
 	for _, a := range w.Stage.held() {
-		if alone != nil && a != alone {
+		if slices.Contains(others, a) {
 			continue
 		}
 		where := "calls"
@@ -98,7 +98,7 @@ func (p *player) moves(r *recorder, alone *actor) map[string]func() {
 		all[name] = func() { w.Stage.Release(a) }
 		spending(r.goingOn(a), func(c choice) string { return fmt.Sprintf("%s (%s)", name, c.spends) })
 	}
-	if alone != nil {
+	if w.Case.Alone {
 		return all
 	}
 	spending(r.users(), func(c choice) string { return fmt.Sprintf("%s %v (%s)", c.turn.Do, argsOf(c.turn), c.spends) })

@@ -11,6 +11,7 @@ const (
 	binding       role = "binding cycle"
 	prioritising  role = "question about scores"
 	preempting    role = "preemption goroutine"
+	requeuing     role = "requeue goroutine"
 	podHandler    role = "pod handler"
 	nodeHandler   role = "node handler"
 	claimInformer role = "claim informer"
@@ -69,13 +70,17 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 }
 
 // identifyChild tells apart what the scheduling cycle starts: the binding cycle of an assumed pod, which calls the framework first, the
-// question to an extender how it scores the nodes, and the goroutine that evicts for a preemptor.
+// question to an extender how it scores the nodes, a goroutine that puts a pod back, which no release has that can be built, but a
+// change may have, and the goroutine that evicts for a preemptor.
 func identifyChild(parent *actor, i *instance, p point) *actor {
 	if p.call == "Extender.Prioritize" {
 		return &actor{role: prioritising, pod: p.pod, owner: i}
 	}
 	if strings.HasPrefix(p.call, "Framework.") {
 		return &actor{role: binding, pod: p.pod, owner: i}
+	}
+	if p.call == "Queue.AddUnschedulableIfNotPresent" {
+		return &actor{role: requeuing, pod: p.pod, owner: i}
 	}
 	return &actor{role: preempting, pod: parent.pod, owner: i}
 }

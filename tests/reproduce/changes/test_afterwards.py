@@ -11,7 +11,7 @@ from podrace.analysis.request.method import USUAL
 from podrace.checker.core.exploration import Budget
 from podrace.reports.verify.code_change import Race
 from podrace.reproduce.case import Case
-from podrace.reproduce.changes.afterwards import MOVES, closed_afterwards
+from podrace.reproduce.changes.afterwards import MOVES, PATIENCE, mended_afterwards
 from podrace.reproduce.changes.beyond import RoamingCase
 from podrace.reproduce.changes.replays import Counterexample, Question, counterexamples
 from podrace.reproduce.modules.module import parse_version
@@ -37,12 +37,13 @@ def side(*moves: Mapping[str, Any]) -> Any:
 
     def outcome(case: Case) -> Outcome:
         assert isinstance(case, RoamingCase)
-        assert (case.alone, case.roam, case.epilogue) == (True, MOVES, False)
+        assert (case.alone, case.epilogue) == (True, False)
+        assert case.roam in (MOVES, MOVES * PATIENCE)
         steps = tuple(OutcomeStep((), seen(step.changes)) for step in case.steps)
         sees = seen(case.initial)
         for step in steps:
             sees |= step.real
-        mine = moves if case.seed == 1 else ()
+        mine = moves[: case.roam] if case.seed == 1 else ()
         roam = tuple(OutcomeMove(f"scheduler calls {n}", dict(move)) for n, move in enumerate(mine))
         return Outcome(case.id, "DONE", steps=steps, initial=seen(case.initial), sees=sees, roam=roam)
 
@@ -58,7 +59,7 @@ def seen(values: Mapping[str, Any]) -> dict[str, Any]:
     ("before", "after", "outcome"),
     [
         ([{}, {}], [{}, FORGOTTEN], "closes"),
-        ([{}, FORGOTTEN], [{}, FORGOTTEN], "still open"),  # so does the unchanged code
+        ([{}, FORGOTTEN], [{}, FORGOTTEN], "still open"),  # so does the other code
         ([{}, {}], [{}, {}], "still open"),
         ([{}, {}], [FORGOTTEN, KEPT], "still open"),  # only for a while
         ([{}, {}], [], "still open"),
@@ -68,6 +69,35 @@ def test_a_violation_that_is_mended_at_once(
     found: Counterexample, before: list[Any], after: list[Any], outcome: str
 ) -> None:
     race = Race("assumed-after-look", "S-ROOM", "still open", "REPRODUCED", "REPRODUCED")
-    judged = closed_afterwards(race, found, "1.36.3", side(*before), side(*after))
+    judged = mended_afterwards(race, found, "1.36.3", side(*before), side(*after))
     assert judged.outcome == outcome
     assert ("mends it at once: scheduler calls 1" in judged.words) == (outcome == "closes")
+    other = mended_afterwards(race, found, "1.36.3", side(*after), side(*before))
+    assert other.outcome == {"closes": "opens"}.get(outcome, outcome)
+    assert other.steps == (found.words if outcome == "closes" else ())
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_race_that_does_not_open(found: Counterexample, late: bool) -> None:
+    """The changed code mends it a few calls later, or the model of the base has a run that is no longer."""
+    race = Race("assumed-after-look", "S-ROOM", "still open", "REPRODUCED", "REPRODUCED")
+    after: list[Any] = [{}] * MOVES + [FORGOTTEN] if late else [{}]
+    before = side({}, FORGOTTEN)
+    judged = mended_afterwards(
+        race, found, "1.36.3", before, side(*after), lambda: None if late else found.length
+    )
+    assert judged == race
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_second_replay_that_goes_otherwise(found: Counterexample, changed: bool) -> None:
+    """Of the unchanged code or of the changed one; the third is as the first."""
+    race = Race("assumed-after-look", "S-ROOM", "still open", "REPRODUCED", "REPRODUCED")
+    usual = side({}, FORGOTTEN), side({})
+    one, other = iter([usual[changed], usual[not changed], usual[changed]]), usual[not changed]
+
+    def otherwise(cases: Sequence[Case]) -> Any:
+        return next(one)(cases)
+
+    before, after = (other, otherwise) if changed else (otherwise, other)
+    assert mended_afterwards(race, found, "1.36.3", before, after) == race

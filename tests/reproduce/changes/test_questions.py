@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from podrace.analysis.chain import verdicts
 from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.plan import Selection, plan
@@ -14,7 +16,7 @@ NOMINATOR = ["scheduler.queue.nominator.Nominator.update"]
 
 
 def test_races_of_the_changed_functions_come_first() -> None:
-    found = questions_of(shipped(), NOMINATOR)
+    found = questions_of(shipped(), NOMINATOR, "1.36.3")
     near = [(one.scenario.name, one.without) for one in found.near]
     assert set(near[:3]) == {
         ("nominated-node-race", ("77990",)),
@@ -28,13 +30,23 @@ def test_races_of_the_changed_functions_come_first() -> None:
     }, "changes of what `update` calls"
     assert len(found.own) == len(shipped()) > len(hazards())
     assert not {one.without for one in found.near} & {one.without for one in found.far}
-    assert not questions_of(shipped(), []).near
+    assert not questions_of(shipped(), [], "1.36.3").near
 
 
 def test_a_change_that_a_scenario_only_mentions_is_asked_about() -> None:
     lost = find_scenarios("lost-nomination")
-    found = questions_of(lost, ["scheduler.event_handlers.EventHandlers.nomination_wakes"])
+    found = questions_of(lost, ["scheduler.event_handlers.EventHandlers.nomination_wakes"], "1.36.3")
     assert ("129058",) in [one.without for one in found.near]
+
+
+@pytest.mark.parametrize(("release", "first"), [("1.36.3", True), ("1.37.2", False)])
+def test_a_change_that_came_later_is_perhaps_the_one_that_is_judged(release: str, first: bool) -> None:
+    """140054 came with 1.37; the hazards that it closes name it."""
+    activates = ["scheduler.preemption.async_preemption.AsyncPreemption.rejected_last"]
+    near = [(one.scenario.name, one.without) for one in questions_of(shipped(), activates, release).near]
+    closed = {("rejected-in-memory", ()), ("rejected-while-gated", ())}
+    assert (set(near[:2]) == closed) == first
+    assert bool(closed & set(near)) == first
 
 
 def test_how_near_an_upstream_change_is() -> None:
