@@ -395,7 +395,7 @@ def test_a_pod_that_is_tried_first_keeps_its_only_place() -> None:
 def test_a_list_leaves_a_nomination_from_1_37_on(
     release: str, patches: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
 ) -> None:
-    """On 1.36 it is the failure handler that nominates a pod whose name another has: the window that NominatedByUID closes."""
+    """On 1.36 this is a known error of the model: the real failure handler has the record that the queue has changed, and nominates the next pod (`real-runs.md`: differs at 14 of 14)."""
     assert _asked("namesake-still-nominated", release, patches) == (verdict, states, steps)
 
 
