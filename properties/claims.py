@@ -215,6 +215,7 @@ class TolerationsAreHeeded(AboutClaims):
     consequence = "A pod is placed on a tainted device, as its claim allows, and is evicted at once, again and again if a controller makes it."
     concerns = "the pod that is to go"
     issues = (134434,)
+    may_be_given = True
 
     device_taints: DeviceTaints
 

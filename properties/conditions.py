@@ -33,13 +33,16 @@ class BoundPodsSayScheduled(Property):
             yield f"{p.name} is bound, and its condition PodScheduled is False", says
 
     def witnesses(self) -> dict[str, Expr]:
-        placed = {p: self.cache.is_assumed(p) | self.api.pod[p].assigned for p in self.subjects}
-        says = {p: self.api.pod[p].failed | self.api_dispatcher.has_patch(p) for p in self.subjects}
-        late = (at & (says[p] | (self.failure.phase[p] == FailurePhase.PATCH)) for p, at in placed.items())
+        placed = any_of(self.cache.is_assumed(p) | self.api.pod[p].assigned for p in self.subjects)
+        says = any_of(
+            self.api.pod[p].failed
+            | self.api_dispatcher.has_patch(p)
+            | (self.failure.phase[p] == FailurePhase.PATCH)
+            for p in self.subjects
+        )  # also of another pod: it may have had the name
         return {
-            "a pod is placed, and the condition of an attempt before that is there or still to come": any_of(
-                late
-            )
+            "a pod is placed, and the condition of an attempt before that is there or still to come": placed
+            & says
         }
 
 

@@ -162,6 +162,7 @@ class EvictionsCounted(Property):
     consequence = "Evictions take more pods than the PodDisruptionBudget allows. The application runs with fewer replicas than promised."
     concerns = "the pod that is evicted"
     issues = (91492,)
+    may_be_given = True
 
     budgets: Budgets
 

@@ -77,7 +77,7 @@ def _outcome(finding: Finding) -> str:
 def print_table(console: Console, findings: Sequence[Finding]) -> None:
     """Print the table, without the least important columns where the width does not allow them.
 
-    Where it is too wide even so, the scenarios stand above their rows.
+    Where it is too wide even so, the scenarios stand above their rows; and then it is left to the text below that a violation needs a delay.
     """
     styles = [
         {
@@ -94,6 +94,8 @@ def print_table(console: Console, findings: Sequence[Finding]) -> None:
         print_columns(console, columns, styles, _EXPENDABLE)
         return
     del columns["scenario"]
+    if _width(_widths(console, columns, _EXPENDABLE)) > console.width:
+        columns["verdict"] = [f.verdict if f.with_scales else f.marked for f in findings]
     widths = _widths(console, columns, _EXPENDABLE)
     print_row(console, {name: (name, "dim") for name in widths}, widths)
     for i, row in enumerate(styles):

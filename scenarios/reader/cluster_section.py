@@ -24,7 +24,6 @@ from .sections.claim_section import (
     refuse_backed,
     refuse_claims,
     refuse_templates,
-    refuse_unasked,
     special_claim,
     take_backed,
 )
@@ -187,7 +186,7 @@ RULES: Sequence[Callable[[Draft], None]] = (
     _members, _amounts, _objects, _controllers,
     refuse_names, refuse_foreign, refuse_backed, _refuse_oversize, refuse_crowded,
     _volumes, refuse_mounts,
-    _claims, refuse_templates, refuse_claims, refuse_unasked,
+    _claims, refuse_templates, refuse_claims,
     _keepers, refuse_keepers,
     _scope, read_healths, refuse_groups, refuse_supply,
     _descheduler, refuse_autoscaler, refuse_named_nodes, refuse_descheduler,

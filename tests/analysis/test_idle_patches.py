@@ -64,12 +64,13 @@ nodes:
   n1: {cpu: CPU}
 pods:
   a: {cpu: 1}
+  b: {cpu: 1}
 scope: {flush: false}
 """
 
 
 def notes(folder: Path, *classes: str, prop: str, cpu: str = "1") -> tuple[str, ...]:
-    """The notes of the verdict in a cluster of one pod and one node, with a file for each of these classes."""
+    """The notes of the verdict in a cluster of two pods and one node, with a file for each of these classes."""
     (folder / "tiny.yaml").write_text(TINY.replace("CPU", cpu))
     files = []
     for number, text in enumerate(classes):

@@ -168,7 +168,7 @@ def test_numbers_may_be_texts_as_the_command_takes_them(tmp_path: Path) -> None:
     assert found.verdict == "HOLDS"
     (found,) = api.check(file, max_states=5000, max_memory=4 << 30, timeout=300, jobs=1, closing=0)
     assert found.verdict == "HOLDS"
-    (stopped,) = api.check(file, max_states="1", cache=False)
+    (stopped,) = api.check(file, property="S-UNIQ", max_states="1", cache=False)
     assert stopped.verdict == "INCONCLUSIVE"
     (found,) = api.expect("holds", file, with_fix=(key for key in ("77990",)), timeout=1e-3 + 60)
     assert found.verdict == "HOLDS"

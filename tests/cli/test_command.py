@@ -130,7 +130,10 @@ def test_exit_codes_of_the_process(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
     holds = podrace("check", "tiny.yaml", cwd=tmp_path)
     assert (holds.returncode, holds.stderr) == (0, "")
-    assert podrace("check", "tiny.yaml", "--max-states", "2", cwd=tmp_path).returncode == 3
+    assert (
+        podrace("check", "tiny.yaml", "--property", "S-CONS", "--max-states", "2", cwd=tmp_path).returncode
+        == 3
+    )
     assert podrace("check", "72124", cwd=tmp_path).returncode == 1
     wrong = podrace("check", "none.yaml", cwd=tmp_path)
     assert (wrong.returncode, wrong.stdout) == (2, "")

@@ -37,7 +37,7 @@ def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "github", "markdown", "json"])
 def test_a_kind_is_no_command(shell: Shell, form: str) -> None:
-    ran = shell("check", "-f", "objects.yaml", "--property", "S-CAP", "-o", form)
+    ran = shell("check", "-f", "objects.yaml", "--property", "S-CONS", "-o", form)
     assert ran.code == 0
     own = [
         line

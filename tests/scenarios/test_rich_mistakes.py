@@ -429,7 +429,6 @@ def test_affinity(affinity: str, message: str) -> None:
         ),
         ("scope: {pod_deletions: }", "scope.pod_deletions: nothing stands after the colon: give a value, or remove the field"),
         ("sharedCounters: {memory: 2}", "sharedCounters: no device takes a part of memory: name it in `consumesCounters` of one, or remove it"),
-        ("deviceClasses: {gpu: {}}", "deviceClasses: no pod asks for what class gpu backs: let one ask for that extended resource, or remove the class"),
         (
             "config: {hardPodAffinityWeight: 2}",
             "config.hardPodAffinityWeight: without scores this decides nothing: add `scored: true`, or remove it",

@@ -215,20 +215,6 @@ def refuse_templates(draft: Draft) -> None:
             )
 
 
-def refuse_unasked(draft: Draft) -> None:
-    """Refuse a device class that neither a claim nor a device names, and that backs nothing that a pod asks for."""
-    section = draft.sections.get("deviceClasses")
-    classes = read_device_classes(section)
-    used = {wish.of for claim in draft.claims.values() for wish in claim.wishes}
-    used |= {device.of for device in draft.devices.values()} | set(draft.backed.values())
-    used |= {classes[r] for amounts in draft.asked.values() for r in amounts.amount if r in classes}
-    for name in dict.fromkeys(classes.values()):
-        if section is not None and name not in used:
-            section.fail(
-                f"no pod asks for what class {name} backs: let one ask for that extended resource, or remove the class"
-            )
-
-
 def refuse_claims(draft: Draft) -> None:
     """Refuse references to claims that there are not, and pods on nodes without what they were given."""
     members, pods, claims = draft.pod_members, draft.pods, draft.claims

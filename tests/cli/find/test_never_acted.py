@@ -13,7 +13,7 @@ IDLE = """\
 name: idle-parts
 release: "1.36.0"
 properties: [S-CAP]
-nodes: {n: {cpu: 2}}
+nodes: {n: {cpu: 1}}
 pods:
   a: {cpu: 1, nodeName: n}
   b: {cpu: 1, exists: false}

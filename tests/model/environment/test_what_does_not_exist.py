@@ -94,6 +94,6 @@ def test_a_reply_is_lost_where_a_node_that_has_updates_is_made() -> None:
 
 
 def test_a_controller_makes_a_pod_that_has_finalizers() -> None:
-    (found,) = check(system_of(KEPT, "S-CAP"))
+    (found,) = check(system_of(KEPT, "S-CONS"))
     assert (found.verdict.name, found.counts.states) == ("HOLDS", 618)
     assert "api.held[b]" in {v.name for v in system_of(KEPT).variables}

@@ -350,6 +350,6 @@ def test_without_the_bound_no_binding_is_in_doubt():
 @pytest.mark.parametrize(("late", "told"), [(1, False), (2, True)])
 def test_a_verdict_says_that_a_pod_has_one_binding_in_doubt_at_a_time(late, told):
     cluster = spec([Pod(0, "a", 1, 0)], nodes(1), late_bindings=late, flush=False)
-    (found,) = check(instrument(cluster, resolve("1.36").classes, [PROPERTIES["S-CAP"]]), ["S-CAP"])
+    (found,) = check(instrument(cluster, resolve("1.36").classes, [PROPERTIES["S-CONS"]]), ["S-CONS"])
     assert found.verdict.name == "HOLDS"
     assert ("late Bindings of one pod: 1 at a time" in found.coverage.constraints_hit) is told
