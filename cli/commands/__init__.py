@@ -29,4 +29,4 @@ def all_commands() -> ConfiguredTyper:
     return app
 
 
-app.all_commands = all_commands
+app.with_commands(all_commands)

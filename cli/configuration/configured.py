@@ -52,16 +52,20 @@ class Applied:
 class ConfiguredTyper(typer.Typer):
     """A Typer whose commands all have `-c FILE`, and take from that file what the command line does not say.
 
-    `all_commands` imports those that have not been, and gives them all: a file may speak of every command.
+    A file may speak of every command, so it is told how to import those that have not been (`with_commands`).
     """
 
-    all_commands: Callable[[], typer.Typer]
+    _all_commands: Callable[[], typer.Typer]
+
+    def with_commands(self, all_commands: Callable[[], typer.Typer]) -> None:
+        """`all_commands` imports those commands that have not been imported, and gives them all."""
+        self._all_commands = all_commands
 
     def options(self) -> Commands:
         """The options of every command, by the command's name."""
         found = {
             name_of(c.name, c.callback): options_of(c.callback)
-            for c in self.all_commands().registered_commands
+            for c in self._all_commands().registered_commands
             if c.callback
         }
         return {name: found[name] for name in MODULES if name in found}
