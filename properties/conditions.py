@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..model.environment.names import namesakes
 from ..model.environment.objects import Pod
 from ..model.language import Expr, any_of, as_expr, boolean, otherwise, per, when
 from ..model.scheduler.cycles.failure import FailurePhase
@@ -33,16 +34,21 @@ class BoundPodsSayScheduled(Property):
             yield f"{p.name} is bound, and its condition PodScheduled is False", says
 
     def witnesses(self) -> dict[str, Expr]:
-        placed = any_of(self.cache.is_assumed(p) | self.api.pod[p].assigned for p in self.subjects)
-        says = any_of(
-            self.api.pod[p].failed
+        says = {
+            p: self.api.pod[p].failed
             | self.api_dispatcher.has_patch(p)
             | (self.failure.phase[p] == FailurePhase.PATCH)
+            for p in self.pods
+        }
+        late = (
+            (self.cache.is_assumed(p) | self.api.pod[p].assigned)
+            & any_of(says[o] for o in (p, *namesakes(self.universe, p)))
             for p in self.subjects
-        )  # also of another pod: it may have had the name
+        )
         return {
-            "a pod is placed, and the condition of an attempt before that is there or still to come": placed
-            & says
+            "a pod is placed, and the condition of an attempt before that is there or still to come": any_of(
+                late
+            )
         }
 
 
