@@ -11,7 +11,7 @@ from ..base.text import listed
 from ..model.environment.objects import ClusterSpec
 from ..model.history import Composition, Patch
 from ..properties import Property
-from ..properties.questions import Alteration, alteration
+from ..properties.base.questions import Alteration, alteration
 from .request.own_code import theirs
 from .request.plan import Run
 

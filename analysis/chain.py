@@ -3,7 +3,7 @@ comparisons and the single clusters of a proof all go through it; each stage is 
 
     load      name or file      -> Scenario           scenarios.find_scenarios, scenarios.read_scenario, manifests.represent
     plan      Selection         -> list[Run]          analysis.request.plan.plan
-    trace     Run               -> TransitionSystem   analysis.systems.system_of, properties.instrument
+    trace     Run               -> TransitionSystem   analysis.systems.system_of, properties.base.instrument
     slice     TransitionSystem  -> TransitionSystem   checker.reduction.questions.slice_for: what the property can see
     search    TransitionSystem  -> Exploration        checker.explicit.explore: every reachable state
     confirm   Exploration       -> Result             checker.reduction.conclusion.conclude: the interpreter executes every claim again
@@ -27,7 +27,7 @@ from ..checker.search import check
 from ..checker.verdict_cache import VerdictCache
 from ..model.asked_for import asked_for
 from ..model.language import TransitionSystem
-from ..properties.of_steps import OfSteps
+from ..properties.base.of_steps import OfSteps
 from ..reports.document import FROM_CACHE as FROM_CACHE
 from ..reports.document import Finding
 from .altered_questions import altered

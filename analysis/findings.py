@@ -24,8 +24,8 @@ from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
 from ..model.history import Composition
 from ..model.history.versions import exact
 from ..model.language import TransitionSystem
-from ..properties.of_steps import OfSteps
-from ..properties.truth import asks_for
+from ..properties.base.of_steps import OfSteps
+from ..properties.base.truth import asks_for
 from ..reports.document import Finding, Fixes, NoWayBack, Place, ShownLasso, Value
 from ..reports.verdict_words import WORDS, time_words, verdict_words
 from ..scenarios import Scenario

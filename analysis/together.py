@@ -15,8 +15,8 @@ from ..checker.reduction.slicing import Key, Slicer, key_of
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from ..properties import instrument
-from ..properties.instrument import alone
-from ..properties.of_steps import OfSteps
+from ..properties.base.instrument import alone
+from ..properties.base.of_steps import OfSteps
 from .request.in_release import refusal_of
 from .request.plan import Run
 

@@ -1,6 +1,27 @@
 """What must never happen, what must always be able to happen, and what must not go on indefinitely."""
 
-from .admissions import (
+from .base.instrument import instrument
+from .base.property import Property
+from .controllers.gates import QuotaIsNotHeldBack
+from .controllers.loops import NoMoreThanWanted, NoReplacementForEver
+from .controllers.names import (
+    BindingsHitTheirPod,
+    EvictionsHitTheirPod,
+    GrantedEvictionsHitTheirPod,
+    SchedulerGoesOn,
+    StatusHitsItsPod,
+)
+from .controllers.scale_downs import EmptyNodesOnly
+from .controllers.taints import (
+    NamesRunOnce,
+    NobodyBeforeReady,
+    NobodyLeavesReadyNodes,
+    NothingLeftOfWorks,
+    OnlyTaintedPodsEvicted,
+    TaintedPodsLeave,
+    TaintEvictionsHitTheirPod,
+)
+from .placement.admissions import (
     DeferredResizesKeepNobodyOut,
     EndedPodsKeepNobodyOut,
     NoPodRejected,
@@ -8,7 +29,7 @@ from .admissions import (
     PortsGivenOnce,
     RunningPodsFit,
 )
-from .bindings import (
+from .placement.bindings import (
     AntiAffinityKept,
     BoundAsAssumed,
     Capacity,
@@ -16,20 +37,8 @@ from .bindings import (
     NoPodLost,
     SpreadKept,
 )
-from .cache_views import CacheFollowsNodeEvents, SnapshotIsTheCache
-from .claims import (
-    AssumeCacheGoesForward,
-    BoundPodsHoldTheirClaims,
-    ClaimsAreWorkedOn,
-    DeviceAllocatedOnce,
-    FlightsHaveOwners,
-    TaintedDevicesAreLeft,
-    TolerationsAreHeeded,
-)
-from .conditions import BoundPodsSayScheduled, RejectedPodsSaySo
-from .dead_ends import PlaceableStaysPlaceable
-from .gates import QuotaIsNotHeldBack
-from .groups import (
+from .placement.dead_ends import PlaceableStaysPlaceable
+from .placement.groups import (
     DismissedPodsLeave,
     GangBoundAsAWhole,
     GangLetGoAsAWhole,
@@ -40,8 +49,19 @@ from .groups import (
     GroupStatesAreRight,
     PodsOfGroupsSayThatTheyWait,
 )
-from .instrument import instrument
-from .liveness import (
+from .placement.nominations import NominationRespected, NominationsLive, NominationVisible
+from .placement.preemptions import (
+    BudgetsCounted,
+    EvictionsCounted,
+    NoLastingInversion,
+    NoPreemptionWithoutBenefit,
+    OnePreemptionAtATime,
+    PreemptionEnds,
+    UnhealthyPodsCanGo,
+)
+from .scheduling.cache_views import CacheFollowsNodeEvents, SnapshotIsTheCache
+from .scheduling.conditions import BoundPodsSayScheduled, RejectedPodsSaySo
+from .scheduling.liveness import (
     AttemptsEnd,
     NominationsBlockNobodyForEver,
     NotStuck,
@@ -49,16 +69,7 @@ from .liveness import (
     PendingPodsAreScheduled,
     PodsOfRemovedNodesDoNoHarm,
 )
-from .loops import NoMoreThanWanted, NoReplacementForEver
-from .names import (
-    BindingsHitTheirPod,
-    EvictionsHitTheirPod,
-    GrantedEvictionsHitTheirPod,
-    SchedulerGoesOn,
-    StatusHitsItsPod,
-)
-from .nominations import NominationRespected, NominationsLive, NominationVisible
-from .places import (
+from .scheduling.places import (
     BackoffRespected,
     DeletedPodsFreeRoom,
     FlightEnds,
@@ -69,27 +80,16 @@ from .places import (
     PendingPodsRequeued,
     QueuedAsKnown,
 )
-from .preemptions import (
-    BudgetsCounted,
-    EvictionsCounted,
-    NoLastingInversion,
-    NoPreemptionWithoutBenefit,
-    OnePreemptionAtATime,
-    PreemptionEnds,
-    UnhealthyPodsCanGo,
+from .storage.claims import (
+    AssumeCacheGoesForward,
+    BoundPodsHoldTheirClaims,
+    ClaimsAreWorkedOn,
+    DeviceAllocatedOnce,
+    FlightsHaveOwners,
+    TaintedDevicesAreLeft,
+    TolerationsAreHeeded,
 )
-from .property import Property
-from .scale_downs import EmptyNodesOnly
-from .taints import (
-    NamesRunOnce,
-    NobodyBeforeReady,
-    NobodyLeavesReadyNodes,
-    NothingLeftOfWorks,
-    OnlyTaintedPodsEvicted,
-    TaintedPodsLeave,
-    TaintEvictionsHitTheirPod,
-)
-from .volumes import (
+from .storage.volumes import (
     AssumedVolumesAreKept,
     ExclusiveClaimsHaveOnePod,
     PodsGetTheVolumesTheyWerePlacedBy,

@@ -10,7 +10,7 @@ from ...base.text import one_line
 from ...checker.core.interpreter import Interpreter
 from ...model.language import Expr, State, TransitionSystem
 from ...model.language.expressions.expr import all_of, any_of, as_expr
-from ...properties.of_steps import OfSteps
+from ...properties.base.of_steps import OfSteps
 from .monitor import Events, Order, Watched, lay_over
 from .question import Question
 from .states_meant import StateMeant, property_in, state_meant

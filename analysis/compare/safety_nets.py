@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from ...checker.core.exploration import Budget
 from ...checker.reduction.questions import explored_slice
 from ...checker.trace.fingerprint import fingerprint
-from ...properties.bindings import Capacity, NoPodLost
-from ...properties.conditions import RejectedPodsSaySo
-from ...properties.liveness import NotStuck, PendingPodsAreScheduled
-from ...properties.places import FlightEnds
+from ...properties.placement.bindings import Capacity, NoPodLost
+from ...properties.scheduling.conditions import RejectedPodsSaySo
+from ...properties.scheduling.liveness import NotStuck, PendingPodsAreScheduled
+from ...properties.scheduling.places import FlightEnds
 from ...reports.verify.comparison import Net, NetOutcome
 from ..altered_questions import altered
 from ..chain import verdict_in

@@ -21,7 +21,7 @@ from ...model.history.versions import exact
 from ...model.language import TransitionSystem, all_of, negate
 from ...model.language.expressions.expr import fresh_graph
 from ...properties import instrument
-from ...properties.truth import Outcomes
+from ...properties.base.truth import Outcomes
 from ...reports.document import Finding
 from ...reports.verify.comparison import (
     Comparison,

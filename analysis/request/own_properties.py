@@ -11,7 +11,7 @@ from typing import get_args
 from ...base.problems import UsageProblem
 from ...base.text import known_names, one_line
 from ...properties import PROPERTIES, Property
-from ...properties.property import Kind
+from ...properties.base.property import Kind
 from .option_files import split_option
 from .own_modules import load_module
 

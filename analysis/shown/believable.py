@@ -21,7 +21,7 @@ from ...checker.reduction.scales_of_time import endless, with_scales
 from ...checker.reduction.slicing import Slicer
 from ...checker.search import Engine, engine_of
 from ...model.language import TransitionSystem
-from ...properties.instrument import with_slow
+from ...properties.base.instrument import with_slow
 from ...reports.document import WithScales
 from ...reports.verdict_words import WORDS, verdict_words
 from .slow import slow_actors

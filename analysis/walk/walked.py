@@ -9,7 +9,7 @@ from ...base.problems import UsageProblem
 from ...model.language import Expr, State, TransitionSystem
 from ...model.language.expressions.expr import as_expr
 from ...properties import PROPERTIES, Property
-from ...properties.of_steps import OfSteps
+from ...properties.base.of_steps import OfSteps
 from ..request.plan import SAFETY, Run, Selection, plan
 
 ID = "WALK"

@@ -33,17 +33,13 @@ from .expressions.expr import (
     any_of,
     as_expr,
     clamp,
-    count,
     equal,
     implies,
-    largest,
     negate,
-    one_of,
     select,
-    smallest,
-    total,
 )
 from .expressions.graph import substitute, topological, variables_of
+from .expressions.of_lists import count, largest, one_of, smallest, total
 from .expressions.sorts import BOOL, INT, Entity, Sort, Universe
 from .own_systems.asking import System, invariant, liveness, resettable, witness, words_of
 from .own_systems.standalone import system_of

@@ -19,7 +19,7 @@ from ...model.language.declarations.tracer import StepTrace, tracing
 from ...model.language.expressions.expr import Variable, fresh_graph, variable
 from ...model.language.systems.system import evaluate_in, initialise, model_variables
 from ...properties import PROPERTIES, Property
-from ...properties.of_steps import OfSteps
+from ...properties.base.of_steps import OfSteps
 from ...reports.step import Value
 
 Seen = Mapping[str, Value]

@@ -13,7 +13,7 @@ from podrace.analysis.request.patches import patches_of
 from podrace.analysis.request.plan import Run, Selection, plan
 from podrace.checker.core.exploration import Budget
 from podrace.model.language import Expr, any_of, as_expr
-from podrace.properties.property import Property
+from podrace.properties.base.property import Property
 from tests.cli.helpers import Shell, flat
 
 HEAD = "from podrace.patching import Cache, Expr, Pod, PriorityQueue, any_of, as_expr, boolean, per, require\n\n\n"

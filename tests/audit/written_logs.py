@@ -15,8 +15,8 @@ from podrace.model.environment.objects import Node, Pod
 from podrace.model.history import resolve
 from podrace.model.language import Expr, State, TransitionSystem
 from podrace.properties import instrument
-from podrace.properties.bindings import AntiAffinityKept, Capacity
-from podrace.properties.conditions import BoundPodsSayScheduled
+from podrace.properties.placement.bindings import AntiAffinityKept, Capacity
+from podrace.properties.scheduling.conditions import BoundPodsSayScheduled
 from podrace.reports.audit_report import Answer, AuditReport
 from podrace.reproduce.objects import node_object, pod_object
 from podrace.reproduce.random_runs.random_runs import Model as _Model

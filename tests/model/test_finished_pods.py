@@ -12,7 +12,7 @@ from podrace.model.environment.objects import DisruptionBudget, Pod, Selector
 from podrace.model.environment.watch import Handler
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.preemptions import BudgetsCounted
+from podrace.properties.placement.preemptions import BudgetsCounted
 from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, nodes, spec
 

@@ -8,7 +8,7 @@ from podrace.model.environment.objects import ClusterSpec, HostPort, Node, Pod, 
 from podrace.model.history import resolve
 from podrace.model.language import Concrete
 from podrace.properties import instrument
-from podrace.properties.bindings import Capacity
+from podrace.properties.placement.bindings import Capacity
 from podrace.scenarios import find_scenarios, parse_scenario
 from tests.model.clusters import nodes
 

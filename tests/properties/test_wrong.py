@@ -14,7 +14,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.property import Property
+from podrace.properties.base.property import Property
 from podrace.reports.document import Finding
 from podrace.reports.text.explanation import explain
 from podrace.scenarios import find_scenarios, parse_scenario

@@ -29,8 +29,8 @@ from podrace.patching import (
     count,
     select,
 )
-from podrace.properties.claims import ClaimsAreWorkedOn
-from podrace.properties.liveness import waits_in_vain
+from podrace.properties.scheduling.liveness import waits_in_vain
+from podrace.properties.storage.claims import ClaimsAreWorkedOn
 
 
 class WorthADryRun(Scheduler):

@@ -11,7 +11,7 @@ from podrace.model.environment.storage.claims import READY
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, before, boolean, when
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.claims import AboutClaims
+from podrace.properties.storage.claims import AboutClaims
 from podrace.scenarios import find_scenarios
 from tests.races.claim_patches import UnreservedAssumed
 

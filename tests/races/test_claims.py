@@ -13,7 +13,7 @@ from podrace.model.environment.objects import OTHERS
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.property import Property
+from podrace.properties.base.property import Property
 from podrace.scenarios import find_scenarios
 from tests.races.claim_patches import (
     AllocationHereAccepted,

@@ -12,7 +12,7 @@ from podrace.model.environment.objects import Device, Node
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, before, boolean, when
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.claims import AboutClaims
+from podrace.properties.storage.claims import AboutClaims
 from podrace.scenarios import find_scenarios, parse_scenario
 from tests.races.slice_patches import SlicesAwaited, SlicesUnheard
 

@@ -12,7 +12,7 @@ from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Expr, any_of, before, boolean, when
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.claims import AboutClaims
+from podrace.properties.storage.claims import AboutClaims
 from podrace.scenarios import find_scenarios, parse_scenario
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"

@@ -14,7 +14,7 @@ from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, as_expr
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.claims import AboutClaims
+from podrace.properties.storage.claims import AboutClaims
 from podrace.scenarios import find_scenarios
 from tests.races.claim_patches import (
     DeletionsTold,

@@ -10,7 +10,7 @@ from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.properties import instrument
-from podrace.properties.property import Property
+from podrace.properties.base.property import Property
 from podrace.scenarios import parse_scenario
 from tests.races.kep_5690 import (
     DeviceGoesToPreemptor,

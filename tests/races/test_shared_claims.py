@@ -13,7 +13,7 @@ from podrace.model.history import resolve
 from podrace.model.language import Component, Expr, any_of, as_expr
 from podrace.model.scheduler.dynamicresources.find_devices import Stage
 from podrace.properties import PROPERTIES, instrument
-from podrace.properties.claims import AboutClaims
+from podrace.properties.storage.claims import AboutClaims
 from podrace.scenarios import find_scenarios
 from tests.races.claim_patches import OwnFlightEnded, ReservationKeptWhileTrying
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
-from functools import reduce
 from operator import attrgetter
 from types import MethodType
 from typing import Any, NoReturn, Union, cast
@@ -327,7 +326,7 @@ def negate(a: Value) -> Expr:
 def _junction(op: str, items: Iterable[Value] | Value, absorbing: int) -> Expr:
     given = [
         item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL)
-        for item in _listed(items, ())
+        for item in listed(items, ())
     ]
     if len(given) == 2:  # most have two, of which one says nothing
         a, b = given
@@ -411,12 +410,12 @@ _index = attrgetter("index")
 
 def all_of(items: Iterable[Value] | Value, *more: Value) -> Expr:
     """Conjunction of all in a list, or of those that are given one by one; true of nothing."""
-    return _junction("and", _listed(items, more) if more else items, 0)
+    return _junction("and", listed(items, more) if more else items, 0)
 
 
 def any_of(items: Iterable[Value] | Value, *more: Value) -> Expr:
     """Disjunction, of the same; false of nothing."""
-    return _junction("or", _listed(items, more) if more else items, 1)
+    return _junction("or", listed(items, more) if more else items, 1)
 
 
 def implies(a: Value, b: Value) -> Expr:
@@ -477,11 +476,6 @@ def _order_of(*values: Value) -> list[Enum]:
         if isinstance(tag, type) and issubclass(tag, Enum):
             return list(tag)
     return []
-
-
-def one_of(value: Value, *choices: Value) -> Expr:
-    """Whether a value is one of these, all of its sort."""
-    return any_of(equal(value, choice) for choice in choices)
 
 
 def add(a: Value, b: Value) -> Expr:
@@ -578,41 +572,11 @@ def select(condition: Value, a: Value, b: Value) -> Expr:
     return _node("ite", (c, x, y), x.sort, min(x.lo, y.lo), max(x.hi, y.hi))
 
 
-def total(items: Iterable[Value] | Value, *more: Value) -> Expr:
-    """Sum of ints, of a list or one by one; 0 of nothing."""
-    result = const(INT, 0)
-    for item in _listed(items, more):
-        result = add(result, item)
-    return result
-
-
-def count(items: Iterable[Value] | Value, *more: Value) -> Expr:
-    """How many of the conditions hold, of a list or one by one."""
-    return total([select(item, 1, 0) for item in _listed(items, more)])
-
-
-def smallest(items: Iterable[Value] | Value, *more: Value) -> Expr:
-    """The smallest of some ints, of a list or one by one, of which there is at least one."""
-    return reduce(lambda a, b: select(less(b, a), b, a), _some("smallest", items, more))
-
-
-def largest(items: Iterable[Value] | Value, *more: Value) -> Expr:
-    """The largest of the same."""
-    return reduce(lambda a, b: select(less(a, b), b, a), _some("largest", items, more))
-
-
-def _listed(items: Iterable[Value] | Value, more: tuple[Value, ...]) -> Iterable[Value]:
+def listed(items: Iterable[Value] | Value, more: tuple[Value, ...]) -> Iterable[Value]:
     """What was given, as a list or one by one."""
     if not more and items.__class__ is not Expr and isinstance(items, Iterable):
         return items
     return cast("tuple[Value, ...]", (items, *more))
-
-
-def _some(name: str, items: Iterable[Value] | Value, more: tuple[Value, ...]) -> list[Expr]:
-    found = [as_expr(item) for item in _listed(items, more)]
-    if not found:
-        raise ModelError(f"`{name}` of nothing has no value: give it one to compare with")
-    return found
 
 
 def clamp(a: Value, lo: int, hi: int) -> Expr:

@@ -24,7 +24,6 @@ from podrace.model.language import (
 from podrace.model.language.expressions.expr import (
     add,
     clamp,
-    count,
     divide,
     equal,
     fresh_graph,
@@ -35,6 +34,7 @@ from podrace.model.language.expressions.expr import (
     subtract,
     variable,
 )
+from podrace.model.language.expressions.of_lists import count
 from tests.profiles import examples
 
 

@@ -21,7 +21,7 @@ from podrace.checker.reduction.slicing import Slicer
 from podrace.checker.trace.fingerprint import fingerprint
 from podrace.model.language import BOOL, TransitionSystem, Variable, negate
 from podrace.model.language.expressions.expr import fresh_graph, variable
-from podrace.properties.instrument import alone
+from podrace.properties.base.instrument import alone
 from podrace.reports.document import Finding
 from tests.profiles import examples
 from tests.random_systems import systems

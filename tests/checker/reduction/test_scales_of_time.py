@@ -51,7 +51,7 @@ from podrace.model.language import (
     trace_system,
 )
 from podrace.model.language.expressions.expr import fresh_graph, variable
-from podrace.properties.instrument import with_slow
+from podrace.properties.base.instrument import with_slow
 from podrace.reports.document import Finding, WithScales
 from podrace.reports.text.findings_text import scope_words
 from podrace.reports.verdict_words import verdict_words

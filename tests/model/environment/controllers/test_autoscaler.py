@@ -9,7 +9,7 @@ from podrace.model.environment.controllers.autoscaler import TO_BE_DELETED
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope, Taint
 from podrace.model.history import resolve
 from podrace.model.language import Concrete, as_expr
-from podrace.properties.cache_views import CacheFollowsNodeEvents
+from podrace.properties.scheduling.cache_views import CacheFollowsNodeEvents
 from podrace.scenarios import parse_scenario
 from tests.model.clusters import concrete, enabled
 

@@ -16,7 +16,7 @@ from podrace.model.language import Concrete, Expr, any_of
 from podrace.model.scheduler.framework.events import SCHEDULING_GATES, Plugin
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import instrument
-from podrace.properties.property import Property
+from podrace.properties.base.property import Property
 from tests.model.clusters import concrete, enabled, nodes, spec
 
 SINCE = ["1.27", "1.28", "1.29", "1.31", "1.32", "1.33", "1.34", "1.34.4", "1.35", "1.36"]

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
-from ..model.environment.cluster.pod_versions import in_form
-from ..model.environment.extender import Managed
-from ..model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
-from ..model.environment.storage.supply import Supply
-from ..model.environment.storage.volumes import reaches
-from ..model.language import Expr, Value, all_of, any_of, as_expr, count, select, smallest, total
-from ..model.scheduler.framework.placement import Placement
+from ...model.environment.cluster.pod_versions import in_form
+from ...model.environment.extender import Managed
+from ...model.environment.objects import OWN, Claim, Device, Node, Pod, StorageClass, Volume, VolumeClaim
+from ...model.environment.storage.supply import Supply
+from ...model.environment.storage.volumes import reaches
+from ...model.language import Expr, Value, all_of, any_of, as_expr, count, select, smallest, total
+from ...model.scheduler.framework.placement import Placement
 from .property import Property
 
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
 
-from ..model.environment.cluster.placement_rules import SpreadConstraint
-from ..model.environment.cluster.pod_versions import in_form
-from ..model.environment.cluster.scope import last_version
-from ..model.environment.faults import Fault
-from ..model.environment.objects import Node, Pod, Term
-from ..model.environment.watch import Handler
-from ..model.language import (
+from ...model.environment.cluster.placement_rules import SpreadConstraint
+from ...model.environment.cluster.pod_versions import in_form
+from ...model.environment.cluster.scope import last_version
+from ...model.environment.faults import Fault
+from ...model.environment.objects import Node, Pod, Term
+from ...model.environment.watch import Handler
+from ...model.language import (
     Expr,
     Value,
     all_of,
@@ -29,9 +29,9 @@ from ..model.language import (
     smallest,
     when,
 )
-from ..model.scheduler.framework.placement import Placement
-from . import truth
-from .property import Property
+from ...model.scheduler.framework.placement import Placement
+from ..base import truth
+from ..base.property import Property
 
 
 class Capacity(Property):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ..model.environment.faults import Fault
-from ..model.environment.objects import Node
-from ..model.language import Expr, all_of, any_of, as_expr, before, boolean, per, when
-from ..model.scheduler.framework.status import Phase
-from .property import Property
+from ...model.environment.faults import Fault
+from ...model.environment.objects import Node
+from ...model.language import Expr, all_of, any_of, as_expr, before, boolean, per, when
+from ...model.scheduler.framework.status import Phase
+from ..base.property import Property
 
 
 class CacheFollowsNodeEvents(Property):

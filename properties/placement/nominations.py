@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ..model.environment.objects import Node, Pod
-from ..model.environment.watch import Handler
-from ..model.language import Expr, all_of, any_of, before, boolean, per, ref, when
-from . import truth
-from .property import Property
+from ...model.environment.objects import Node, Pod
+from ...model.environment.watch import Handler
+from ...model.language import Expr, all_of, any_of, before, boolean, per, ref, when
+from ..base import truth
+from ..base.property import Property
 
 
 class NominationMonitor(Property):

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ..model.environment.objects import Claim, Device, Pod
-from ..model.environment.storage.claims import ClaimUse, ClaimWatch
-from ..model.environment.storage.device_taints import TaintableDevice
-from ..model.environment.storage.supply import Supply
-from ..model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
-from ..model.scheduler.dynamicresources.find_devices import Stage
-from .bindings import AboutOwnBindings
-from .liveness import waits_in_vain
-from .property import Property
+from ...model.environment.objects import Claim, Device, Pod
+from ...model.environment.storage.claims import ClaimUse, ClaimWatch
+from ...model.environment.storage.device_taints import TaintableDevice
+from ...model.environment.storage.supply import Supply
+from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
+from ...model.scheduler.dynamicresources.find_devices import Stage
+from ..base.property import Property
+from ..placement.bindings import AboutOwnBindings
+from ..scheduling.liveness import waits_in_vain
 
 if TYPE_CHECKING:
-    from ..model.environment.storage.claims import ResourceClaims
-    from ..model.environment.storage.device_taints import DeviceTaints
-    from ..model.scheduler import AssumeCache, ClaimTracker, DynamicResources
+    from ...model.environment.storage.claims import ResourceClaims
+    from ...model.environment.storage.device_taints import DeviceTaints
+    from ...model.scheduler import AssumeCache, ClaimTracker, DynamicResources
 
 
 class AboutClaims(Property):

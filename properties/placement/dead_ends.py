@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..model.environment.faults import Fault
-from ..model.environment.objects import Node, Pod, PodGroup
-from ..model.language import Expr, any_of, as_expr, before, boolean, count, select, substitute
-from ..model.language.expressions.expr import const
-from . import truth
+from ...model.environment.faults import Fault
+from ...model.environment.objects import Node, Pod, PodGroup
+from ...model.language import Expr, any_of, as_expr, before, boolean, count, select, substitute
+from ...model.language.expressions.expr import const
+from ..base import truth
+from ..base.property import Property
 from .placing_together import MOST_PLACEMENTS, PlacingTogether, are_too_many, to_be_placed
-from .property import Property
 
 BY_OTHERS = (
     Fault.POD_UPDATE,

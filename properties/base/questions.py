@@ -10,14 +10,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..base.structs import dataclass
-from ..model.cluster import build_cluster
-from ..model.environment.objects import ClusterSpec
-from ..model.language import Component, Expr, as_expr, topological
-from ..model.language.declarations.tracer import StepTrace, tracing
-from ..model.language.expressions.expr import Variable, const, fresh_graph, variable
-from ..model.language.expressions.graph import substitute, variables_of
-from ..model.language.systems.system import evaluate_in, initialise, model_variables
+from ...base.structs import dataclass
+from ...model.cluster import build_cluster
+from ...model.environment.objects import ClusterSpec
+from ...model.language import Component, Expr, as_expr, topological
+from ...model.language.declarations.tracer import StepTrace, tracing
+from ...model.language.expressions.expr import Variable, const, fresh_graph, variable
+from ...model.language.expressions.graph import substitute, variables_of
+from ...model.language.systems.system import evaluate_in, initialise, model_variables
 from .of_steps import OfSteps
 from .property import Property
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from ..model.environment.objects import Node, Pod
-from ..model.language import Case, Expr, all_of, any_of
-from ..model.scheduler.queue.scheduling_queue import SubQueue
-from . import truth
-from .property import Property
+from ...model.environment.objects import Node, Pod
+from ...model.language import Case, Expr, all_of, any_of
+from ...model.scheduler.queue.scheduling_queue import SubQueue
+from ..base import truth
+from ..base.property import Property
 
 
 def waits_in_vain(prop: Property, pod: Pod) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from ..model.language import State, TransitionSystem
+from ...model.language import State, TransitionSystem
 from .property import Property
 
 

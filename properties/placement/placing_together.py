@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any, TypeVar
 
-from ..model.environment.cluster.owned_pods import Owned
-from ..model.environment.cluster.pod_versions import PodVersion
-from ..model.environment.gates import GateKeeper
-from ..model.environment.objects import Claim, Device, Node, Pod, PodGroup, Volume, VolumeClaim
-from ..model.language import Expr, all_of, any_of, as_expr, count, select
-from ..model.scheduler.framework.placement import Placement
-from . import truth
-from .property import Property
+from ...model.environment.cluster.owned_pods import Owned
+from ...model.environment.cluster.pod_versions import PodVersion
+from ...model.environment.gates import GateKeeper
+from ...model.environment.objects import Claim, Device, Node, Pod, PodGroup, Volume, VolumeClaim
+from ...model.language import Expr, all_of, any_of, as_expr, count, select
+from ...model.scheduler.framework.placement import Placement
+from ..base import truth
+from ..base.property import Property
 
 MOST_PLACEMENTS = 4096
 """More placements are not looked at."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..model.cluster import Cluster, build_cluster
-from ..model.environment.cluster.scope import SCALES
-from ..model.environment.objects import ClusterSpec
-from ..model.language import (
+from ...model.cluster import Cluster, build_cluster
+from ...model.environment.cluster.scope import SCALES
+from ...model.environment.objects import ClusterSpec
+from ...model.language import (
     Component,
     Expr,
     Fairness,
@@ -21,8 +21,8 @@ from ..model.language import (
     topological,
     trace_system,
 )
-from ..model.language.expressions.expr import fresh_graph
-from ..model.language.systems.system import evaluate_in
+from ...model.language.expressions.expr import fresh_graph
+from ...model.language.systems.system import evaluate_in
 from .of_steps import OfSteps
 from .property import Property
 

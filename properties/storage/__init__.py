@@ -1,0 +1,1 @@
+"""Devices, volumes and the claims for them."""
