@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...model.history.trees import Hashes, Tree
-from ...model.history.upstream import OUTSIDE, elements_of, is_value, not_modelled
+from ...model.history.upstream import OUTSIDE, TYPE, elements_of, is_value, not_modelled
 from .likeness import likeness
 
 ALIKE, ALIKE_BY_NAME = 0.5, 0.25
@@ -52,12 +52,12 @@ class Drift:
 
     @property
     def is_followed(self) -> bool:
-        """Whether a change of it can matter to the model: not if the function is outside of what it is about."""
+        """Whether a change of it can matter to the model: not if the function is outside of what it is about, or was before it moved."""
         places = [place for place in (self.place, self.where) if place]
         if any(elements_of(place) for place in places):
             return True
-        rows = [not_modelled(place) for place in places]
-        return any(row is None or row.kind != OUTSIDE for row in rows)
+        rows = [row for row in map(not_modelled, places) if row is not None]
+        return not rows or any(row.kind != OUTSIDE for row in rows)
 
     @property
     def elements(self) -> list[str]:
@@ -80,6 +80,7 @@ def drifts(old: Tree, new: Tree, rehashed: Rehashed | None = None) -> list[Drift
 
     With `rehashed`, a function that changed only because it calls others by their new names counts as one that did not.
     """
+    old, new = comparable(old, new)
     pairs = _pairs(old, new)
     renamed = _renamed(old, new, pairs)
 
@@ -90,6 +91,8 @@ def drifts(old: Tree, new: Tree, rehashed: Rehashed | None = None) -> list[Drift
 
     found = []
     for place in sorted(old.keys() | new.keys()):
+        if is_type(place):
+            continue
         if place in old and place in new:
             if old[place].tokens != new[place].tokens:
                 found.append(Drift(place, "changed", _class(is_same(place, place))))
@@ -103,6 +106,25 @@ def drifts(old: Tree, new: Tree, rehashed: Rehashed | None = None) -> list[Drift
         elif place not in pairs.values():
             found.append(Drift(place, "new", Class.READ_THIS))
     return found
+
+
+def is_type(place: str) -> bool:
+    """Whether a place is a type, which tells of its new name, and of no change of its own."""
+    return _name(place).startswith(TYPE)
+
+
+def comparable(old: Tree, new: Tree) -> tuple[Tree, Tree]:
+    """Both without what is not the scheduler's own and is there for one of them alone: a vendored tree has no API server, an older record no staged module."""
+    parts = [{_elsewhere(place) for place in tree} for tree in (old, new)]
+    both = parts[0] & parts[1] | {""}
+    kept = [{place: tree[place] for place in tree if _elsewhere(place) in both} for tree in (old, new)]
+    return kept[0], kept[1]
+
+
+def _elsewhere(place: str) -> str:
+    """The part of upstream that a function is of, if not of the scheduler: its folder below pkg, or its module."""
+    parts = place.split("/", 2)
+    return "/".join(parts[:2]) if parts[0] in ("..", "staging") else ""
 
 
 def counted(found: list[Drift]) -> dict[str, int]:
@@ -127,7 +149,12 @@ def _name(place: str) -> str:
 
 
 def _bare(place: str) -> str:
-    return _name(place).rpartition(".")[2]
+    return _name(place).rpartition(".")[2].removeprefix(TYPE)
+
+
+def _owner(place: str) -> str:
+    """What a function is a method of, or that it is a type."""
+    return TYPE if is_type(place) else _name(place).rpartition(".")[0]
 
 
 def _folder(place: str) -> str:
@@ -137,12 +164,12 @@ def _folder(place: str) -> str:
 def _pairs(old: Tree, new: Tree) -> dict[str, str]:
     """The new place of each function that is gone from its old one, as far as it can be told.
 
-    In this order: the same name in another file, the same normal form, the same name on another type, much in common.
+    In this order: the same name in another file, the same normal form, the same name on another type, much in common; both in another folder.
     """
     gone = {place: old[place] for place in sorted(old.keys() - new.keys())}
     fresh = {place: new[place] for place in sorted(new.keys() - old.keys())}
     pairs: dict[str, str] = {}
-    for candidates in (_by_full_name, _by_form, _by_name_and_likeness, _by_likeness):
+    for candidates in (_by_full_name, _by_form, _by_name_and_likeness, _by_likeness, _by_name_elsewhere):
         for place, now in list(candidates(gone, fresh)):
             if place in gone and now in fresh:
                 pairs[place] = now
@@ -161,7 +188,10 @@ def _by_full_name(gone: Tree, fresh: Tree) -> _Candidates:
 
 def _by_form(gone: Tree, fresh: Tree) -> _Candidates:
     return (
-        (a, b) for a in gone for b in fresh if gone[a].normal == fresh[b].normal and gone[a].size >= _TRIVIAL
+        (a, b)
+        for a in gone
+        for b in fresh
+        if gone[a].normal == fresh[b].normal and (gone[a].size >= _TRIVIAL or _owner(a) == _owner(b) != "")
     )
 
 
@@ -172,11 +202,30 @@ def _by_name_and_likeness(gone: Tree, fresh: Tree) -> _Candidates:
 
 
 def _by_likeness(gone: Tree, fresh: Tree) -> _Candidates:
-    return _most_alike(gone, fresh, lambda a, b: _folder(a) == _folder(b), ALIKE)
+    return _most_alike(
+        gone, fresh, lambda a, b: _folder(a) == _folder(b) and _tells(gone[a], fresh[b]), ALIKE
+    )
+
+
+def _by_name_elsewhere(gone: Tree, fresh: Tree) -> _Candidates:
+    """What moved to another package with its type, and types that got a new name there."""
+    return _most_alike(
+        gone, fresh, lambda a, b: _tells(gone[a], fresh[b]) and (is_type(a) or _bare(a) == _bare(b)), ALIKE
+    )
+
+
+def _tells(one: Hashes, other: Hashes) -> bool:
+    """Whether it says something that two functions are alike: getters of one line all are, but for the field."""
+    return min(one.size, other.size) >= _TRIVIAL or one.normal == other.normal
 
 
 def _most_alike(gone: Tree, fresh: Tree, may_be: Callable[[str, str], bool], least: float) -> _Candidates:
-    found = [(likeness(gone[a], fresh[b]), a, b) for a in gone for b in fresh if may_be(a, b)]
+    found = [
+        (likeness(gone[a], fresh[b]), a, b)
+        for a in gone
+        for b in fresh
+        if is_type(a) == is_type(b) and may_be(a, b)
+    ]
     return ((a, b) for alike, a, b in sorted(found, key=lambda f: (-f[0], f[1:])) if alike >= least)
 
 

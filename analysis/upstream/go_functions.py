@@ -1,4 +1,4 @@
-"""The functions of a Go source file, and the values of its package, as tokens."""
+"""The functions of a Go source file, and the values and types of its package, as tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .go_tokens import CLOSE, OPEN, is_name, matching, split, tokens_of
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function or method with a body, or a variable or constant of the package, whose `body` is its declaration.
+    """One function or method with a body, or a variable, constant or type of the package, whose `body` is its declaration.
 
     `receiver` and `signature` are their tokens without the brackets around the receiver; `body` is without its braces; `imports` are
     the paths of the file's packages by the name that the file gives them.
@@ -34,8 +34,8 @@ class Function:
 
 
 def is_value(name: str) -> bool:
-    """Whether it is a variable or constant of a package, which is named `var Name` or `const Name`."""
-    return name.startswith(("var ", "const "))
+    """Whether it is a variable, constant or type of a package, which is named `var Name`, `const Name` or `type Name`."""
+    return name.startswith(("var ", "const ", "type "))
 
 
 def functions_of(source: str) -> dict[str, Function]:
@@ -52,7 +52,7 @@ def functions_of(source: str) -> dict[str, Function]:
                 found[function.name] = function
                 at = end
                 continue
-        if token in ("var", "const") and depth == 0 and tokens[at - 1 : at] in ([], [";"]):
+        if token in ("var", "const", "type") and depth == 0 and tokens[at - 1 : at] in ([], [";"]):
             end = _end_of_declaration(tokens, at)
             found |= {value.name: value for value in _values(tokens[at:end], imports)}
             at = end
@@ -91,11 +91,12 @@ def _end_of_declaration(tokens: list[str], at: int) -> int:
 
 
 def _values(tokens: list[str], imports: Mapping[str, str]) -> Iterator[Function]:
-    """The values that are declared, one by one or in brackets; not those without a name."""
+    """The values or types that are declared, one by one or in brackets; not those without a name. A type's body is without its name."""
     kind, rest = tokens[0], tokens[1:]
     for value in split(rest[1:-1], ";") if rest[:1] == ["("] else [rest]:
         if value and value[0] != "_":
-            yield Function(f"{kind} {value[0]}", (), (), tuple(value), imports)
+            body = value[1:] if kind == "type" else value
+            yield Function(f"{kind} {value[0]}", (), (), tuple(body), imports)
 
 
 def _receiver(tokens: Sequence[str]) -> str:

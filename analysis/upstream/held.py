@@ -10,28 +10,28 @@ from ...base.problems import UsageProblem
 from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, read_trees
 from ..request.option_files import write_text
-from .drifted import Drift, drifts
+from .drifted import Drift, comparable, drifts, is_type
 from .gates_held import GateChange, gate_changes
-from .go_functions import Function
 from .likeness import hashes_of
 from .source_tree import functions_in
 
 
 @dataclass(frozen=True, slots=True)
 class HeldAgainst:
-    """What became of every function since a tree that was looked at: `since` is its version, `here` are the functions now."""
+    """What became of every function since a tree that was looked at: `since` is its version, `here` are the functions now, `compared` those of them that could be."""
 
     file: Path
     looked: Trees
     since: str
     here: Tree
+    compared: Tree
     drifted: list[Drift]
     gates: list[GateChange]
 
     @property
     def same(self) -> int:
         """How many functions are what they were."""
-        return len(self.here) - sum(d.what != "gone" for d in self.drifted)
+        return len(self.compared) - sum(d.what != "gone" for d in self.drifted)
 
     @property
     def to_read(self) -> bool:
@@ -57,9 +57,17 @@ def hold(directory: Path, record: Path | None, since: str, update: bool) -> Held
     def rehashed(place: str, renamed: Mapping[str, str]) -> Hashes:
         return hashes_of(functions[place], renamed)
 
-    drifted = drifts(_present(old, functions), here, rehashed)
+    drifted = drifts(old, here, rehashed)
     gates = gate_changes(directory, version) if version else []
-    return HeldAgainst(file, looked, version, here, drifted, gates)
+    return HeldAgainst(
+        file,
+        looked,
+        version,
+        here,
+        {p: h for p, h in comparable(old, here)[1].items() if not is_type(p)},
+        drifted,
+        gates,
+    )
 
 
 def write_record(found: HeldAgainst, release: str) -> None:
@@ -73,13 +81,6 @@ def write_record(found: HeldAgainst, release: str) -> None:
 def _is_version(text: str) -> bool:
     parts = text.split(".")
     return len(parts) == 3 and all(part.isdigit() for part in parts)
-
-
-def _present(old: Tree, functions: Mapping[str, Function]) -> Tree:
-    """Without the API server's functions if this tree does not have that folder: a vendored one, or the scheduler itself."""
-    if any(place.startswith("../") for place in functions):
-        return old
-    return {place: hashes for place, hashes in old.items() if not place.startswith("../")}
 
 
 def _looked(path: Path, update: bool) -> Trees:

@@ -3,8 +3,8 @@
 It is the tokens without what a refactoring changes and no other goroutine can see:
 
 - the function's name and the receiver's type; the names of parameters and local variables, which are numbered by first use;
-- names of packages: those of the scheduler go (its types move among them), the others are given by path;
-- the parameters `ctx` and `logger`, where they are handed on as they came;
+- names of packages: those of the scheduler and of API types go (types move among them), the others are given by path;
+- the parameters `ctx` and `logger`, where they are handed on as they came; options that only hand a logger on;
 - statements that only log, trace or count, and the variables that are left for nobody then; blocks that are left empty;
 - `interface{}` is `any`.
 
@@ -20,10 +20,18 @@ from collections.abc import Iterator, Mapping
 from .go_functions import Function, is_value
 from .go_tokens import CLOSE, KEYWORDS, OPEN, is_name, matching, split
 
-_OURS = re.compile(r"k8s\.io/(kubernetes/(plugin/)?(pkg/scheduler|cmd/kube-scheduler)|kube-scheduler)(/|$)")
+_OURS = re.compile(
+    r"k8s\.io/(kubernetes/(plugin/)?(pkg/scheduler|cmd/kube-scheduler)|kube-scheduler|api|dynamic-resource-allocation/api|component-helpers/storage/volume)(/|$)"
+)
 _LOGS = re.compile(r"(klog|logger|log|glog|trace|utiltrace|metrics|\w*Metrics|klogV\w*|loggerV\w*|logV\w*)$")
 _RECORDERS = {"metricsRecorder", "metricRecorder", "metricsAsyncRecorder", "MetricsRecorder"}
 _LOGGED_ERRORS = {"HandleError", "HandleErrorWithContext", "HandleErrorWithLogger"}
+_LOGGER_OPTIONS = tuple((re.compile(form.replace(" ", "\0")), instead.replace(" ", "\0")) for form, instead in (
+    (r"\bAddEventHandlerWithOptions \( ([^()]*) , cache \. HandlerOptions { Logger : & [\w.\0]+ } \)", r"AddEventHandler ( \1 )"),
+    (r"\bHandleCrashWithLogger \( [\w.\0]*\)", "HandleCrash ( )"),
+    (r"\bLogger : & [\w.\0]+ , ", ""),
+))  # fmt: skip
+"""Ways to hand a logger on, and what is left without it."""
 _READS = frozenset((
     "FromContext", "V", "Enabled", "WithValues", "WithName", "LoggerWithValues", "LoggerWithName", "NewContext",
     "KObj", "KObjs", "KRef", "KObjSlice", "KObjSliceWithLimit", "Format", "Error", "String", "Message", "Reasons", "Code", "Plugin",
@@ -50,7 +58,7 @@ def normal_form(function: Function, renamed: Mapping[str, str] | None = None) ->
         tokens = _without_dead_variables(_without_logs(tokens))
         tokens = _without_passed_on(tokens)
     local = _locals(tokens)
-    tokens = _with_paths(tokens, function.imports, local)
+    tokens = _with_paths(_without_logger_options(tokens), function.imports, local)
     if renamed:
         tokens = [renamed.get(t, t) if t not in local else t for t in tokens]
     return tuple(_numbered(tokens, local))
@@ -265,6 +273,14 @@ def _without_passed_on(tokens: list[str]) -> list[str]:
     return out
 
 
+def _without_logger_options(tokens: list[str]) -> list[str]:
+    """`AddEventHandlerWithOptions(h, cache.HandlerOptions{Logger: &logger})` is `AddEventHandler(h)`, and `HandleCrashWithLogger(logger)` is `HandleCrash()`."""
+    text = "\0".join(tokens)
+    for with_logger, without in _LOGGER_OPTIONS:
+        text = with_logger.sub(without, text)
+    return text.split("\0")
+
+
 def _appearances(tokens: list[str], part: list[str]) -> int:
     return sum(tokens[i : i + len(part)] == part for i in range(len(tokens)))
 
@@ -302,6 +318,8 @@ def _signature(tokens: list[str], at: int) -> list[str]:
     names: list[str] = []
     place = at + 1
     for _ in range(3 if at == 0 else 2):
+        if place == len(tokens):  # a type of functions
+            break
         if tokens[place] == "[":  # type parameters
             place = matching(tokens, place) + 1
         if tokens[place] != "(":
@@ -363,7 +381,7 @@ def _is_variable(tokens: list[str], at: int) -> bool:
 
 
 def _with_paths(tokens: list[str], imports: Mapping[str, str], local: set[str]) -> list[str]:
-    """With the path of a package for its name, and no package for what is the scheduler's."""
+    """With the path of a package for its name, and no package for what is the scheduler's or an API type."""
     out: list[str] = []
     at = 0
     while at < len(tokens):

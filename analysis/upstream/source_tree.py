@@ -1,4 +1,4 @@
-"""The functions of kube-scheduler in a source tree, and those of the API server that decide about a binding."""
+"""The functions of kube-scheduler in a source tree, and those elsewhere that it shares state with: of the API server, of a controller, of modules that are staged."""
 
 from __future__ import annotations
 
@@ -12,8 +12,21 @@ from .go_functions import Function, functions_of
 PLACES = ("pkg/scheduler", "vendor/k8s.io/kubernetes/pkg/scheduler", "plugin/pkg/scheduler", "")
 """Where a tree may have the scheduler; the last: it is the scheduler's own directory."""
 
-REGISTRY = ("registry/core/pod/storage/storage.go", "registry/core/pod/strategy.go")
-"""Beside the scheduler, below pkg: what the API server does with a Binding and with an update of a pod."""
+BESIDE = (
+    "registry/core/pod/storage/storage.go", "registry/core/pod/storage/eviction.go", "registry/core/pod/strategy.go",
+    "controller/resourceclaim/controller.go", "controller/resourceclaim/uid_cache.go",
+)  # fmt: skip
+"""Beside the scheduler, below pkg: what the API server does with a Binding, an eviction and an update of a pod, and the controller of claims."""
+
+STAGED = (
+    ("component-helpers", "storage/volume"),
+    ("dynamic-resource-allocation", "resourceclaim"),
+    ("dynamic-resource-allocation", "structured"),
+    ("kube-scheduler", "framework"),
+)
+"""Modules that are staged in the tree, and folders of theirs: what plugins and framework have moved there, or go by."""
+
+STAGING = "staging/"
 
 
 def functions_in(directory: Path) -> dict[str, Function]:
@@ -23,13 +36,29 @@ def functions_in(directory: Path) -> dict[str, Function]:
     """
     root = scheduler_in(directory)
     named = {_file(path.relative_to(root).as_posix()): path for path in files_below(root)}
-    named |= {f"../{name}": root.parent / name for name in REGISTRY if (root.parent / name).is_file()}
+    named |= {f"../{name}": root.parent / name for name in BESIDE if (root.parent / name).is_file()}
+    named |= _staged_files(directory)
     found: dict[str, Function] = {}
     for file, path in named.items():
         if not is_left_out(file):
             found |= {
                 f"{file}:{name}": function for name, function in functions_of(read_source(path)).items()
             }
+    return found
+
+
+def _staged_files(directory: Path) -> dict[str, Path]:
+    """The files of modules that are staged in a tree. A tree in Go's module cache has them beside it: 1.37.2 has 0.37.2 of each."""
+    directory = directory.resolve()
+    found: dict[str, Path] = {}
+    for module, folder in STAGED:
+        inside = directory / STAGING / "src/k8s.io" / module
+        beside = directory.parent / f"{module}@v0.{directory.name.removeprefix('kubernetes@v1.')}"
+        root = inside if inside.is_dir() else beside
+        found |= {
+            f"{STAGING}{module}/{path.relative_to(root).as_posix()}": path
+            for path in files_below(root / folder)
+        }
     return found
 
 

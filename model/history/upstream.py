@@ -16,9 +16,12 @@ import yaml
 
 FUNCTIONS = Path(__file__).parent / "functions"
 PARTS = (
-    "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "api_calls", "api_server", "older",
+    "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "state_of_plugins", "api_calls", "api_server", "older",
 )  # fmt: skip
 """The files there, in the order of docs/notebook/functions.md."""
+
+TYPE = "type "
+"""How the name of a type begins in a record of a tree: types are there for their new names only."""
 
 OUTSIDE = "outside"
 KINDS = ("abstracted", "missing", OUTSIDE)
@@ -91,8 +94,8 @@ def is_left_out(file: str) -> bool:
 
 
 def is_value(place: str) -> bool:
-    """Whether a place is a variable or constant of a package (`file:var Name`), which has no row of its own."""
-    return place.partition(":")[2].startswith(("var ", "const "))
+    """Whether a place is a variable, constant or type of a package (`file:var Name`), which has no row of its own."""
+    return place.partition(":")[2].startswith(("var ", "const ", TYPE))
 
 
 def elements_of(place: str) -> list[str]:

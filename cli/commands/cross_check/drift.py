@@ -204,7 +204,7 @@ def _print_text(found: HeldAgainst, no_color: bool) -> None:
     print_wrapped(
         console,
         Text(
-            f"{found.same} of {len(found.here)} functions are the same{since}: {told}; gates: {len(found.gates)}; "
+            f"{found.same} of {len(found.compared)} functions are the same{since}: {told}; gates: {len(found.gates)}; "
             f"outside of the model: {counts['outside']}",
             "bold",
         ),

@@ -55,7 +55,7 @@ def tokens(source: str, name: str = "less") -> tuple[str, ...]:
 
 def test_functions_with_bodies_are_found() -> None:
     found = functions_of(GO)
-    assert list(found) == ["var hook", "Queue.Pop", "less"]
+    assert list(found) == ["type Queue", "var hook", "Queue.Pop", "less"]
     assert " ".join(found["less"].tokens) == "func less ( a , b int ) bool { return a < b }"
     assert found["Queue.Pop"].receiver == ("q", "*", "Queue", "[", "T", "]")
 
@@ -78,6 +78,12 @@ def test_values_of_the_package() -> None:
         "const D": "D = 5 * time . Minute",
         "var E": "E E",
     }
+
+
+def test_types_of_the_package_are_known_without_their_names() -> None:
+    source = "package q\n\ntype (\n\tA struct{ x int }\n\tB = C\n)\n\ntype F[T any] func(T)\n"
+    found = {name: " ".join(declared.body) for name, declared in functions_of(source).items()}
+    assert found == {"type A": "struct { x int }", "type B": "= C", "type F": "[ T any ] func ( T )"}
 
 
 def test_layout_and_comments_do_not_count() -> None:

@@ -145,6 +145,76 @@ GATES = {
 }  # fmt: skip
 
 
+CLAIMS, VOLUMES = "framework/plugins/dynamicresources", "framework/plugins/volumebinding"
+GANGS, ASSUMED = (
+    "framework/plugins/gangscheduling",
+    "staging/component-helpers/storage/volume/assumecache/assume_cache.go",
+)
+
+IN_1_38 = {
+    "Q1, Q2": {f"{QUEUE}:PriorityQueue.AddUnschedulablePodIfNotPresent": "changed"},
+    "Q3": {
+        f"{QUEUE}:PriorityQueue.collectEntitiesToEvaluate": "changed",
+        f"{QUEUE}:PriorityQueue.runPreQueueingHintPlugins": "changed",
+        f"{CLAIMS}/dynamicresources.go:DynamicResources.preQueueingHint": "changed",
+    },
+    "P1": {f"{EXECUTOR}:Executor.prepareCandidateAsync": "changed", f"{EXECUTOR}:NewExecutor": "changed"},
+    "P2": {f"{PREEMPTION}:Evaluator.DryRunPreemption": "changed", f"{PREEMPTION}:Evaluator.callExtenders": "changed"},
+    "P3": {"framework/preemption/util.go:FilterVictimsWithPDBViolation": "changed"},
+    "P4": {"util/utils.go:GetPodStartTime": "changed"},
+    "P5": {"framework/plugins/noderesources/fit.go:Fit.isSchedulableAfterNodeChange": "changed"},
+    "D1": {
+        f"{CLAIMS}/dynamicresources.go:DynamicResources.Unreserve": "changed",
+        f"{CLAIMS}/extendeddynamicresources.go:DynamicResources.unreserveExtendedResourceClaim": "changed",
+    },
+    "D2": {f"{CLAIMS}/dynamicresources.go:DynamicResources.bindClaim": "changed"},
+    "D3": {
+        f"{CLAIMS}/allocateddevices.go:allocatedDevices.addDevices": "changed",
+        f"{CLAIMS}/allocateddevices.go:allocatedDevices.getCapacities": "new",
+        f"{CLAIMS}/dra_manager.go:claimTracker.GatherAllocatedState": "changed",
+    },
+    "V1": {
+        f"{VOLUMES}/passive_assume_cache.go:passiveAssumeCache.Assume": "renamed and changed",
+        f"{ASSUMED}:AssumeCache.AssumeWritten": "new",
+    },
+    "I1": {f"{AFFINITY}/plugin.go:InterPodAffinity.isSchedulableAfterAssignedPodChange": "changed"},
+    "I2": {f"{SPREAD}/common.go:countPodsMatchSelector": "changed"},
+    "B1": {f"{STORAGE}:BindingREST.Create": "changed", "../registry/core/pod/storage/eviction.go:EvictionREST.Create": "changed"},
+    "W1": {f"{RUNTIME}/waiting_pods_map.go:waitingPod.stopWithStatus": "changed"},
+    "S1": {f"{CYCLE}:Scheduler.assumeAndReserve": "gone", "algorithm.go:SchedulingAlgorithm.AssumeAndReserveInCache": "new"},
+    "G1": {f"{GANGS}/gangscheduling.go:GangScheduling.Permit": "gone"},
+    "G2": {
+        f"{GANGS}/hierarchy_tracker.go:HierarchyTracker.DeletePod": "new",
+        f"{HANDLERS}:Scheduler.handleAssumedPodDeletion": "changed",
+    },
+    "claims of pods that have ended (no part of the facts)": {
+        "../controller/resourceclaim/controller.go:Controller.syncPod": "changed",
+    },
+}  # fmt: skip
+"""What is known to differ between 1.37.2 and 1.38.0-beta.0, of which no record is kept."""
+
+
+@cache
+def in_1_38() -> dict[str, Drift]:
+    held = hold(tree_of("1.38.0-beta.0"), None, "1.37.2", update=False)
+    return {drift.place: drift for drift in held.drifted}
+
+
+@pytest.mark.parametrize("what", IN_1_38)
+def test_is_to_be_read_of_a_pre_release(what: str) -> None:
+    found = in_1_38()
+    assert {place: found[place].what for place in IN_1_38[what]} == IN_1_38[what]
+    assert all(found[place].is_to_be_read and found[place].is_followed for place in IN_1_38[what])
+
+
+def test_a_getter_of_one_line_is_told_by_its_name_alone() -> None:
+    found = in_1_38()
+    assert found["framework/preemption/executor.go:podExecutorPreemptor.GetNamespace"].what == "gone"
+    assert found["framework/preemption/types.go:candidate.NumPodGroupDisruptions"].what == "gone"
+    moved = found["schedule_one_podgroup.go:makePodGroupAssignments"]
+    assert (moved.what, moved.reading) == ("moved", Class.CANNOT_MATTER)  # with the new name of a type
+
+
 @cache
 def between(old: str, new: str) -> dict[str, Drift]:
     trees = read_trees().by_version
@@ -188,4 +258,4 @@ def test_the_real_trees_say_the_same(old: str, new: str) -> None:
     assert seen.keys() == recorded.keys()
     relieved = [p for p in seen if seen[p] != recorded[p]]
     assert all(seen[place].reading is Class.CANNOT_MATTER for place in relieved)
-    assert len(relieved) < 3
+    assert len(relieved) < 11

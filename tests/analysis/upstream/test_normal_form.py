@@ -62,6 +62,14 @@ CANNOT_MATTER = {
         'func f(logger klog.Logger, n int) { logger.Info("now"); g(logger, n) }',
         "func f(ctx context.Context, n int) { logger := klog.FromContext(ctx); g(logger, n) }",
     ),
+    "options that only hand a logger on": (
+        "func f() { defer utilruntime.HandleCrashWithLogger(c.logger); i.AddEventHandlerWithOptions(h, cache.HandlerOptions{Logger: &c.logger}); g(T{Logger: &logger, Name: n}) }",
+        "func f() { defer utilruntime.HandleCrash(); i.AddEventHandler(h); g(T{Name: n}) }",
+    ),
+    "packages of API types": (
+        "func f(p *v1.Pod) bool { return p.Phase == v1.PodRunning }",
+        "func f(p *fwk.Pod) bool { return p.Phase == fwk.PodRunning }",
+    ),
     "what is logged": (
         'func f(pod *v1.Pod) { klog.V(4).InfoS("Trying", "pod", klog.KObj(pod)); g() }',
         'func f(pod *v1.Pod) { g(); klog.ErrorS(nil, "Tried") }',
