@@ -42,6 +42,8 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "synced-condition": ("bound-pods-unpatched",),
     "port-of-two": ("ports-of-others-kept",),
     "update-before-requeue": ("placed-not-added", "registered-to-the-end"),
+    "finished-victim": ("always-activated",),
+    "rejected-in-memory": ("always-activated",),
 }
 """Hazards of scenarios/hazards, and the patches with which they are gone."""
 

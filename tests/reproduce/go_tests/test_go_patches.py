@@ -45,6 +45,7 @@ IN_THE_MODEL = {
     "ports-of-others-kept": model.PortsOfOthersKept,
     "status-patched-by-uid": model.WrittenByUID,
     "bound-pods-unpatched": model.BoundPodsUnpatched,
+    "always-activated": model.AlwaysActivated,
 }
 
 
@@ -94,7 +95,7 @@ def test_patches_say_what_they_do_and_change_the_scheduler_alone() -> None:
 
 def test_an_unknown_patch() -> None:
     with pytest.raises(
-        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are bound-pods-unpatched, "
+        UsageProblem, match="--go-patch: there is no patch `ghosts`; known are always-activated, "
     ):
         read_patch("ghosts")
 
