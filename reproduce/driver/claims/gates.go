@@ -45,7 +45,8 @@ func gateClaims(ctx context.Context, w *World, g *gate) error {
 	}
 	for n, name := range []string{toldTracker, toldQueue} {
 		at := handlers.Index(n)
-		at.Set(reflect.ValueOf(&claimHandler{at.Interface().(cache.ResourceEventHandler), name, g, w.Store}))
+		delivered := field(w.tracker, "cache").Interface().(interface{ GetAPIObj(key string) (any, error) })
+		at.Set(reflect.ValueOf(&claimHandler{at.Interface().(cache.ResourceEventHandler), name, g, w.Store, delivered.GetAPIObj}))
 	}
 	claims := w.Informers.SharedInformerFactory.Resource().V1().ResourceClaims().Informer()
 	go claims.RunWithContext(ctx)
@@ -97,6 +98,8 @@ type claimHandler struct {
 	name    string
 	gate    *gate
 	store   *Store
+	// delivered is the informer's object.
+	delivered func(key string) (any, error)
 }
 
 func (h *claimHandler) handle(o any, version string, do func()) {
@@ -117,6 +120,9 @@ func (h *claimHandler) OnUpdate(old, o any) {
 	version := versionOf(o)
 	if before, is := old.(*resourceapi.ResourceClaim); is && claimProjection(before) != claimProjection(o.(*resourceapi.ResourceClaim)) {
 		version = "" // what is assumed may say more than what was written in that version
+	}
+	if last, err := h.delivered(h.store.keyOf(o)); err == nil && last != o {
+		version = "" // the model has each object that is assumed, also one that a write returned which it does not have
 	}
 	h.handle(o, version, func() { h.handler.OnUpdate(old, o) })
 }
