@@ -66,6 +66,7 @@ class Case(msgspec.Struct, frozen=True):
     absent_nodes: list[str]
     absent_pods: list[str]
     absent_claims: list[str]
+    absent_devices: list[str]
     absent_storage: list[str]
     absent_groups: list[str]
     order: list[str]
@@ -143,6 +144,7 @@ def case_of_run(
         absent_nodes=[node.name for node in spec.nodes if not node.exists],
         absent_pods=[pod.name for pod in spec.pods if not pod.exists],
         absent_claims=[claim.name for claim in spec.claims if not claim.exists],
+        absent_devices=[device.name for device in spec.devices if not device.exists],
         absent_storage=absent_storage(spec),
         absent_groups=[group.name for group in spec.groups if not group.exists],
         order=order_of(spec, initial, steps),

@@ -1,15 +1,16 @@
 """The claims and devices of a scenario as Kubernetes objects (resource.k8s.io/v1, as from 1.34 on).
 
-A class of devices has a driver of its own, with one pool: the allocator tries pools in no order. Each device has a ResourceSlice of its own, so that the slices can be tried in
-any order. A claim asks for one device of its class. The finalizer is there as soon as the claim is allocated (A-CLAIM-FINALIZER).
+A class of devices has a driver of its own, with one pool: the allocator tries pools in no order. Classes whose devices draw on one counter have one driver, and an attribute tells them apart. Each
+device has a ResourceSlice of its own, so that the slices can be tried in any order, and a driver's counters have another one. The finalizer is there as soon as the claim is allocated (A-CLAIM-FINALIZER).
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model.environment.objects import Claim, ClusterSpec, Device, Pod
+from ..model.environment.cluster.storage import EVERY_EFFECT
+from ..model.environment.objects import Claim, ClusterSpec, Counter, Device, Pod, Wish
 from ..model.environment.storage.claims import READY
 
 Object = dict[str, Any]
@@ -22,18 +23,49 @@ READY_CONDITION, FAILED_CONDITION = "podrace.io/ready", "podrace.io/failed"
 EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 REQUEST, POOL = "device", "all"
 MADE = "podrace.io/claims"
+SHARE, COUNTERS, TAINT = "share", "counters", "podrace.io/broken"
 _UNNAMED = "devices"
+
+Drivers = Mapping[str, str]
+"""The driver of each device class."""
 
 
 def device_objects(spec: ClusterSpec) -> tuple[Object, ...]:
     """The DeviceClasses and ResourceSlices of a cluster. A class that no device is in is there all the same."""
-    classes = dict.fromkeys([device.of for device in spec.devices] + [claim.of for claim in spec.claims])
+    drivers = _drivers(spec)
     extended = {claim.of for claim in spec.claims if claim.special}
-    sizes = Counter(device.of for device in spec.devices)
-    return (
-        *(_class(of, of in extended) for of in classes),
-        *(_slice(device, sizes[device.of]) for device in spec.devices),
-    )
+    slices = [_device(device, drivers) for device in _published(spec.devices)]
+    slices += [_counters(driver, spec.devices, drivers) for driver in sorted(_divided(spec.devices, drivers))]
+    said = [slice["spec"]["driver"] for slice in slices]
+    for slice in slices:
+        slice["spec"]["pool"]["resourceSliceCount"] = said.count(slice["spec"]["driver"])
+    return (*(_class(of, of in extended, drivers) for of in drivers), *slices)
+
+
+def _published(devices: Sequence[Device]) -> list[Device]:
+    """What drivers publish: of a device that claims share what one of them can have of it, and nothing for several that go to one claim."""
+    return list({device.shared or device.name: device for device in devices if not device.parts}.values())
+
+
+def _drawn(device: Device) -> Iterator[Counter]:
+    """The counters that a device shares with others."""
+    return (counter for counter in device.draws if not device.shared and counter.name != device.name)
+
+
+def _drivers(spec: ClusterSpec) -> Drivers:
+    classes = [d.of for d in spec.devices] + [w.of for claim in spec.claims for w in claim.wishes]
+    found = dict.fromkeys([*classes, *(claim.of for claim in spec.claims)], "")
+    first: dict[Counter, str] = {}
+    for of in found:
+        shared = [c for d in _published(spec.devices) if d.of == of for c in _drawn(d)]
+        found[of] = next((first[c] for c in shared if c in first), _driver(of))
+        first |= {counter: first.get(counter, found[of]) for counter in shared}
+    return found
+
+
+def _divided(devices: Sequence[Device], drivers: Drivers) -> set[str]:
+    """The drivers whose devices share counters."""
+    return {drivers[d.of] for d in devices for _ in _drawn(d)}
 
 
 def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
@@ -48,19 +80,21 @@ def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
     status: Object = {}
     if claim.device is not None:
         metadata["finalizers"] = [FINALIZER]
-        status["allocation"] = _allocation(claim.device)
+        status["allocation"] = _allocation(claim, claim.device, _drivers(spec))
         if claim.device.conditions:
             status["allocation"]["allocationTimestamp"] = LONG_AGO if claim.timed_out else START
         if claim.readiness:
-            status["devices"] = [_reported(claim, claim.device)]
+            status["devices"] = [_reported(claim, claim.device, _drivers(spec))]
     if claim.reserved:
         status["reservedFor"] = [
             {"resource": "pods", "name": pod.recreates or pod.name, "uid": pod.name}
             for pod in spec.pods
             if pod.name in claim.reserved
         ]
-    exactly = {"deviceClassName": class_name(claim.of), "allocationMode": "ExactCount", "count": 1}
-    request = {"name": REQUEST, "exactly": exactly}
+    asked = [_asked(wish, claim) for wish in claim.wishes]
+    alternatives = [{"name": _alternative(number), **one} for number, one in enumerate(asked)]
+    of = {"firstAvailable": alternatives} if len(asked) > 1 else {"exactly": asked[0]}
+    request = {"name": REQUEST, **of}
     return {
         "apiVersion": API,
         "kind": "ResourceClaim",
@@ -68,6 +102,29 @@ def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
         "spec": {"devices": {"requests": [request]}},
         "status": status,
     }
+
+
+def _asked(wish: Wish, claim: Claim) -> Object:
+    found: Object = {
+        "deviceClassName": class_name(wish.of),
+        "allocationMode": "ExactCount",
+        "count": wish.count,
+    }
+    if claim.amount:
+        found["capacity"] = {"requests": {SHARE: str(claim.amount)}}
+    return found | _tolerations(claim)
+
+
+def _tolerations(claim: Claim) -> Object:
+    if not claim.tolerates:
+        return {}
+    effect = {} if claim.tolerates == EVERY_EFFECT else {"effect": claim.tolerates}
+    seconds = {"tolerationSeconds": 60} if claim.briefly else {}
+    return {"tolerations": [{"operator": "Exists", **effect, **seconds}]}
+
+
+def _alternative(number: int) -> str:
+    return f"choice-{number}"
 
 
 def claims_of_pod(pod: Pod) -> list[Object]:
@@ -125,9 +182,11 @@ def _resource(of: str) -> str:
     return f"podrace.io/{class_name(of)}"
 
 
-def _class(of: str, extended: bool) -> Object:
-    selector = {"cel": {"expression": f'device.driver == "{_driver(of)}"'}}
-    content: Object = {"selectors": [selector]}
+def _class(of: str, extended: bool, drivers: Drivers) -> Object:
+    expression = f'device.driver == "{drivers[of]}"'
+    if list(drivers.values()).count(drivers[of]) > 1:
+        expression += f' && device.attributes["{drivers[of]}"].kind == "{class_name(of)}"'
+    content: Object = {"selectors": [{"cel": {"expression": expression}}]}
     if extended:
         content["extendedResourceName"] = _resource(of)
     return {
@@ -138,19 +197,42 @@ def _class(of: str, extended: bool) -> Object:
     }
 
 
-def _slice(device: Device, slices: int) -> Object:
-    where: Object = {"allNodes": True} if device.node is None else {"nodeName": device.node.name}
+def _slice(name: str, driver: str, content: Object) -> Object:
     return {
         "apiVersion": API,
         "kind": "ResourceSlice",
-        "metadata": {"name": device.name, "uid": device.name},
-        "spec": {
-            "driver": _driver(device.of),
-            "pool": {"name": POOL, "generation": 1, "resourceSliceCount": slices},
-            "devices": [{"name": device.name, **_conditions(device)}],
-            **where,
-        },
+        "metadata": {"name": name, "uid": name},
+        "spec": {"driver": driver, "pool": {"name": POOL, "generation": 1}, **content},
     }
+
+
+def _device(device: Device, drivers: Drivers) -> Object:
+    where: Object = {"allNodes": True} if device.node is None else {"nodeName": device.node.name}
+    name, driver = device.shared or device.name, drivers[device.of]
+    content: Object = {"name": name, **_conditions(device)}
+    if list(drivers.values()).count(driver) > 1:
+        content["attributes"] = {"kind": {"string": class_name(device.of)}}
+    if device.taint:
+        content["taints"] = [{"key": TAINT, "effect": device.taint}]
+    if device.shared:
+        ((counter, _),) = device.draws.items()
+        content |= {
+            "allowMultipleAllocations": True,
+            "capacity": {SHARE: {"value": str(counter.capacity)}},
+        }
+    elif drawn := {counter.name: {"value": str(device.draws[counter])} for counter in _drawn(device)}:
+        content["consumesCounters"] = [{"counterSet": COUNTERS, "counters": drawn}]
+    return _slice(name, driver, {"devices": [content], **where})
+
+
+def _counters(driver: str, devices: Sequence[Device], drivers: Drivers) -> Object:
+    """The slice with the counters of a driver."""
+    own = {c.name: {"value": str(c.capacity)} for d in devices if drivers[d.of] == driver for c in _drawn(d)}
+    return _slice(
+        f"{COUNTERS}.{driver}",
+        driver,
+        {"sharedCounters": [{"name": COUNTERS, "counters": own}], "allNodes": True},
+    )
 
 
 def _conditions(device: Device) -> Object:
@@ -161,7 +243,7 @@ def _conditions(device: Device) -> Object:
     )
 
 
-def _reported(claim: Claim, device: Device) -> Object:
+def _reported(claim: Claim, device: Device, drivers: Drivers) -> Object:
     """What the driver of a device has said of it at the start."""
     condition = {
         "type": READY_CONDITION if claim.readiness == READY else FAILED_CONDITION,
@@ -170,22 +252,36 @@ def _reported(claim: Claim, device: Device) -> Object:
         "lastTransitionTime": START,
         "message": "",
     }
-    return {"driver": _driver(device.of), "pool": POOL, "device": device.name, "conditions": [condition]}
+    return {"driver": drivers[device.of], "pool": POOL, "device": device.name, "conditions": [condition]}
 
 
-def _allocation(device: Device) -> Object:
-    found = {
-        "request": REQUEST,
-        "driver": _driver(device.of),
-        "pool": POOL,
-        "device": device.name,
-        **_conditions(device),
-    }
-    allocation: Object = {"devices": {"results": [found]}}
+def _allocation(claim: Claim, device: Device, drivers: Drivers) -> Object:
+    rank = claim.rank(device) or 0
+    request = f"{REQUEST}/{_alternative(rank)}" if len(claim.wishes) > 1 else REQUEST
+    found: list[Object] = [
+        {
+            "request": request,
+            "driver": drivers[device.of],
+            "pool": POOL,
+            "device": part.shared or part.name,
+            **_conditions(part),
+            **_tolerations(claim),
+        }
+        for part in device.parts or (device,)
+    ]
+    if device.shared:
+        ((_, amount),) = device.draws.items()
+        found[0] |= {"shareID": _share(claim), "consumedCapacity": {SHARE: str(amount)}}
+    allocation: Object = {"devices": {"results": found}}
     if device.node is not None:
         term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [device.node.name]}]}
         allocation["nodeSelector"] = {"nodeSelectorTerms": [term]}
     return allocation
+
+
+def _share(claim: Claim) -> str:
+    """The ID of the share that a claim has at the start: a UUID, as the allocator makes them."""
+    return f"00000000-0000-4000-8000-{claim.index:012}"
 
 
 def _namespace(claim: Claim, pods: tuple[Pod, ...]) -> str:

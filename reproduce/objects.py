@@ -119,13 +119,8 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
     if any(pod.features for pod in spec.pods):
         yield "the driver does not play features that nodes declare"
     yield from missing_storage(spec)
-    changing = spec.scope.device_withdrawals or spec.scope.device_taints
-    if changing or not all(d.exists and not d.taint for d in spec.devices):
-        yield "ResourceSlices that change: the driver has all devices as they are, from the start to the end"
-    if any(d.parts or d.shared or len(d.draws) > 1 for d in spec.devices) or any(
-        len(c.wishes) > 1 for c in spec.claims
-    ):
-        yield "claims for several devices, for alternatives or for shares: the driver gives each claim one device of one class"
+    if any(d.parts and d.conditions for d in spec.devices):
+        yield "claims for several devices with binding conditions: the driver reports one of them ready"
     yield from _several_namespaces(spec)
     config = spec.scope.config
     if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(DEFAULTS, n)]:

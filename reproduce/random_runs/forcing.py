@@ -77,8 +77,6 @@ GROUP_SNAPSHOT = ("pod_group_cycle", "take_snapshot")
 UNPLAYED = frozenset({
     ("process", "bind_in_doubt"), ("process", "land_late"), ("claim_cache", "take"), ("claim_cache", "tell_late"),
     ("pod_watch", "stall"), ("node_watch", "stall"),
-    ("device_slices", "publish"), ("device_slices", "withdraw"), ("device_slices", "collect"), ("slice_informer", "deliver"),
-    ("device_taints", "taint"), ("device_taints", "age"), ("device_taints", "evict"), ("slice_informer", "deliver_taint"),
 })  # fmt: skip
 """Steps for which the driver has no rule."""
 

@@ -13,6 +13,7 @@ from podrace.model.history import resolve
 from podrace.model.language import Expr, any_of, before, boolean, when
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.storage.claims import AboutClaims
+from podrace.reproduce.random_runs.quick_steps import QuickSteps
 from podrace.scenarios import find_scenarios, parse_scenario
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"
@@ -150,3 +151,28 @@ def test_what_a_toleration_is_good_for(
     assert happens(NeverBound) is bound
     assert happens(NeverEvicted) is evicted
     assert happens(NeverEvicted, ("134479",)) is lost
+
+
+def test_a_taint_of_a_device_without_a_slice_wakes_nobody() -> None:
+    """The informers of slices and of rules are two, and a rule changes slices that are there."""
+    text = (
+        "name: both\nnodes: {n1: {cpu: 1}}\ndevices: {d1: {node: n1, exists: false}}\nresourceClaims: {c1: {}}\n"
+        "pods: {p: {cpu: 1, resourceClaims: [c1]}}\nscope: {device_taints: 1, backoff: false}\n"
+    )
+    system = instrument(parse_scenario(text, "x.yaml").spec, resolve("1.37.2").classes, [])
+    steps = QuickSteps(system)
+    woken = {"slice_informer.deliver": False, "slice_informer.deliver_taint": False}
+    seen, left = {system.initial}, [system.initial]
+    shown = next(i for i, v in enumerate(system.variables) if v.name == "slice_informer.shown[d1]")
+    place = next(i for i, v in enumerate(system.variables) if v.name == "queue.sub_queue[p]")
+    while left:
+        state = left.pop()
+        for number in steps.enabled(state):
+            transition, after = system.transitions[number], steps.successor(state, number)
+            name = f"{transition.part}.{transition.step}"
+            if name in woken and not state[shown]:
+                woken[name] |= state[place] != after[place]
+            if after not in seen:
+                seen.add(after)
+                left.append(after)
+    assert woken == {"slice_informer.deliver": True, "slice_informer.deliver_taint": False}

@@ -12,7 +12,8 @@ from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.history.versions.numbers import exact
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios import find_scenarios
+from podrace.reproduce.random_runs.quick_steps import QuickSteps
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.races.claim_patches import SharesCountedOnce
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "claims"
@@ -70,3 +71,40 @@ def test_earlier_releases_are_refused(name: str, release: str, what: str, first:
         f"{name}: {what} are modelled from {first} on: ask for a later release than {exact(composition.release)}"
     )
     assert refusal_of(scenario, resolve("1.36.3")) is None
+
+
+ELSEWHERE = """\
+name: elsewhere
+nodes: {n1: {cpu: 1, labels: {a: b}}, n2: {cpu: 1}}
+devices: {d1: {node: n2}, d2: {}}
+resourceClaims: {c1: {count: 2}}
+pods: {p: {cpu: 1, resourceClaims: [c1], nodeSelector: {a: b}}}
+scope: {pod_events: 1, claim_events: 1}
+"""
+UNSHARED = """\
+name: unshared
+nodes: {n1: {cpu: 1}}
+devices: {d1: {node: n1, capacity: 2}, d2: {node: n1}}
+resourceClaims: {c1: {capacity: 2}, c2: {capacity: 2}}
+pods: {p: {cpu: 1, resourceClaims: [c1, c2]}}
+scope: {pod_events: 1, claim_events: 1}
+"""
+
+
+@pytest.mark.parametrize("text", [ELSEWHERE, UNSHARED])
+def test_what_a_node_has_not_is_not_had_there(text: str) -> None:
+    """A claim for two devices where there is one, and a claim for capacity where the device with some is taken: the other one has none."""
+    scenario = parse_scenario(text, "x.yaml")
+    system = instrument(scenario.spec, resolve("1.37.2").classes, [])
+    steps = QuickSteps(system)
+    taken, seen, left = set(), {system.initial}, [system.initial]
+    while left:
+        state = left.pop()
+        for number in steps.enabled(state):
+            taken.add(system.transitions[number].step)
+            after = steps.successor(state, number)
+            if after not in seen:
+                seen.add(after)
+                left.append(after)
+    assert "add_in_flight" in taken
+    assert "assume" not in taken

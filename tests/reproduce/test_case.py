@@ -32,7 +32,7 @@ def test_the_ghost(ghost: Path) -> None:
     nodes, pods = case.pop("nodes"), case.pop("pods")
     assert case == {
         "id": "ghost", "release": "1.36.3", "property": "S-GHOST", "budgets": [], "groups": [], "claims": [], "devices": [], "storage": [],
-        "absent_nodes": [], "absent_pods": [], "absent_claims": [], "absent_storage": [], "absent_groups": [],
+        "absent_nodes": [], "absent_pods": [], "absent_claims": [], "absent_devices": [], "absent_storage": [], "absent_groups": [],
         "order": ["p"], "points": {}, "gates": {}, "node_versions": {}, "pod_versions": {}, "backoff": True, "scored": False, "loop_from": None, "epilogue": True, "extenders": [], "namespaces": [], "services": [], "drops_beyond": False,
         "scores": {"weights": {}, "strategy": "", "hard_affinity_weight": 1, "ignore_preferred_of_existing": False},
         "format": "podrace-case", "version": 1,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from podrace.manifests import read_manifests
 from podrace.manifests.reading.device_objects import WrittenDevices
-from podrace.model.environment.objects import Claim, ClusterSpec, Device, Node, Pod
+from podrace.model.environment.objects import Claim, ClusterSpec, Counter, Device, Node, Pod, Wish
 from podrace.model.environment.storage.claims import FAILED, PENDING, READY
 from podrace.reproduce.objects import objects_of
 
@@ -159,3 +159,69 @@ def test_the_claim_that_the_scheduler_makes_for_extended_resources() -> None:
     assert pod_made["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "1", "podrace.io/gpu": "1"}
     assert pod_made["spec"]["resourceClaims"] == []
     assert made.devices[0]["spec"]["extendedResourceName"] == "podrace.io/gpu"
+
+
+def spec_of(devices: list[Device], *claims: Claim) -> dict[str, Any]:
+    """The specs of the slices and claims of a cluster, by name."""
+    made = objects_of(ClusterSpec("c", (), (Node(0, "n1", 1),), devices=tuple(devices), claims=claims))
+    assert made.missing == ()
+    return {
+        o["metadata"]["name"]: o["spec"] | {"status": o.get("status")} for o in (*made.devices, *made.claims)
+    }
+
+
+def test_partitions_draw_on_the_counters_of_one_driver() -> None:
+    """Their classes have one driver: a slice of it has the counters, and an attribute tells its devices apart."""
+    memory = Counter("memory", 2)
+    devices = [
+        Device(0, "whole", of="big", draws={memory: 2}),
+        Device(1, "half", of="small", draws={memory: 1}),
+    ]
+    made = spec_of([*devices, Device(2, "other", of="nic")], Claim(0, "c", of="big"))
+    assert [made[n]["driver"] for n in ("whole", "half", "other")] == [
+        "big.podrace.io",
+        "big.podrace.io",
+        "nic.podrace.io",
+    ]
+    assert [made[n]["pool"]["resourceSliceCount"] for n in ("whole", "half", "other")] == [3, 3, 1]
+    (counters,) = made["counters.big.podrace.io"]["sharedCounters"]
+    assert counters == {"name": "counters", "counters": {"memory": {"value": "2"}}}
+    (half,) = made["half"]["devices"]
+    assert half["consumesCounters"] == [{"counterSet": "counters", "counters": {"memory": {"value": "1"}}}]
+    assert half["attributes"] == {"kind": {"string": "small"}}
+    ((selector,),) = [made["small"]["selectors"]]
+    assert selector["cel"]["expression"].endswith('device.attributes["big.podrace.io"].kind == "small"')
+
+
+def test_shares_of_a_device_are_of_one_device() -> None:
+    has = Counter("the capacity of gpu1", 3)
+    devices = [
+        Device(i, f"gpu1/{claim}", draws={has: amount}, shared="gpu1", user=claim)
+        for i, (claim, amount) in enumerate((("c1", 1), ("c2", 2)))
+    ]
+    made = spec_of(devices, Claim(0, "c1", devices[0], amount=1), Claim(1, "c2", amount=2))
+    (gpu,) = made["gpu1"]["devices"]
+    assert (gpu["allowMultipleAllocations"], gpu["capacity"]) == (True, {"share": {"value": "3"}})
+    assert made["c2"]["devices"]["requests"][0]["exactly"]["capacity"] == {"requests": {"share": "2"}}
+    (result,) = made["c1"]["status"]["allocation"]["devices"]["results"]
+    assert (result["device"], result["consumedCapacity"]) == ("gpu1", {"share": "1"})
+    assert len(result["shareID"]) == 36
+
+
+def test_alternatives_tolerations_and_several_devices() -> None:
+    devices = [Device(i, f"gpu{i}", of="gpu", taint="NoExecute" if i else "") for i in range(2)]
+    both = Device(2, "gpu0+gpu1", of="gpu", parts=devices)
+    claim = Claim(
+        0, "c", both, of="big", wishes=[Wish("big"), Wish("gpu", 2)], tolerates="NoExecute", briefly=True
+    )
+    made = spec_of([*devices, both], claim)
+    assert made["gpu1"]["devices"][0]["taints"] == [{"key": "podrace.io/broken", "effect": "NoExecute"}]
+    (request,) = made["c"]["devices"]["requests"]
+    assert [(one["name"], one["deviceClassName"], one["count"]) for one in request["firstAvailable"]] == [
+        ("choice-0", "big", 1), ("choice-1", "gpu", 2),
+    ]  # fmt: skip
+    tolerated = [{"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]
+    results = made["c"]["status"]["allocation"]["devices"]["results"]
+    assert [(r["request"], r["device"], r["tolerations"]) for r in results] == [
+        ("device/choice-1", f"gpu{i}", tolerated) for i in range(2)
+    ]

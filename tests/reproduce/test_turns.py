@@ -27,7 +27,7 @@ NOT_HELD = {
     "requeue goroutine": "the driver for 1.13 plays it",
     "second scheduler": "another program",
     "second scheduler's informer": "another program's",
-    "slice informer": "the driver has all ResourceSlices from the start",
+    "slice informer": "what its handlers move is compared when they are through",
     "second pod informer": "it fills its store when the watch delivers",
 }
 """Actors of the scheduler that are not held before and after their calls, and why."""

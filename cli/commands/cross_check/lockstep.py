@@ -99,6 +99,7 @@ def lockstep(
     from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.random_runs.claim_clusters import claim_cluster
+    from ....reproduce.random_runs.device_clusters import clusters_with_claims
     from ....reproduce.random_runs.extended_clusters import extended_cluster
     from ....reproduce.random_runs.extender_clusters import extender_cluster
     from ....reproduce.random_runs.group_clusters import clusters_for, group_cluster
@@ -133,6 +134,7 @@ def lockstep(
 
             def wanted(minor: int) -> Wanted:
                 cluster, gates = clusters_for(minor) if groups else (some, {})
+                cluster = clusters_with_claims(minor) if claims else cluster
                 return Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=cluster, gates=gates)
 
             found = [held(version, wanted(version.minor), go, display.say, store) for version in versions]

@@ -113,8 +113,8 @@ class Claim(Entity):
 
     def rank(self, device: Device) -> int | None:
         """Which of its wishes the device meets, from 0 on; None for none."""
-        if device.user not in ("", self.name):
-            return None
+        if device.user not in ("", self.name) or (self.amount and not device.shared):
+            return None  # a device that claims do not share has no capacity to ask for
         offered = Wish(device.of, len(device.parts) or 1)
         return self.wishes.index(offered) if offered in self.wishes else None
 

@@ -16,6 +16,9 @@ from ..objects import Claim, Counter, Device, Node
 Wanted = Sequence[tuple[Claim, Expr]]
 """Claims in their order, and whether each has its device already."""
 
+Choices = tuple[Device, ...]
+"""What a claim can have on a node."""
+
 
 def _never(device: Device) -> Value:
     return False
@@ -57,7 +60,8 @@ class Supply:
     def can_give(self, wanted: Wanted, node: Node, beside: Sequence[Device] = ()) -> Expr:
         """Whether each claim that has none can have a device on the node."""
         if not beside and self._are_alike([c for c, _ in wanted], node):
-            return all_of(self._has_enough(of, wanted, node) for of in dict.fromkeys(c.of for c, _ in wanted))
+            asking = {self._choices(c, node): c for c, _ in wanted}
+            return all_of(self._has_enough(of, claim, wanted, node) for of, claim in asking.items())
         if not wanted:
             return as_expr(True)
         (claim, settled), rest = wanted[0], wanted[1:]
@@ -67,21 +71,25 @@ class Supply:
         ]
         return select(settled, self.can_give(rest, node, beside), any_of(found))
 
-    def _has_enough(self, of: str, wanted: Wanted, node: Node) -> Expr:
-        asking = next(claim for claim, _ in wanted if claim.of == of)
-        free = count(self.is_free(d, asking) for d in self.devices if d.is_on(node) and d.of == of)
-        return free >= count(~settled for claim, settled in wanted if claim.of == of)
+    def _has_enough(self, choices: Choices, asking: Claim, wanted: Wanted, node: Node) -> Expr:
+        free = count(self.is_free(d, asking) for d in choices)
+        return free >= count(~settled for claim, settled in wanted if self._choices(claim, node) == choices)
 
     def _are_alike(self, claims: Sequence[Claim], node: Node) -> bool:
-        """Whether each of these wants one device of one class, of which each has all that it draws on for itself, and all tolerate the same."""
-        drawn = {
-            counter for claim in claims for device in self._choices(claim, node) for counter in device.draws
-        }
+        """Whether any two of these can have the same devices or none in common, of which each has all that it draws on for itself, and all want one thing and tolerate the same."""
+        kinds = {self._choices(claim, node) for claim in claims}
+        drawn = [counter for choices in kinds for device in choices for counter in device.draws]
         alone = all(sum(counter in device.draws for device in self.devices) == 1 for counter in drawn)
-        return alone and all(len(c.wishes) == 1 for c in claims) and len({c.tolerates for c in claims}) <= 1
+        apart = sum(map(len, kinds)) == len({device.index for choices in kinds for device in choices})
+        return (
+            alone
+            and apart
+            and all(len(c.wishes) == 1 for c in claims)
+            and len({c.tolerates for c in claims}) <= 1
+        )
 
-    def _choices(self, claim: Claim, node: Node) -> list[Device]:
-        return [d for d in self.devices if d.is_on(node) and claim.rank(d) is not None]
+    def _choices(self, claim: Claim, node: Node) -> Choices:
+        return tuple(d for d in self.devices if d.is_on(node) and claim.rank(d) is not None)
 
     def gives(self, claim: Claim, device: Device, rest: Wanted, node: Node) -> Expr:
         """Whether the allocator gives the claim the device on the node, and not a better alternative, if `rest` are the claims that come after it."""

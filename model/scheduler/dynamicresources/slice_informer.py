@@ -81,10 +81,11 @@ class SliceInformer(Component):
         with when(published):
             self.queue.move_all(SLICE_CHANGE)
 
-    @step(actor="slice informer", each="of")
+    @step(actor="slice informer", goroutine="taints", each="of")
     @tells("The informer delivers that {of} is tainted.")
     def deliver_taint(self, of: TaintableDevice) -> None:
-        """The slice is updated, which is an event like any other update of one."""
+        """The slice is updated, or changed by a rule: an event like any other update of one. Without the slice there is none."""
         require(as_expr(self.device_taints.tainted[of]) & ~as_expr(self.tainted[of]))
         self.tainted[of] = True
-        self.queue.move_all(SLICE_CHANGE)
+        with when(self.is_shown(of.device)):
+            self.queue.move_all(SLICE_CHANGE)

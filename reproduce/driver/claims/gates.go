@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -23,6 +24,7 @@ func init() {
 		"Claims.GatherAllocatedState", "Claims.ListAllAllocatedDevices",
 		"Claims.SignalClaimPendingAllocation", "Claims.MaybeRemoveClaimPendingAllocation", "Claims.RemoveClaimPendingAllocation",
 		"Claims.AssumeClaimAfterAPICall", "Claims.AssumedClaimRestore",
+		listsSlices,
 	} {
 		held[call] = true
 	}
@@ -37,6 +39,13 @@ func gateClaims(ctx context.Context, w *World, g *gate) error {
 	}
 	real := manager.Interface().(draManager)
 	w.tracker = reflect.ValueOf(real.ResourceClaims())
+	w.shown = func() (listed []runtime.Object, err error) {
+		all, err := real.ResourceSlices().ListWithDeviceTaintRules()
+		for _, one := range all {
+			listed = append(listed, one)
+		}
+		return listed, err
+	}
 	manager.Set(reflect.ValueOf(&gatedManager{real, &gatedClaims{real.ResourceClaims(), g}, w.answers}))
 	w.cycle.awaits = conditionsCount() && slices.ContainsFunc(w.Case.Devices, func(text json.RawMessage) bool { return bytes.Contains(text, []byte(`"bindingConditions"`)) })
 	handlers := field(field(w.tracker, "cache"), "eventHandlers")
@@ -55,39 +64,48 @@ func gateClaims(ctx context.Context, w *World, g *gate) error {
 	return nil
 }
 
-// gatedManager gives DynamicResources the gated tracker, and the slices in the order in which the allocator is to try them: each has one device.
+// gatedManager gives DynamicResources the gated tracker, and the slices in the order in which the allocator is to try them: each has one device, or counters. A pool is never incomplete (A-CLAIM-SLICES).
 type gatedManager struct {
 	draManager
-	claims  claimsInterface
+	claims  *gatedClaims
 	answers *answers
 }
 
 func (m *gatedManager) ResourceClaims() claimsInterface { return m.claims }
 
 func (m *gatedManager) ResourceSlices() slicesInterface {
-	return &orderedSlices{m.draManager.ResourceSlices(), m.answers}
+	return &orderedSlices{m.draManager.ResourceSlices(), m.claims.gate, m.answers}
 }
 
 type orderedSlices struct {
 	slicesInterface
+	gate    *gate
 	answers *answers
 }
 
+// listsSlices is how PreFilter lists the slices.
+const listsSlices = "Slices.List"
+
 func (l *orderedSlices) ListWithDeviceTaintRules() (listedSlices, error) {
+	c := l.gate.enter(listsSlices)
+	defer c.leave()
 	all, err := l.slicesInterface.ListWithDeviceTaintRules()
 	var ordered listedSlices
+	parts := map[string]int64{}
 	for _, one := range all {
 		ordered = append(ordered, one.DeepCopy())
+		parts[one.Spec.Driver]++
 	}
 	place := func(n int) int {
-		if n := slices.Index(l.answers.devices, fmt.Sprint(ordered[n].Spec.Devices[0].Name)); n >= 0 {
+		if n := slices.Index(l.answers.devices, deviceIn(ordered[n])); n >= 0 {
 			return n
 		}
 		return len(l.answers.devices)
 	}
 	sort.SliceStable(ordered, func(a, b int) bool { return place(a) < place(b) })
 	for n, one := range ordered {
-		one.Name = fmt.Sprintf("%d-%s", n, one.Name) // from 1.35 on they are tried in the order of their names
+		one.Name = fmt.Sprintf("%02d-%s", n, one.Name) // from 1.35 on they are tried in the order of their names
+		one.Spec.Pool.ResourceSliceCount = parts[one.Spec.Driver]
 	}
 	return ordered, err
 }

@@ -3,7 +3,6 @@ package podrace
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"sync"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -43,18 +42,8 @@ func (e *eye) claims(w *World) {
 		e.see["claim_tracker.in_flight["+claim+"]"] = nil
 	}
 	e.flights(field(tracker, "inFlightAllocations"), w)
-	taken := map[string]bool{}
-	if ids := inside(field(field(tracker, "allocatedDevices"), "ids")); ids.IsValid() {
-		for _, id := range ids.MapKeys() {
-			name := fmt.Sprint(id.Interface())
-			taken[name[strings.LastIndex(name, "/")+1:]] = true
-		}
-	}
-	for variable := range w.Case.Initial {
-		if name, indices := parts(variable); name == "claim_tracker.allocated" {
-			e.see[variable] = taken[indices[0]]
-		}
-	}
+	e.taken(w)
+	e.devices(w)
 	e.claimEvents(w, assumed)
 }
 

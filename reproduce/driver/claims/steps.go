@@ -128,7 +128,7 @@ func listDevices(p *player, s Step) error {
 	return p.quietly("the call that lists both comes with the next step")
 }
 
-// addInFlight: the call itself. Which devices the allocator is to choose is said now, by the order in which it is given them.
+// addInFlight: the call itself, and the one that lists the slices, unless it begins anew. Which devices the allocator is to choose is said now, by the order in which it is given them.
 func addInFlight(p *player, s Step) error {
 	p.world.answers.devices = nil
 	for _, t := range p.rest {
@@ -136,13 +136,19 @@ func addInFlight(p *player, s Step) error {
 			continue
 		}
 		if t.Step == "dynamic_resources.reserve_claim" {
-			p.world.answers.devices = append(p.world.answers.devices, t.arg("device"))
+			device, _, _ := strings.Cut(t.arg("device"), "/")
+			p.world.answers.devices = append(p.world.answers.devices, strings.Split(device, "+")...)
 		} else if t.Step == "scheduler.reserve" || t.Step == "scheduler.pop" {
 			break
 		}
 	}
-	defer p.world.giveKept()()
-	return p.advance(s, rule{who: isScheduler, ends: listsDevices})
+	giveUp := p.world.giveKept()
+	err := p.advance(s, rule{who: isScheduler, ends: listsDevices})
+	giveUp()
+	if err != nil || p.expects("scheduler.phase") == "LIST_DEVICES" {
+		return err
+	}
+	return p.advance(s, rule{who: isScheduler, ends: points(listsSlices + "<")})
 }
 
 // keepAllocated keeps the allocated devices as they are now for the call that is about to list them; false where that call would notice that they have changed since.

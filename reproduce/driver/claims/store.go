@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -159,12 +160,39 @@ func claimProjection(claim *resourceapi.ResourceClaim) string {
 	return text([]any{deviceOf(claim), reservedFor(claim), claim.DeletionTimestamp != nil, readinessOf(claim)})
 }
 
-// deviceOf is the device that a claim is allocated; nil for none.
+// deviceOf is what a claim is allocated, as the model calls it: a device, several, or a share of one; nil for none.
 func deviceOf(claim *resourceapi.ResourceClaim) any {
 	if claim == nil || claim.Status.Allocation == nil || len(claim.Status.Allocation.Devices.Results) == 0 {
 		return nil
 	}
-	return claim.Status.Allocation.Devices.Results[0].Device
+	var found []string
+	for _, result := range claim.Status.Allocation.Devices.Results {
+		name := result.Device
+		if result.ShareID != nil {
+			name += "/" + idOf(claim)
+		}
+		found = append(found, name)
+	}
+	slices.Sort(found)
+	return strings.Join(found, "+")
+}
+
+// sharesOf are the IDs of the shares that a claim has, or had.
+func (s *Store) sharesOf(claim string) (found []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, event := range s.log[claimKind] {
+		of, is := event.Object.(*resourceapi.ResourceClaim)
+		if !is || event.name != claim || of.Status.Allocation == nil {
+			continue
+		}
+		for _, result := range of.Status.Allocation.Devices.Results {
+			if result.ShareID != nil {
+				found = append(found, string(*result.ShareID))
+			}
+		}
+	}
+	return found
 }
 
 // reservedFor are the pods that a claim is reserved for.

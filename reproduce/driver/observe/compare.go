@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -22,12 +23,13 @@ const (
 	podsAhead     = "pod_watch.ahead"             // whether the store has a pod as a list shows it that the model stores one by one
 	nodesUnderWay = "node_watch.under_way"
 	nodesAhead    = "node_watch.ahead"
-	calledAs      = "api.name" // the name of a pod that takes the name of another
+	takenDevices  = "claim_tracker.taken" // of devices that may go to one claim together, which are taken
+	calledAs      = "api.name"            // the name of a pod that takes the name of another
 )
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, calledAs} {
+	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs} {
 		if name == extra || strings.HasPrefix(name, extra+".") {
 			return true
 		}
@@ -62,6 +64,8 @@ func wanted(variable string, expected, real map[string]any) (any, bool) {
 		return asExpected, true
 	case name == preemptors:
 		return runsPreemption(expected, real, indices[0]), true
+	case name == takenDevices:
+		return isTaken(expected, indices[0]), true
 	case name == cachedTarget:
 		told, there := expected[toldOfTarget+"["+indices[0]+"]"]
 		return told == "TOLD", there
@@ -88,6 +92,16 @@ func wanted(variable string, expected, real map[string]any) (any, bool) {
 		want = found // of the dry runs only the candidates are seen
 	}
 	return want, there
+}
+
+// isTaken is whether the events have shown the model's tracker of claims that a device is allocated, alone or with others.
+func isTaken(expected map[string]any, device string) bool {
+	for variable, allocated := range expected {
+		if name, indices := parts(variable); name == "claim_tracker.allocated" && allocated == true && slices.Contains(strings.Split(indices[0], "+"), device) {
+			return true
+		}
+	}
+	return false
 }
 
 // number is a number of any type: in JSON there is one only.

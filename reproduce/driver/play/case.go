@@ -43,6 +43,7 @@ type Case struct {
 	AbsentNodes   []string            `json:"absent_nodes"` // those of them that are created on the way
 	AbsentPods    []string            `json:"absent_pods"`
 	AbsentClaims  []string            `json:"absent_claims"`
+	AbsentDevices []string            `json:"absent_devices"` // published on the way
 	AbsentStorage []string            `json:"absent_storage"`
 	AbsentGroups  []string            `json:"absent_groups"`
 	Order         []string            `json:"order"`  // in which the pods that wait at the start come to the queue

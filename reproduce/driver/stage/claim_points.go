@@ -15,9 +15,11 @@ import (
 // claimPart is what claims/ fills in, which belongs to the driver of versions with resource.k8s.io/v1 only.
 var claimPart struct {
 	admit func(devices []runtime.Object) // what the API server makes of new ones
-	gate  func(context.Context, *World, *gate) error
-	see   func(*eye, *World)
-	names func(*v1.Pod) string // the special claim that its status names
+
+	published func(*World, []runtime.Object) []runtime.Object // what a new process lists of devices
+	gate      func(context.Context, *World, *gate) error
+	see       func(*eye, *World)
+	names     func(*v1.Pod) string // the special claim that its status names
 }
 
 // timesNamed is the annotation of a pod that tells the names of its special claim apart, of which the status has one after the other: as many letters as the model's number.

@@ -58,6 +58,8 @@ type World struct {
 	runs      map[string]string // pod -> the node whose kubelet is not done with it
 	rejected  map[string]bool   // pods that a kubelet has rejected
 	claims    []runtime.Object  // ResourceClaims, also those that are created on the way
+	withdrawn map[string]bool   // devices that no driver publishes now
+	tainted   map[string]bool   // those that got a taint
 	storage   []runtime.Object  // StorageClasses, PersistentVolumes and their claims, as well
 	told      map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
 	extenders []*keptExtender
@@ -79,8 +81,9 @@ type instance struct {
 	others    clientgotesting.ObjectTracker // the objects that are the client's own
 	tracker   reflect.Value                 // of claims, behind the wrapper
 	specials  specials
-	kept      reflect.Value // allocated devices, for a call that has read them
-	volumes   reflect.Value // the binder of VolumeBinding, as well
+	shown     func() ([]runtime.Object, error) // the ResourceSlices that its informer has
+	kept      reflect.Value                    // allocated devices, for a call that has read them
+	volumes   reflect.Value                    // the binder of VolumeBinding, as well
 
 	stage   *Stage
 	gate    *gate
@@ -101,6 +104,7 @@ func (i *instance) isDead() bool {
 func newWorld(c *Case) (_ *World, err error) {
 	w := &World{
 		Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c),
+		withdrawn: setOf(c.AbsentDevices), tainted: map[string]bool{},
 		doomed: map[string]bool{}, cleared: map[string]bool{}, drained: map[string]bool{}, listed: map[string]bool{}, foreign: map[string]string{}, runs: map[string]string{}, rejected: map[string]bool{},
 	}
 	for _, pod := range c.Pods {
@@ -194,6 +198,14 @@ func (w *World) initialPods() (pods []*v1.Pod) {
 	return pods
 }
 
+func setOf(names []string) map[string]bool {
+	found := map[string]bool{}
+	for _, name := range names {
+		found[name] = true
+	}
+	return found
+}
+
 func contains(names []string, name string) bool {
 	for _, n := range names {
 		if n == name {
@@ -222,6 +234,7 @@ func (w *World) start(then time.Time) error {
 	}
 	if claimPart.admit != nil {
 		claimPart.admit(devices)
+		devices = claimPart.published(w, devices)
 	}
 	services, err := decoded(w.Case.Services)
 	if err != nil {

@@ -121,7 +121,7 @@ def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iter
         for parts in combinations(alike, wish.count):
             nodes = {d.node for d in parts if d.node is not None}
             if len(nodes) <= 1:
-                name = "+".join(d.name for d in parts)
+                name = "+".join(sorted(d.name for d in parts))
                 node = next(iter(nodes), None)
                 conditions = any(d.conditions for d in parts)
                 found.append(Device(0, name, node, wish.of, conditions=conditions, parts=parts))
