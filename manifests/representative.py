@@ -159,6 +159,13 @@ def _hopeless(
     if not situation.sound_nodes:
         return f"{inventory.where}: the pods on every node ask for more than the node has: dump nodes and pods at the same time"
     pods = [question.pod] if focus is not None else [q.pod for q in asked]
+    claimed = [(p, name) for p in pods for name in p.claims.devices]
+    unread = [inventory.claims.doubt(p.name, name, p.claims, ()) for p, name in claimed]
+    if why := next(filter(None, unread), ""):
+        return (
+            f"{inventory.where}: nothing can be decided about pods whose claims are not read in full: {why}; ask about other pods (--focus), or write a "
+            "scenario with `devices` and `sharedCounters`"
+        )
     who = question.pod.name if focus is not None else f"every pod that waits, such as {question.pod.name},"
     never = [p for p in pods if not p.preempts]
     reasons = ["evicting pods of lower priority would not help"] if len(never) < len(pods) else []

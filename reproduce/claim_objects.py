@@ -112,6 +112,8 @@ def _asked(wish: Wish, claim: Claim) -> Object:
     }
     if claim.amount:
         found["capacity"] = {"requests": {SHARE: str(claim.amount)}}
+    if claim.admin:
+        found["adminAccess"] = True
     return found | _tolerations(claim)
 
 
@@ -266,6 +268,7 @@ def _allocation(claim: Claim, device: Device, drivers: Drivers) -> Object:
             "device": part.shared or part.name,
             **_conditions(part),
             **_tolerations(claim),
+            **({"adminAccess": True} if claim.admin else {}),
         }
         for part in device.parts or (device,)
     ]

@@ -35,6 +35,8 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         FIRST_WITH_EXTENDED
     ):
         return later("devices that are shared, or draw on counters,", FIRST_WITH_EXTENDED)
+    if any(claim.admin for claim in spec.claims) and before(FIRST_WITH_EXTENDED):
+        return later("resourceClaims with adminAccess", FIRST_WITH_EXTENDED)
     if (spec.scope.device_taints or any(d.taint for d in spec.devices)) and before(FIRST_WITH_EXTENDED):
         return later("taints of devices", FIRST_WITH_EXTENDED)
     if spec.volume_claims and before(FIRST_WITH_CLAIMS):

@@ -1,6 +1,7 @@
 """Random small clusters with the newer kinds of devices and claims (from 1.36 on) for lockstep, as scenario files: one or two nodes, up to four devices, two or three pods.
 
-A number determines a cluster, and which kinds it has: slices that come and go, devices that are tainted, alternatives, several devices for one claim, partitions of a device, and devices that claims share. Of the last
+A number determines a cluster, and which kinds it has: slices that come and go, devices that are tainted, alternatives, several devices for one claim, partitions of a device, devices that claims share, and
+administrators' access. Of the last
 there is one at most in a class: the allocator tries devices in one order for all claims of a pod, so that it cannot be led to another share for the second of them.
 """
 
@@ -14,7 +15,7 @@ import yaml
 
 from .claim_clusters import FAULTS, claim_cluster
 
-KINDS = ("slices", "taints", "choices", "several", "partitions", "shares")
+KINDS = ("slices", "taints", "choices", "several", "partitions", "shares", "admin")
 FIRST = 36
 """The first minor release that the model has all of these in."""
 
@@ -43,7 +44,7 @@ class _Drawing:
         return self.random.random() < probability
 
     def cluster(self) -> dict[str, Any]:
-        counted = self.kind in ("partitions", "shares")
+        counted = self.kind in ("partitions", "shares", "admin")
         claims = {f"c{i + 1}": self._claim() for i in range(self.random.choice((1, 2, 2, 3)))}
         scope: dict[str, Any] = {
             "pod_events": self.random.randint(2, 4),
@@ -51,7 +52,7 @@ class _Drawing:
             "file_order": True,
             **{fault: self.random.randint(1, 2) for fault in FAULTS if self.chance(0.4)},
         }
-        if self.kind == "taints" or (not counted and self.chance(0.2)):
+        if self.kind in ("taints", "admin") or (not counted and self.chance(0.2)):
             scope["device_taints"] = self.random.randint(1, 2)
         if self.kind == "slices" or (not counted and self.chance(0.2)):
             scope["device_withdrawals"] = self.random.randint(1, 2)
@@ -81,7 +82,7 @@ class _Drawing:
                 device["capacity"] = self.random.choice((1, 2, 3))
             elif self.kind == "slices" and self.chance(0.5):
                 device["exists"] = False
-            elif self.kind == "taints" and self.chance(0.3):
+            elif self.kind in ("taints", "admin") and self.chance(0.3):
                 device["taint"] = self.random.choice(("NoSchedule", "NoExecute"))
             found[f"d{i + 1}"] = device
         return found
@@ -99,7 +100,9 @@ class _Drawing:
             claim["count"] = 2
         elif self.kind == "shares" and self.chance(0.7):
             claim["capacity"] = self.random.choice((1, 1, 2))
-        if self.kind == "taints" and self.chance(0.5):
+        elif self.kind == "admin" and self.chance(0.5):
+            claim["adminAccess"] = True
+        if self.kind in ("taints", "admin") and self.chance(0.4):
             claim["tolerates"] = self.random.choice(("NoSchedule", "NoExecute", "all"))
             if claim["tolerates"] != "NoSchedule" and self.chance(0.4):
                 claim["tolerationSeconds"] = True

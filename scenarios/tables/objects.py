@@ -76,6 +76,7 @@ ASKED = (
     Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: claim.wishes[0].count if len(claim.wishes) == 1 and claim.wishes[0].count > 1 else None),
     Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that can be had (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if len(claim.wishes) > 1 else None),
     Field("capacity", whole(1, MAX_SHARE), "all", "how much it consumes of a device that claims share", attribute="amount"),
+    Field("adminAccess", FLAG, "false", "true: it is given a device that others may have, and takes nothing (from 1.36 on)", attribute="admin"),
     Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with one effect, or, by a toleration without an effect, all", attribute="tolerates"),
     Field("tolerationSeconds", FLAG, "false", "true: it tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
 )

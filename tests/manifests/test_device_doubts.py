@@ -254,3 +254,19 @@ def test_a_counterexample_stays_one_with_a_note(tmp_path: Path) -> None:
     assert found.notes[-1] == (
         f"the counterexample is one of the cluster only if nothing in it rests on what is not modelled: {why}"
     )
+
+
+def test_a_pod_that_can_have_only_what_is_not_read_is_refused_for_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may fit: nobody says that it does not."""
+    part = resource_slice("n1", device("gpu-0") | {"consumesCounters": [{"counterSet": "c"}]})
+    file = tmp_path / "cluster.json"
+    file.write_text(as_list(*NODES, device_class(), part, ONE, WAITS))
+    assert main.run(["check", "-f", str(file)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "fits no node" not in said
+    assert (
+        "nothing can be decided about pods whose claims are not read in full: claim shop/one of shop/a: it may have gpu-0 of n1, but the device shares "
+        "counters with others (consumesCounters); ask about other pods (--focus)"
+    ) in said

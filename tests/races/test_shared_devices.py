@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.request.in_release import refusal_of
+from podrace.base.problems import Problem
 from podrace.checker.search import check
 from podrace.model.history import resolve
 from podrace.model.history.versions.numbers import exact
@@ -108,3 +109,51 @@ def test_what_a_node_has_not_is_not_had_there(text: str) -> None:
                 left.append(after)
     assert "add_in_flight" in taken
     assert "assume" not in taken
+
+
+ADMIN = """\
+name: admin
+nodes: {n1: {cpu: 2}}
+devices: {gpu1: {node: n1}}
+resourceClaims: {c1: {adminAccess: true}, c2: {}}
+pods: {p: {cpu: 1, resourceClaims: [c1]}, q: {cpu: 1, resourceClaims: [c2]}}
+scope: {pod_events: 1, claim_events: 1, flush: false, backoff: false}
+"""
+
+
+@pytest.mark.parametrize(("claim", "stuck"), [("{adminAccess: true}", False), ("{}", True)])
+def test_an_administrators_claim_takes_nothing(claim: str, stuck: bool) -> None:
+    """Both pods come to a node with one device, unless each claim wants it for itself."""
+    scenario = parse_scenario(ADMIN.replace("{adminAccess: true}", claim), "x.yaml")
+    system = instrument(
+        scenario.spec, resolve("1.37.2").classes, [PROPERTIES["S-DEV"], PROPERTIES["L-CLAIM"]]
+    )
+    assert {found.verdict.name for found in check(system, ["S-DEV", "L-CLAIM"])} == {H}
+    steps, seen, left = QuickSteps(system), {system.initial}, [system.initial]
+    bound = [i for i, v in enumerate(system.variables) if v.name in ("api.pod[p].node", "api.pod[q].node")]
+    assert len(bound) == 2
+    both = False
+    while left:
+        state = left.pop()
+        both |= all(state[i] for i in bound)
+        for number in steps.enabled(state):
+            after = steps.successor(state, number)
+            if after not in seen:
+                seen.add(after)
+                left.append(after)
+    assert both is not stuck
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("{adminAccess: true}", "{adminAccess: true, count: 2}"), "c1 asks for administrators' access"),
+        (("{node: n1}", "{node: n1, exists: false}"), "c1 asks for administrators' access"),
+    ],
+)
+def test_what_is_not_modelled_of_administrators_access(change: tuple[str, str], words: str) -> None:
+    with pytest.raises(Problem, match=words):
+        parse_scenario(ADMIN.replace(*change), "x.yaml")
+    assert "adminAccess are modelled from 1.36 on" in str(
+        refusal_of(replace(parse_scenario(ADMIN, "x.yaml"), release="1.35"), resolve("1.35"))
+    )

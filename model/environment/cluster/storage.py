@@ -31,7 +31,8 @@ class Device(Entity):
 
     `conditions`: it has binding conditions, so that a pod is bound only once its driver has said that the device is ready. `exists` is False for one that its driver publishes later.
     `draws` is what it takes of counters, by itself all of one that is its own. Several devices for one claim are one that has `parts`, and draws on what they
-    draw on. What a claim has of a device that several claims share is one as well: `user` is the claim, and `shared` what the device is called.
+    draw on. What a claim has of a device that several claims share is one as well: `user` is the claim, and `shared` what the device is called. So is what an administrator's claim has of a device,
+    its only part: it takes nothing.
     `taint` is the effect of the taint that it has from the start.
     """
 
@@ -58,9 +59,8 @@ class Device(Entity):
         drawn: Sums[Counter] = Sums()
         for part in parts:
             drawn.update(part.draws)
-        self.draws: Mapping[Counter, int] = (
-            drawn or (draws if shared else {Counter(name, 1): 1, **(draws or {})}) or {}
-        )
+        own = draws if shared else {Counter(name, 1): 1, **(draws or {})}
+        self.draws: Mapping[Counter, int] = {} if user and not shared else drawn or own or {}
 
     def is_on(self, node: Node) -> bool:
         """Whether an allocation of the device lets a pod go to the node."""
@@ -77,7 +77,7 @@ class Claim(Entity):
     `exists` is False for one that comes later: a user creates it, or, if it has an `owner`, the controller makes it from a template for that pod.
     `special`: it stands for the extended resources that its owner asks for and devices back. The scheduler makes it, and may do so again when it is gone.
     `readiness` is what is known of its device's binding conditions at the start (`environment.storage.claims`), and `timed_out` whether it was waited for long enough.
-    `tolerates`: taints of devices with this effect do not matter to it; `briefly`: it has tolerationSeconds.
+    `admin`: an administrator asks, and is given a device whether or not others have it. `tolerates`: taints of devices with this effect do not matter to it; `briefly`: it has tolerationSeconds.
     """
 
     about = "claim {}"
@@ -97,11 +97,12 @@ class Claim(Entity):
         timed_out: bool = False,
         wishes: Sequence[Wish] = (),
         amount: int = 0,
+        admin: bool = False,
         tolerates: str = "",
         briefly: bool = False,
     ) -> None:
         super().__init__(index, name)
-        self.wishes, self.amount = tuple(wishes) or (Wish(of),), amount
+        self.wishes, self.amount, self.admin = tuple(wishes) or (Wish(of),), amount, admin
         self.tolerates, self.briefly = tolerates, briefly
         self.readiness, self.timed_out = readiness, timed_out
         self.device, self.reserved, self.of = device, frozenset(reserved), of
@@ -113,7 +114,9 @@ class Claim(Entity):
 
     def rank(self, device: Device) -> int | None:
         """Which of its wishes the device meets, from 0 on; None for none."""
-        if device.user not in ("", self.name) or (self.amount and not device.shared):
+        if device.user not in ("", self.name) or (self.admin and not device.user):
+            return None
+        if self.amount and not device.shared:
             return None  # a device that claims do not share has no capacity to ask for
         offered = Wish(device.of, len(device.parts) or 1)
         return self.wishes.index(offered) if offered in self.wishes else None

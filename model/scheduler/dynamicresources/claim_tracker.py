@@ -67,25 +67,33 @@ class ClaimTracker(Component):
 
     def setup(self) -> None:
         for claim in self.universe[Claim]:
-            if claim.device is not None:
+            if claim.device is not None and claim.device.draws:
                 self.allocated[claim.device] = True
 
     def begin_with(self, devices: Mapping[Claim, Value]) -> None:
         """Another process: nothing is in flight, and the handler was given these allocations."""
         self.reset()
-        for device in self.universe[Device]:
+        for device in self.counted:
             self.allocated[device] = any_of(as_expr(chosen) == device for chosen in devices.values())
+
+    @property
+    def counted(self) -> list[Device]:
+        """What takes something: foreachAllocatedDevice passes over what an administrator's claim has."""
+        return [device for device in self.universe[Device] if device.draws]
 
     def update(self, old: Value, new: Value) -> None:
         """onUpdate: a claim was allocated, or deallocated; one that has another device than before is not looked at."""
         before, after = as_expr(old), as_expr(new)
-        for device in self.universe[Device]:
+        differs = before.is_none != after.is_none
+        if len(self.counted) < len(self.universe[Device]):
+            differs = differs & any_of((before == d) | (after == d) for d in self.counted)
+        for device in self.counted:
             with when(before.is_none & (after == device)):
                 self.allocated[device] = True
             with when(after.is_none & (before == device)):
                 self.allocated[device] = False
         for watch in self.universe[ClaimWatch]:
-            with when(before.is_none != after.is_none):
+            with when(differs):
                 self.changed[watch] = True
 
     def is_pending(self, claim: Claim) -> Expr:

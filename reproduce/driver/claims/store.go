@@ -168,7 +168,7 @@ func deviceOf(claim *resourceapi.ResourceClaim) any {
 	var found []string
 	for _, result := range claim.Status.Allocation.Devices.Results {
 		name := result.Device
-		if result.ShareID != nil {
+		if result.ShareID != nil || result.AdminAccess != nil && *result.AdminAccess {
 			name += "/" + idOf(claim)
 		}
 		found = append(found, name)

@@ -116,6 +116,11 @@ def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iter
                    draws={counter: c.amount or counter.capacity}, shared=device.name, user=c.name)
             for c in takers
         ]  # fmt: skip
+    found += [
+        Device(0, f"{device.name}/{c.name}", device.node, device.of, conditions=device.conditions, parts=(device,), user=c.name)
+        for c in some if c.admin
+        for device in devices.values() if not device.shared and Wish(device.of) in c.wishes
+    ]  # fmt: skip
     for wish in dict.fromkeys(w for c in some for w in c.wishes if w.count > 1):
         alike = [d for d in found if d.of == wish.of and not d.parts and not d.shared]
         for parts in combinations(alike, wish.count):
@@ -189,7 +194,7 @@ def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
 
 
 def refuse_supply(draft: Draft) -> None:
-    """Refuse what is not modelled of devices that claims share, of partitions, and of claims for several devices."""
+    """Refuse what is not modelled of devices that claims share, of partitions, of claims for several devices, and of administrators' access."""
     draws = {n: d for n, d in draft.devices.items() if d.shared or len(d.draws) > 1}
     changing = next((n for n in ("device_taints", "device_withdrawals") if getattr(draft.scope, n)), "")
     for name, device in draws.items():
@@ -198,15 +203,26 @@ def refuse_supply(draft: Draft) -> None:
                 f"device {name} is shared, or draws on counters, and slices of such devices do not change here: "
                 f"remove {f'`{changing}` from the scope' if changing else '`exists` and `taint`'}"
             )
+    come = draft.scope.device_withdrawals or not all(d.exists for d in draft.devices.values())
+    for admin in (c for c in draft.claims.values() if c.admin):
+        if come or admin.amount or any(w.count > 1 for w in admin.wishes):
+            draft.sections["resourceClaims"].fail(
+                f"{admin.name} asks for administrators' access (adminAccess): to one device, which is there from the start to the end, and for no `capacity`"
+            )
     for pod in draft.pods:
         for claim in (draft.claims[n] for n in pod.claims):
-            plain = len(claim.wishes) == 1 and claim.wishes[0].count == 1 and not claim.tolerates
+            plain = (
+                len(claim.wishes) == 1
+                and claim.wishes[0].count == 1
+                and not claim.tolerates
+                and not claim.admin
+            )
             plain = plain and not any(
                 d.shared or len(d.draws) > 1 for d in draft.supply if claim.rank(d) is not None
             )
             if pod.group is not None and not plain:
                 draft.sections["resourceClaims"].fail(
-                    f"{claim.name} is of a pod of a group: it asks for one device of one class, which nobody shares, and tolerates nothing"
+                    f"{claim.name} is of a pod of a group: it asks for one device of one class, which nobody shares, without adminAccess, and tolerates nothing"
                 )
 
 

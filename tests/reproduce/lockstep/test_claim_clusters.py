@@ -46,6 +46,7 @@ def test_there_are_clusters_of_each_newer_kind() -> None:
         "several": any(d.parts for s in specs for d in s.devices),
         "partitions": any(len(d.draws) > 1 for s in specs for d in s.devices if not d.parts),
         "shares": any(d.shared for s in specs for d in s.devices),
+        "admin": any(c.admin for s in specs for c in s.claims),
     }
     assert met == dict.fromkeys(KINDS, True)
 
