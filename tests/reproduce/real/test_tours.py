@@ -27,7 +27,6 @@ from podrace.properties import instrument
 from podrace.reproduce.lockstep.lockstep import HELD
 from podrace.reproduce.lockstep.request import plays
 from podrace.reproduce.modules.module import parse_version
-from podrace.reproduce.objects import objects_of
 from podrace.reproduce.random_runs.random_runs import Model, Walker
 from podrace.reproduce.running import built_for
 from podrace.reproduce.tours.request import parse_code, tour_of
@@ -51,7 +50,6 @@ def model_of(name: str, release: str) -> Model | None:
     except GateProblem:
         return None
     unplayed = any(pod.extender_selector for pod in scenario.spec.pods)
-    unplayed |= any("ResourceSlices" in why for why in objects_of(scenario.spec).missing)
     if scenario.open or unplayed or refusal_of(scenario, composition) is not None:
         return None
     return Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
