@@ -49,10 +49,10 @@ func (p *player) winner(s Step) string {
 	return ""
 }
 
-// launch lets the cycle go to its end and the binding goroutine come to where the model has it, if no plugin has work before that.
+// launch lets the cycle go to its end and the binding goroutine come to where the model has it, if no plugin has work before that. The binding cycle of an earlier attempt may still go on.
 func launch(p *player, s Step) error {
 	next := cycleEnds
-	if phase := p.expects("binding.phase[%s]", s.arg("pod")); p.expects("pod_group_cycle.stage") == "SUBMIT" && phase != "" && phase != "NONE" {
+	if p.expects("pod_group_cycle.stage") == "SUBMIT" && p.expects("scheduler.phase") == "POD_GROUP" {
 		next = points("Cache.AssumePod>", "FailureHandler>") // about the next member of the group
 	} else if isFinishing(p.model) {
 		next = points("Queue.AddAttemptedPodGroupIfNeeded>")
