@@ -181,7 +181,9 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         raise UsageProblem(f"--gang: gangs are for where the feature gate of groups is on: {HOW_GROUPS}")
     limits = request.example.limits
     if request.example.gangs and has_entries(composition) and limits.priority != limits.least_priority:
-        raise UsageProblem("--gang: preemption of groups is not modelled in 1.37: add --one-priority")
+        raise UsageProblem(
+            "--gang: the priorities of groups in 1.37 have to be known, and a proof leaves them open: add --one-priority"
+        )
     if request.example.together and not request.example.gangs:
         raise UsageProblem("--together is about the pods of gangs: add --gang N")
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]

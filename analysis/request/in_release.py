@@ -78,19 +78,42 @@ def left_out_of_groups(scenario: Scenario, composition: Composition) -> str:
     if not scenario.spec.groups or not has_entries(composition):
         return ""
     return (
-        "of groups of pods of 1.37, preemption, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS); "
+        "of groups of pods of 1.37, disruption mode All, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS); "
         "what is modelled was compared with 1.37.2 in random runs (docs/groups.md)"
     )
 
 
 def _not_of_entries(scenario: Scenario) -> str | None:
-    """What is not modelled of clusters with groups from 1.37 on: preemption of groups, and claims of their pods."""
+    """What is not modelled of clusters with groups from 1.37 on."""
     pods = scenario.spec.pods
     members = [pod for pod in pods if pod.group is not None]
-    if len({repr(pod.priority) for pod in pods}) > 1:
-        return f"{scenario.name}: preemption of groups is not modelled in 1.37: give all pods one priority"
+    if several := _of_several_priorities(scenario):
+        return f"{scenario.name}: {several}"
     if any(pod.claims for pod in members):
         return (
             f"{scenario.name}: claims of pods that belong to a group are not modelled in 1.37: leave them out"
         )
+    return None
+
+
+def _of_several_priorities(scenario: Scenario) -> str | None:
+    """What is not modelled where a group may preempt, or its pods be victims."""
+    spec = scenario.spec
+    if len({repr(pod.priority) for pod in spec.pods}) < 2:
+        return None
+    if any(not isinstance(pod.quantities[-1], int) for pod in spec.pods):
+        return "in 1.37, of clusters with podGroups the priorities have to be known: write numbers, or give all pods one priority"
+    for group in spec.groups:
+        members = [pod for pod in spec.pods if pod.group == group.name]
+        if len({(pod.quantities[-1], pod.preempts) for pod in members}) > 1:
+            return f"in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of {group.name} have several"
+    parts = {
+        "disruptionBudgets": bool(spec.budgets),
+        "hostPorts": any(pod.host_ports for pod in spec.pods),
+        "volumes": any(pod.volumes for pod in spec.pods),
+        "extenders": bool(spec.extenders),
+    }
+    for name, there in parts.items():
+        if there:
+            return f"preemption of groups with {name} is not modelled in 1.37: leave them out, or give all pods one priority"
     return None

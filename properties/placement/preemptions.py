@@ -18,6 +18,7 @@ from ..scheduling.liveness import Liveness
 
 if TYPE_CHECKING:
     from ...model.environment.controllers.budgets import Budgets
+    from ...model.scheduler.podgroups.pod_group_cycle import PodGroupCycle
     from ...model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
@@ -130,6 +131,7 @@ class OnePreemptionAtATime(Property):
     issues = (134249,)
 
     async_preemption: AsyncPreemption
+    pod_group_cycle: PodGroupCycle
 
     def last_is_to_go(self, pod: Pod) -> Expr:
         """Whether a goroutine has only the last victim of the pod to evict, and nobody else has deleted it."""
@@ -140,11 +142,12 @@ class OnePreemptionAtATime(Property):
         return (goroutine.phase[pod] == AsyncPhase.EVICT_LAST) & there
 
     def holds(self) -> Expr:
-        return ~any_of(self.scheduler.at(Phase.DRY_RUN, p) & self.last_is_to_go(p) for p in self.pods)
+        return ~any_of(case for _, case in self.wrong())
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.pods:
-            again = self.scheduler.at(Phase.DRY_RUN, p) & self.last_is_to_go(p)
+            looks = self.scheduler.at(Phase.DRY_RUN, p) | self.pod_group_cycle.preempts(p)
+            again = looks & self.last_is_to_go(p)
             yield f"{p.name} looks for victims again, while its last one is still to be evicted", again
 
     def witnesses(self) -> dict[str, Expr]:

@@ -73,6 +73,7 @@ CHANGES_DEVICES = (
 STORES_GROUP = ("pod_groups", "store_group")
 TELLS_OF_GROUP = ("gang_scheduling", "tell_queue")
 GROUP_SNAPSHOT = ("pod_group_cycle", "take_snapshot")
+GROUP_PREEMPTS = ("pod_group_cycle", "preempt")
 
 UNPLAYED = frozenset({
     ("process", "bind_in_doubt"), ("process", "land_late"), ("claim_cache", "take"), ("claim_cache", "tell_late"),
@@ -129,7 +130,9 @@ class Forcing:
             return told and not self._may_know_more(before)
         if name == WAKES:
             return not self._was_nominated(pod_of(transition), before)
-        if name == REREADS and not self._rereads_itself(pod_of(transition), before):
+        if name in (REREADS, GROUP_PREEMPTS) and not all(
+            self._rereads_itself(one, before) for one in self._preemptors(name, pod_of(transition))
+        ):
             return False
         if name == TELLS_QUEUE and self._is_lost_with_nomination(pod_of(transition), before):
             return False
@@ -247,6 +250,12 @@ class Forcing:
             self._assumed_again.add(claim)
         elif name == DELIVERS and after[latest] != before[latest]:
             self._assumed_again.discard(claim)
+
+    def _preemptors(self, name: tuple[str, str], pod: Pod | None) -> list[Pod | None]:
+        """The pod for which preemption looks, or all of its group."""
+        if name == REREADS or pod is None:
+            return [pod]
+        return [one for one in self._pods if one.group == pod.group]
 
     def _rereads_itself(self, pod: Pod | None, state: State) -> bool:
         """Whether preemption goes on with its preemptor, and waits for the pods that the model has it wait for."""

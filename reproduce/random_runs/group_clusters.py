@@ -1,7 +1,7 @@
 """Random small clusters with groups of pods (with GangScheduling on in 1.35 and 1.36, with GenericWorkload on in 1.37), for lockstep, as scenario files.
 
 A number determines a cluster: one or two nodes, one or two groups, two to four pods of which most belong to a group, and sometimes one that runs and may be evicted. Groups, and their pods, may be created
-on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, all pods have one priority, and a node may go.
+on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, in every other one all pods have one priority, and a node may go.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def group_cluster(number: int) -> str:
 
 
 def entry_cluster(number: int) -> str:
-    """That for 1.37: preemption of groups and claims of members are not modelled there."""
+    """That for 1.37, where claims of members are not modelled. In every other one groups preempt, and their pods are victims."""
     return _text(number, ENTRY_GATES, (1,))
 
 
@@ -67,6 +67,8 @@ def _text(number: int, gates: dict[str, bool], priorities: tuple[int, ...]) -> s
         pods[f"p{i + 1}"] = pod
     if chance(0.35):
         pods["x"] = {"cpu": 1, "nodeName": "n1", "priority": int(alike), "terminationGracePeriodSeconds": 0}
+    if alike and number % 2:
+        _rank(number, nodes, pods)
     scope: dict[str, Any] = {"pod_events": random.randint(2, 4), "file_order": True}
     scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.4)}
     if alike and chance(0.3):
@@ -87,3 +89,16 @@ def _text(number: int, gates: dict[str, bool], priorities: tuple[int, ...]) -> s
         made["resourceClaims"] = {"c1": {}, "c2": {}}
     text: str = yaml.safe_dump(made, sort_keys=False)
     return text
+
+
+def _rank(number: int, nodes: dict[str, dict[str, Any]], pods: dict[str, dict[str, Any]]) -> None:
+    """Several priorities, one for all pods of a group, and up to three pods more that run and may be victims."""
+    random = Random(f"priorities {number}")
+    of_group = {name: random.choice((1, 2, 2)) for name in ("g", "h")}
+    for pod in pods.values():
+        pod["priority"] = of_group.get(pod.get("podGroup", ""), random.choice((0, 0, 1, 2)))
+    room = [node for node, amounts in nodes.items() for _ in range(amounts["cpu"])]
+    for place, node in enumerate(room[:3]):
+        if random.random() < 0.7:
+            victim = {"cpu": 1, "nodeName": node, "priority": random.choice((0, 0, 1))}
+            pods["xyz"[place]] = victim | ({"terminationGracePeriodSeconds": 0} if place else {})

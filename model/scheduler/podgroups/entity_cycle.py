@@ -115,10 +115,13 @@ class EntityCycle(PodGroupCycle):
             self.outcome[member] = Outcome.FAILS
             self._break_off(member.group)
         with otherwise():
-            plugins = self.universe[Plugin]
-            self.queue.record_rejection(member.pod, {p: self.scheduler.rejected_by[p] for p in plugins})
+            self._note_rejection(member)
             self.outcome[member] = Outcome.FAILS
             self._judge(member.group)
+
+    def _note_rejection(self, member: Member) -> None:
+        plugins = self.universe[Plugin]
+        self.queue.record_rejection(member.pod, {p: self.scheduler.rejected_by[p] for p in plugins})
 
     def _revert(self, group: PodGroup) -> None:
         """The trial is over. A group of which no pod was placed cannot be scheduled, however many were on nodes before."""

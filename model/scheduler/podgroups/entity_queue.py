@@ -27,7 +27,14 @@ from ...language import (
     when,
     words,
 )
-from ..framework.events import GANG_SCHEDULING, SCHEDULING_GATES, About, ClusterEvent, Plugin
+from ..framework.events import (
+    DEFAULT_PREEMPTION,
+    GANG_SCHEDULING,
+    SCHEDULING_GATES,
+    About,
+    ClusterEvent,
+    Plugin,
+)
 from ..framework.interface import GroupCycles
 from ..queue.clock import Clock
 from ..queue.scheduling_queue import PriorityQueue, SubQueue
@@ -140,16 +147,18 @@ class EntityQueue(PriorityQueue):
         for m in members:
             inside = self.contains(m.pod)
             gates = inside & self.has_gates(m.pod, self.copy[m.pod])
-            alone = inside & ~gates & self.gang_scheduling.holds(m.pod)
+            preempts = inside & ~gates & self.async_preemption.holds(members[0].pod)
+            alone = inside & ~gates & ~preempts & self.gang_scheduling.holds(m.pod)
+            held = ((SCHEDULING_GATES, gates), (DEFAULT_PREEMPTION, preempts), (GANG_SCHEDULING, alone))
             for plugin in self.universe[Plugin]:
-                for name, holds in ((SCHEDULING_GATES, gates), (GANG_SCHEDULING, alone)):
+                for name, holds in held:
                     if plugin.name == name:
                         with when(holds):
                             self.rejected_by[m.pod][plugin] = True
                             self.closed_by[group] = plugin
             with when(inside):
-                self.gated[m.pod] = gates | alone
-            held_back = held_back | gates | alone
+                self.gated[m.pod] = gates | preempts | alone
+            held_back = held_back | gates | preempts | alone
         where = select(held_back, SubQueue.UNSCHEDULABLE, sub_queue)
         for m in members:
             with when(self.contains(m.pod)):
@@ -368,7 +377,11 @@ class EntityQueue(PriorityQueue):
             return super().is_gated_for(pod, event)
         if event.is_wildcard:
             return as_expr(False)
-        deaf = [p for p in self.universe[Plugin] if p.name != GANG_SCHEDULING or not p.asked_for(event)]
+        opens = {
+            GANG_SCHEDULING: lambda p: p.asked_for(event),
+            DEFAULT_PREEMPTION: lambda _: self.may_open_gate(event),
+        }
+        deaf = [p for p in self.universe[Plugin] if p.name not in opens or not opens[p.name](p)]
         return any_of(as_expr(self.closed_by[member.group]) == p for p in deaf)
 
     def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:

@@ -68,6 +68,8 @@ class GroupStage(Enum):
     PERMIT = 5
     REVERT = 6
     SUBMIT = 7
+    PREEMPT = 8
+    REPRIEVE = 9
 
 
 @spoken(FITS="fits", PREEMPTS="preempts", FAILS="does not fit")
@@ -163,6 +165,10 @@ class PodGroupCycle(Component):
         """Whether the cycle of a group runs."""
         return self.stage != GroupStage.NONE if self.is_there() else as_expr(False)
 
+    def preempts(self, pod: Pod) -> Expr:
+        """Whether the group looks for victims, under the name of this member."""
+        return as_expr(False)
+
     def is_retried(self, pod: Pod) -> Expr:
         """determineSchedulingHintForInFlightPod: a member is tried again after its backoff, whatever came meanwhile."""
         return as_expr(self.member(pod) is not None)
@@ -170,7 +176,7 @@ class PodGroupCycle(Component):
     def in_order(self, group: PodGroup) -> list[Member]:
         """The members by priority; of equal ones the first in the scenario (A-GROUP-ORDER)."""
         members = self.pod_groups.members(group)
-        return sorted(members, key=lambda m: (-_number(m.pod), m.index))
+        return sorted(members, key=lambda m: (-number_of(m.pod), m.index))
 
     def clear(self) -> None:
         """The cycle is over."""
@@ -579,7 +585,7 @@ class PodGroupCycle(Component):
         self.scheduler.phase = Phase.FAILING
 
 
-def _number(pod: Pod) -> int:
+def number_of(pod: Pod) -> int:
     """A priority; one that is left open counts as 0 for the order."""
     (priority,) = pod.quantities[-1:]
     return priority if isinstance(priority, int) else 0

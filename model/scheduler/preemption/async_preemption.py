@@ -123,7 +123,7 @@ class AsyncPreemption(Component):
 
     phrases = UNTOLD
 
-    def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
+    def start(self, pod: Pod, node: Node | None, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
         with when(any_of(victims.values())):
             constraint("one preemption goroutine per preemptor", self.phase[pod] == AsyncPhase.NONE)

@@ -103,6 +103,14 @@ func revert(p *player, s Step) error {
 	return p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O")})
 }
 
+// preemptGroup: the potential victims leave the snapshot, and the members are counted anew. Where the group does not preempt, its result is submitted next.
+func preemptGroup(p *player, s Step) error {
+	if p.expects("pod_group_cycle.again") != "true" {
+		return p.quietly("the group does not preempt")
+	}
+	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<")})
+}
+
 // createGroup: nobody is told yet.
 func createGroup(p *player, s Step) error {
 	p.world.groups.created[s.arg("group")] = true

@@ -21,6 +21,31 @@ func (c *Case) grouped() map[string]int {
 	return found
 }
 
+// leaders gives for each pod of a group the first one, under whose name the model has the goroutine of the group.
+func (c *Case) leaders() map[string]string {
+	first, found := map[string]string{}, map[string]string{}
+	for _, pod := range c.Pods {
+		group := groupOf(pod)
+		if group == "" {
+			continue
+		}
+		if first[group] == "" {
+			first[group] = idOf(pod)
+		}
+		found[idOf(pod)] = first[group]
+	}
+	return found
+}
+
+// groupOf is the name of the group that a pod belongs to, in versions in which pods do.
+func groupOf(pod *v1.Pod) string {
+	name, _ := as[*string](path(pod, "Spec", "SchedulingGroup", "PodGroupName"))
+	if name == nil {
+		return ""
+	}
+	return *name
+}
+
 // order has the cycle of a group try members of one priority as the case has them: upstream goes by the time at which each came to activeQ first, and nothing else
 // but a metric does.
 func (g *gate) order(call string, results []any) {

@@ -2,6 +2,8 @@ package podrace
 
 import (
 	"reflect"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // waiting is the map of pods that wait for permission, with the signal that their binding cycle has still to read.
@@ -39,10 +41,16 @@ func (e *eye) preempting() {
 	}
 	running := keys(find(holder, "preempting"))
 	last := find(holder, "lastVictimsPendingPreemption")
-	for _, pod := range e.pods {
-		e.see[preemptors+"["+pod+"]"] = running[pod]
+	leaders := e.versions.leaders()
+	for _, object := range e.versions.Pods {
+		pod := idOf(object)
+		uid := e.uids(pod)
+		if e.isOfEntry(pod) && leaders[pod] == pod {
+			uid = types.UID(groupOf(object))
+		}
+		e.see[preemptors+"["+pod+"]"] = running[plainID(string(uid))]
 		if last.IsValid() {
-			victim := last.MapIndex(reflect.ValueOf(e.uids(pod)))
+			victim := last.MapIndex(reflect.ValueOf(uid))
 			e.see[awaitedLast+"["+pod+"]"] = orNil(get[string](victim, "name"))
 		}
 	}

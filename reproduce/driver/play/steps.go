@@ -48,6 +48,8 @@ var rules = map[string]rule{
 	"pod_group_cycle.ask_permit":    {who: isScheduler, ends: points("Framework.RunPermitPlugins< P"), via: points("Queue.Activate<")},
 	"pod_group_cycle.revert":        {do: revert},
 	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<", "Framework.RunPlacementFeasiblePlugins<")},
+	"pod_group_cycle.preempt":       {do: preemptGroup},
+	"pod_group_cycle.reprieve":      {who: isScheduler, ends: points("FailureHandler>"), via: points("Framework.RunPlacementFeasiblePlugins<", "Framework.RunFilterPluginsWithNominatedPods<", "Queue.NominatedPodsForNode<", "Framework.RunReservePluginsReserve<")},
 	"pod_group_cycle.finish":        {who: isScheduler, ends: points("Queue.AddAttemptedPodGroupIfNeeded<"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
 	"gang_scheduling.permit":        {do: permitGang},
 	"gang_scheduling.unreserve":     {who: isUnreserving, ends: points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>"), via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Framework.RunReservePluginsUnreserve<")},
@@ -83,6 +85,7 @@ var rules = map[string]rule{
 
 	// The goroutine that evicts.
 	"async_preemption.begin":                    {who: isPreempting, ends: points("Queue.NominatedPodsForNode< N")},
+	"async_preemption.begin_for_group":          {who: isPreempting, ends: points("Queue.NominatedPodsForNode<")},
 	"async_preemption.clear_nomination":         {who: isPreempting, ends: points("Client.Patch< O", "Queue.PatchPodStatus< O")},
 	"async_preemption.fail_to_clear_nomination": {do: failToClear(isPreempting, "other")},
 	"async_preemption.evict":                    {do: evict},

@@ -219,7 +219,7 @@ func contains(names []string, name string) bool {
 func (w *World) start(then time.Time) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{cancel: cancel, stage: w.Stage, failing: map[string]*actor{}}
-	g := &gate{stage: w.Stage, owner: i, grouped: w.Case.grouped(), claimed: len(w.claims)+len(w.storage) > 0, panics: &w.panics}
+	g := &gate{stage: w.Stage, owner: i, grouped: w.Case.grouped(), leaders: w.Case.leaders(), claimed: len(w.claims)+len(w.storage) > 0, panics: &w.panics}
 	i.gate = g
 	i.specials.learn(w.claims)
 	w.instance = i

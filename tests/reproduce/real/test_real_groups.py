@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,9 @@ TRACES = [
     ("1.37.2", "parked-by-the-gone", "L-PEND", 4),
     ("1.37.2", "ghost-in-state", "S-GROUPSTATE", 14),
     ("1.37.2", "unsaid-without-nodes", "L-TOLD", 14),
+    ("1.37.2", "victims-gone-already", "L-GANG", 61),
+    ("1.37.2", "quorum-unseen", "L-GANG", 21),
+    ("1.37.2", "half-bound", "L-WHOLE", 60),
 ]
 """Versions, scenarios there, the property that each violates, and in how many steps. Each is asked about the property that it names itself, or the first."""
 
@@ -36,8 +40,11 @@ TRACES = [
 def test_groups_of_pods(version: str, name: str, identifier: str, steps: int) -> None:
     if version not in CHOSEN:
         pytest.skip(f"{version} is not chosen")
+    given = find_scenarios(str(GROUPS / f"{name}.yaml"))
+    if version == "1.37.2":
+        given = [replace(one, release=version, feature_gates={"GenericWorkload": True}) for one in given]
     found = across(
-        find_scenarios(str(GROUPS / f"{name}.yaml")),
+        given,
         Wanted("", version),
         go_or_skip(),
         budget_for(),

@@ -1,4 +1,4 @@
-"""GenericWorkload, 1.37: groups of pods are entries of the queue (138567), the trial asks PlacementFeasible (138643), and preemption is that of whole groups, which is not modelled.
+"""GenericWorkload, 1.37: groups of pods are entries of the queue (138567), the trial asks PlacementFeasible (138643), and preemption is that of whole groups.
 
 The gate is off in 1.37. The mechanisms are in `model/scheduler/podgroups`: entity_queue.py and entity_cycle.py.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from ....environment.pod_groups import PodGroups
 from ....scheduler.podgroups.entity_cycle import (
-    EntityCycle,
     GroupsAddedToQueue,
     MembersDoNotPreempt,
     MembersKeptAside,
     StatesOfGroups,
 )
 from ....scheduler.podgroups.entity_queue import ClockOfEntries, EntityQueue
+from ....scheduler.podgroups.group_preemption import GroupGoroutines, GroupsOutrankPods, GroupsPreempt
 from ...registry.change import before
 
 _on = before(
@@ -38,7 +38,9 @@ class WorkloadsAreScheduled(PodGroups):
 for part in (
     EntityQueue,
     ClockOfEntries,
-    EntityCycle,
+    GroupsPreempt,
+    GroupGoroutines,
+    GroupsOutrankPods,
     MembersDoNotPreempt,
     MembersKeptAside,
     StatesOfGroups,

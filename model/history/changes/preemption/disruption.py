@@ -210,7 +210,7 @@ class GoneVictimFailsGoroutine(AsyncPreemption):
 
     phrases = UNTOLD
 
-    def start(self, pod: Pod, node: Node, victims: Mapping[Pod, Value], last: Value) -> None:
+    def start(self, pod: Pod, node: Node | None, victims: Mapping[Pod, Value], last: Value) -> None:
         super().start(pod, node, victims, last)
         for victim, chosen in victims.items():
             self.carries[pod][victim] = as_expr(chosen) & self.snapshot.carries[victim]
