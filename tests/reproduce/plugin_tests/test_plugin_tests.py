@@ -29,6 +29,7 @@ class Finding:
     patch: str
     said: tuple[str, ...]
     still: tuple[str, ...]
+    version: str = MADE_FOR
 
     @property
     def text(self) -> str:
@@ -136,6 +137,16 @@ FINDINGS = (
         ("the GPU is free, the extender knows it, and b waits for 5m30s",),
         (),
     ),
+    Finding(
+        "gang-made-again",
+        "groups",
+        "pkg/scheduler/framework/plugins/gangscheduling",
+        "gang_made_again_test",
+        "another-group-is-new",
+        ("a pod that waited for a gang of three, and needs no other by now, stays parked (error <nil>)",),
+        (),
+        "v1.37.2",
+    ),
 )
 each = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.page)
 
@@ -153,7 +164,7 @@ def test_the_page_has_the_test_and_the_patch(finding: Finding) -> None:
 
 def ran(go: Go, folder: Path, finding: Finding, *patches: GoPatch) -> tuple[int, str]:
     """Run the tests beside the plugin's own, in a copy of the version's sources."""
-    version = parse_version(MADE_FOR)
+    version = parse_version(finding.version)
     module = write_module(version, go, folder)
     source = go.run(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], folder).strip()
     patched_copy(Path(source), folder / "kubernetes", patches)
