@@ -12,7 +12,7 @@ from ..checker.core.exploration import Budget
 from ..model.history import CHANGES, RELEASES, Composition, version_of
 from ..model.history.versions import exact
 from ..reports.document import Finding, Word
-from ..scenarios import find_scenarios
+from ..scenarios import selected
 from .chain import bare_verdict
 from .findings import was_cut_short
 from .request.method import NOBODY, Method, Watcher
@@ -119,7 +119,7 @@ class _Search:
             closed_by = tuple(dict.fromkeys((*race.fixes, *race.residual.closed_by)))
         if not closed_by:
             return []
-        if scenario not in find_scenarios(str(race.issue)):
+        if scenario not in selected(str(race.issue)):
             return []
         if self._base != compose_for(scenario, scenario.release, race.beside, ()):
             return []

@@ -44,7 +44,7 @@ def _read(path: Path) -> Scenario:
     return read_scenario(path, f"scenarios/{path.name}")
 
 
-def _selected(wanted: str) -> tuple[Scenario, ...]:
+def selected(wanted: str) -> tuple[Scenario, ...]:
     """Those of the catalogue that `wanted` selects; only files that speak of it are read whole."""
     files = (
         path
@@ -106,7 +106,7 @@ def find_scenarios(name: str) -> list[Scenario]:
     if path.suffix in (".yaml", ".yml") or (number_of(name) is None and ("/" in name or name in (".", ".."))):
         return [read_scenario(path, name)]
     wanted = number_of(name) or name
-    found = _selected(wanted) or _beside(wanted)
+    found = selected(wanted) or _beside(wanted)
     if not found:
         if _is_there(path):
             shown, objects = one_line(name), f"`check -f {one_line(name)}` reads Kubernetes objects"

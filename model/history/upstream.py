@@ -16,7 +16,8 @@ import yaml
 
 FUNCTIONS = Path(__file__).parent / "functions"
 PARTS = (
-    "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "state_of_plugins", "api_calls", "api_server", "older",
+    "schedule_one", "event_handlers", "queue", "cache", "framework", "preemption", "plugins", "claims", "state_of_plugins", "api_calls",
+    "api_server", "older",
 )  # fmt: skip
 """The files there, in the order of docs/notebook/functions.md."""
 

@@ -87,7 +87,7 @@ class Questions:
 
 
 def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release: str) -> Questions:
-    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged: the scenarios that name it come first, as they are."""
+    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged: the scenarios that name it come first, as they are; then those that were made to show a fix in a later release."""
     ranks = {key: nearness(key, elements) for key in CHANGES}
     here = [key for key, rank in ranks.items() if rank <= CALLED]
     known = [
@@ -95,7 +95,7 @@ def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release
         for scenario in scenarios
         for without in dict.fromkeys([*_fixes(scenario), *((key,) for key in mentioned(scenario, here))])
     ]
-    known.sort(key=lambda one: one[0])
+    known.sort(key=lambda one: (one[0], "/fixes/" not in one[1].file))
     coming = sorted((key for key in here if not CHANGES[key].is_in(release)), key=lambda key: ranks[key])
     ahead = {one.name: one for key in coming for one in scenarios if [*mentioned(one, [key])]}
     return Questions(
@@ -218,8 +218,10 @@ def finding_in_base(scenario: Scenario, name: str, release: str, budget: Budget,
 
 
 def shortest(finding: Finding) -> int | None:
-    """How many steps its counterexample has; None if there is none."""
-    return None if finding.trace is None else len(finding.trace)
+    """How many steps its counterexample has, or would have at least if time was up before; None if there is none."""
+    if finding.trace is not None:
+        return len(finding.trace)
+    return None if finding.verdict == "HOLDS" else finding.depth
 
 
 def is_new(steps: int, known: int | None) -> bool:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import ModuleType
 
 import pytest
 
 from podrace.analysis.upstream.source_tree import functions_in
+from podrace.model import scheduler
+from podrace.model.history import CHANGES
 from podrace.model.history.trees import read_trees
 from podrace.model.history.upstream import (
     FUNCTIONS,
@@ -22,6 +26,7 @@ from podrace.model.history.upstream import (
     parts,
 )
 from podrace.model.history.versions import canonical
+from podrace.reproduce.changes.replays import CALLED, nearness
 from tests.upstream_trees import tree_of
 
 ROOT = Path(__file__).parents[2]
@@ -84,6 +89,43 @@ def test_every_function_of_the_tree_has_a_row(version: str) -> None:
 @pytest.mark.parametrize("version", TREES)
 def test_the_record_has_the_functions_of_the_real_tree(version: str) -> None:
     assert set(functions_in(tree_of(version))) == set(TREES[version])
+
+
+WITHOUT_ROWS = {
+    "volumebinding": "A-VOLUME-KINDS: functions of the volume plugins are not recorded",
+    "podgroups": "GangScheduling and the entries of groups in the queue: their files are not recorded",
+    "other_scheduler": "no part of kube-scheduler's own sources",
+    "process": "what the API server does with Bindings of a process that is gone",
+}
+
+
+def steps_of(package: ModuleType) -> Iterator[str]:
+    """Every step of the parts of the model in a package."""
+    for found in walk_packages(package.__path__, f"{package.__name__}."):
+        for cls in vars(import_module(found.name)).values():
+            if isinstance(cls, type) and cls.__module__ == found.name:
+                place = f"{found.name}.{cls.__name__}".removeprefix("podrace.model.")
+                yield from (f"{place}.{k}" for k, v in vars(cls).items() if hasattr(v, "__podrace_step__"))
+
+
+def test_every_step_of_the_scheduler_stands_for_a_function() -> None:
+    """Else a change of that function would be judged without what the model has of it."""
+    missing = set(steps_of(scheduler)) - set(ELEMENTS)
+    parts = {step.split(".")[1] for step in missing}
+    assert parts == set(WITHOUT_ROWS), sorted(missing)
+
+
+def test_every_change_of_claims_is_near_to_a_function() -> None:
+    """What upstream changed in the plugin of claims is asked about when its functions change."""
+    of = [
+        key
+        for key, one in CHANGES.items()
+        if any(
+            "model.scheduler.dynamicresources" in f"{b.__module__}" for c in one.classes for b in c.__mro__
+        )
+    ]
+    assert {"140269", "140089", "136269"} <= set(of)
+    assert [key for key in of if nearness(key, ELEMENTS) > CALLED] == []
 
 
 def test_every_row_is_about_a_function_of_some_tree() -> None:

@@ -9,7 +9,16 @@ from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.plan import Selection, plan
 from podrace.checker.core.exploration import Budget
 from podrace.reproduce.changes.judge import mixed
-from podrace.reproduce.changes.replays import BESIDE, CALLED, FAR, HERE, nearness, questions_of
+from podrace.reproduce.changes.replays import (
+    BESIDE,
+    CALLED,
+    FAR,
+    HERE,
+    is_new,
+    nearness,
+    questions_of,
+    shortest,
+)
 from podrace.scenarios import find_scenarios, hazards, shipped
 
 NOMINATOR = ["scheduler.queue.nominator.Nominator.update"]
@@ -69,14 +78,36 @@ def test_a_component_that_is_touched_as_a_whole() -> None:
     assert nearness("90660", [f"{handler}.read"]) == BESIDE
 
 
-def test_a_fix_that_matters_in_another_cluster_by_now() -> None:
-    """77990: from the release on in which condition and nomination are one PATCH, wiped-nomination does not need it."""
-    scenario = find_scenarios("relabelled-while-preempting")
-    said = {}
-    for without in ((), ("77990",)):
-        runs = plan(Selection(release="1.36.3", without_fixes=without, given=scenario))
-        said[without] = [one.verdict for one in verdicts(runs, Budget(), USUAL)]
-    assert said == {(): ["HOLDS"], ("77990",): ["VIOLATED"]}
+@pytest.mark.parametrize(
+    ("name", "fix", "release", "steps"),
+    [
+        ("relabelled-while-preempting", "77990", "1.36.3", None),  # condition and nomination are one PATCH
+        ("nominated-by-the-autoscaler", "129058", "1.36.3", 53),  # others are nominated in memory first
+        ("allocated-while-read", "140269", "1.37.2", None),  # claims of groups are not modelled in 1.37
+    ],
+)
+def test_a_fix_that_matters_in_another_cluster_by_now(
+    name: str, fix: str, release: str, steps: int | None
+) -> None:
+    """The clusters of their races no longer show what the fix does: with it they are violated as soon, or the release refuses them."""
+    scenario = find_scenarios(name)
+    found = {}
+    for without in ((), (fix,)):
+        runs = plan(Selection(release=release, without_fixes=without, given=scenario))
+        (found[without],) = verdicts(runs, Budget(max_states=None if without else 200_000), USUAL)
+    assert found[fix,].trace is not None
+    known = shortest(found[()])
+    assert (known is None) == (steps is None)
+    assert is_new(len(found[fix,].trace), known)
+
+
+def test_a_search_that_was_cut_short_says_nothing_of_longer_runs() -> None:
+    """Of a base whose time was up, it is known only that it has no run as short as what was searched."""
+    scenario = find_scenarios("nominated-by-the-autoscaler")
+    (found,) = verdicts(plan(Selection(release="1.36.3", given=scenario)), Budget(max_states=1000), USUAL)
+    assert found.verdict == "INCONCLUSIVE"
+    assert shortest(found) == found.depth < 28
+    assert not is_new(28, shortest(found))
 
 
 def test_when_time_is_up_there_was_something_of_both() -> None:
