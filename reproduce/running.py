@@ -13,9 +13,11 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from ..analysis.request.option_files import links_in, refuse_links
@@ -59,17 +61,22 @@ REMEDY = "name a directory in which something can be built with the variable POD
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: the goroutine that moves pods can be held amid the move."""
+    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: the goroutine that moves pods can be held amid the move. `until`: what it runs at that moment of the monotonic clock is cut off."""
 
     version: KubernetesVersion
     folder: Path
     instead: Mapping[str, str]
     holds: bool = False
+    until: float = inf
 
     @property
     def binary(self) -> Path:
         """The program."""
         return self.folder / BINARY
+
+
+class OutOfTime(Exception):
+    """The time is up that somebody has set for what a binary runs."""
 
 
 def driver_files(version: KubernetesVersion, holds: bool = False) -> dict[str, str]:
@@ -262,8 +269,11 @@ def run_test(
     seconds: float,
     more: Sequence[str] = (),
 ) -> str:
-    """Run a test of the driver, which finds its files by these variables of the environment; what it says if it fails."""
+    """Run a test of the driver, which finds its files by these variables of the environment; what it says if it fails. Raises OutOfTime."""
     environment = {"GOGC": "400", **os.environ, **{name: str(file) for name, file in named.items()}}
+    left = built.until - time.monotonic()
+    if left <= 0:
+        raise OutOfTime
     command = [str(built.binary), "-test.run", f"^{test}$", f"-test.timeout={seconds:.0f}s", *more]
     try:
         done = subprocess.run(
@@ -275,10 +285,12 @@ def run_test(
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
-            timeout=seconds + 30,
+            timeout=min(seconds + 30, left),
             check=False,
         )
     except subprocess.TimeoutExpired:
+        if left <= seconds + 30:
+            raise OutOfTime from None
         return f"it did not end within {seconds:.0f} s"
     except OSError as error:
         raise UsageProblem(f"cannot run {built.binary}: {error.strerror}") from None

@@ -51,8 +51,8 @@ class Race(msgspec.Struct, frozen=True):
 
     @builtins.property
     def leaves(self) -> bool:
-        """Whether the changed code goes otherwise than before, but for a race that it closes."""
-        return self.differs and self.outcome != "closes"
+        """Whether the changed code goes otherwise than before, but for a race of which it executes the whole run, and closes it."""
+        return self.differs and (self.outcome != "closes" or self.after == "CANNOT BE FORCED")
 
     @builtins.property
     def label(self) -> str:

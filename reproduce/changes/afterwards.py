@@ -5,7 +5,7 @@ A mend may look right after the step in which the violation begins, such as a po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -53,15 +53,20 @@ def mended_afterwards(
         }
 
     sides = goes_on(before), goes_on(after)
-    number = _mends(*sides)
+    number = _mends(*sides, first=(True, False))
     if number is not None:
-        words = f"the run ends there, and the changed code mends it at once: {_move(*sides[1][number])}"
+        bad = sides[1][number][1]
+        words = (
+            f"the run ends there, and the changed code mends it at once: {_move(*sides[1][number])}"
+            if bad[0]
+            else "the changed code executes the whole run, and what was seen of it does not violate it"
+        )
         return msgspec.structs.replace(race, outcome="closes", after="DIFFERS", words=words, differs=True)
-    number = _mends(*reversed(sides))
+    number = _mends(sides[1], sides[0])
     if number is None or not is_new(found.length, base()):
         return race
     again, long = (goes_on(before), goes_on(after)), goes_on(after, PATIENCE * MOVES)
-    steady = _mends(*reversed(again)) == number
+    steady = _mends(again[1], again[0]) == number
     if steady and _mends({number: long[number]} if number in long else {}, again[0]) == number:
         words = f"the run ends there. The unchanged code mends it at once, and the changed code does not: {_move(*again[0][number])}"
         return msgspec.structs.replace(
@@ -71,13 +76,15 @@ def mended_afterwards(
 
 
 def _mends(
-    kept: Mapping[int, tuple[Run, list[bool]]], mended: Mapping[int, tuple[Run, list[bool]]]
+    kept: Mapping[int, tuple[Run, list[bool]]],
+    mended: Mapping[int, tuple[Run, list[bool]]],
+    first: Sequence[bool] = (True,),
 ) -> int | None:
-    """Whose calls mend on one side what stays violated on the other one, whoever goes on."""
+    """Whose calls mend on one side what stays violated on the other one, whoever goes on. `first` is what the run itself may have made of it on the side that mends."""
     if not kept or not all(bad and all(bad) for _, bad in kept.values()):
         return None
     return next(
-        (n for n, (_, bad) in mended.items() if n in kept and bad[:1] == [True] and not bad[-1]), None
+        (n for n, (_, bad) in mended.items() if n in kept and bad and bad[0] in first and not bad[-1]), None
     )
 
 

@@ -152,11 +152,11 @@ def _search(
     say(f"beyond {place.scenario.name}: {RUNS} runs of {MOVES} moves on the changed code")
     cases = _cases(places)
     runs = played(cases, after)
-    violated = _violated(runs, monitors)
+    violated = violations_of(runs, monitors)
     if violated:
         say(f"beyond {place.scenario.name}: {MORE_BEFORE} times as many on the unchanged code")
         others = played(_cases(places, MORE_BEFORE), before)
-        known = {name for found in _violated(others, monitors).values() for name in found}
+        known = {name for found in violations_of(others, monitors).values() for name in found}
         counts = cache(lambda name, used: name not in known and _is_news(place.scenario, name, used, in_base))
         violated = {
             seed: {name: at for name, at in found.items() if counts(name, runs[seed].used(at))}
@@ -205,7 +205,7 @@ def played(cases: Sequence[RoamingCase], play: Play) -> dict[int, Run]:
     }
 
 
-def _violated(runs: Mapping[int, Run], monitors: Monitors) -> dict[int, dict[str, int]]:
+def violations_of(runs: Mapping[int, Run], monitors: Monitors) -> dict[int, dict[str, int]]:
     """Which runs violate what, each with the number of the state in which it does."""
     found = {}
     for seed, run in runs.items():
@@ -229,7 +229,7 @@ def _told(
     for name in dict.fromkeys(name for found in violated.values() for name in found):
         mine = {seed: found[name] for seed, found in violated.items() if name in found}
         seed = min(mine, key=lambda seed: (mine[seed], seed))
-        again = _violated(played([case for case in cases if case.seed == seed], after), monitors)
+        again = violations_of(played([case for case in cases if case.seed == seed], after), monitors)
         if again.get(seed, {}).get(name) != mine[seed]:
             continue
         run = runs[seed]

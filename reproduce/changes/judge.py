@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import msgspec
 from ...analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ...base.problems import UsageProblem
 from ...base.text import one_line
-from ...checker.core.exploration import Budget
+from ...checker.core.exploration import Budget, Progress
 from ...reports.document import Finding
 from ...reports.verify.code_change import Beyond, CodeChange, Probed, Race, Toured, Violation, answer_of
 from ...scenarios import Scenario, shipped
@@ -27,11 +28,12 @@ from ..lockstep.request import plays
 from ..modules.toolchain import BuildProblem, Go
 from ..reproducing import Prepared
 from ..request import release_of
-from ..running import Built, built_for
+from ..running import Built, OutOfTime, built_for
 from .afterwards import mended_afterwards
 from .beyond import Place, beyond
 from .damage import damaged_texts, is_jump, is_told_only, unexercised
 from .departures import departures, start_of
+from .earlier import mended_earlier
 from .functions import WhatChanged
 from .lines import NOTHING, ChangedLine, Counted, changed_lines, lines_of, packages_of
 from .mends import mendable
@@ -56,7 +58,7 @@ from .small_clusters import known_fixes
 from .sources import Change, changed_tree, tree_with
 
 SECONDS = 600.0
-"""How long a judgement takes at most, the builds before it apart; --timeout counts them, too. The call that is being made when time is up comes on top."""
+"""How long a judgement takes at most, the builds before it apart; --timeout counts them, too. Runs that are under way then are cut off; a search of the model comes on top."""
 
 SEARCH_SECONDS = 20.0
 """How long one counterexample is searched for at most."""
@@ -138,6 +140,28 @@ class _Played:
         return sum(len(case.steps) for case in self.cases)
 
 
+@dataclass(frozen=True, slots=True)
+class InTime:
+    """A watcher that lets nothing begin any more after a moment of the monotonic clock."""
+
+    watcher: Watcher
+    until: float
+
+    def start(self, what: str) -> None:
+        """Work on something else begins, or raises OutOfTime."""
+        if time.monotonic() >= self.until:
+            raise OutOfTime
+        self.watcher.start(what)
+
+    def watch(self, progress: Progress) -> None:
+        """A search stands here."""
+        self.watcher.watch(progress)
+
+    def say(self, text: str) -> None:
+        """Other work stands here."""
+        self.watcher.say(text)
+
+
 class Judging:
     """The judgement of a change that is compiled into the scheduler; afterwards `tested` and `roamed` are the runs that tests can be made of."""
 
@@ -168,7 +192,7 @@ class Judging:
         self.chosen = len(effort.scenarios)
         self.tested: list[Prepared] = []
         self.roamed: list[tuple[Case, Violation]] = []
-        self.began, self.seconds = time.monotonic(), effort.seconds
+        self.began, self.seconds, self.build_seconds = time.monotonic(), effort.seconds, 0.0
 
     def judged(self) -> CodeChange:
         """The judgement: it ends with what is known when time is up. Raises GoProblem, and UsageProblem for a change that does not compile."""
@@ -183,7 +207,11 @@ class Judging:
             if self.effort.budget.timeout is not None:
                 self.seconds -= time.monotonic() - self.began
             self.began = time.monotonic()
-            self._look(built[0], built[1])
+            until = self.began + max(self.seconds, 0.0)
+            try:
+                self._look(*(replace(one, until=until) for one in built))
+            except OutOfTime:
+                self.unfinished.append("what was under way was cut off")
         finally:
             for one in built[-1:]:
                 shutil.rmtree(one.folder, ignore_errors=True)
@@ -285,7 +313,7 @@ class Judging:
         self, questions: Sequence[Question], kind: str, what: str, built: tuple[Built, Built]
     ) -> None:
         """Replay the counterexamples on both sides, until one opens or time is up."""
-        effort = self.effort
+        effort, until = self.effort, self.began + self.seconds
         with ThreadPoolExecutor(2 if effort.budget.jobs > 1 else 1) as pool:
             for number, question in enumerate(questions):
                 least = kind == "near" and number < LEAST and self._goes_on("damage")
@@ -296,12 +324,17 @@ class Judging:
                     effort.budget, timeout=min(SEARCH_SECONDS, self._left("damage" if least else kind))
                 )
                 for one in counterexamples(
-                    question, self.change.version, self.release, limits, effort.method, self.watcher
+                    question,
+                    self.change.version,
+                    self.release,
+                    limits,
+                    effort.method,
+                    InTime(self.watcher, until),
                 ):
                     if question.new and one.words in self.words:  # the run of another cluster
                         continue
                     self.words.add(one.words)
-                    race = self._race(one, built, pool)
+                    race = self._race(one, built, pool, near=kind == "near" and not question.without)
                     self.races.append(race)
                     self.tell(race)
                     if race.outcome == "opens":
@@ -352,7 +385,9 @@ class Judging:
         except BuildProblem as problem:
             raise UsageProblem(f"{name}: {first_error(problem, self.change)}") from None
 
-    def _race(self, one: Counterexample, built: tuple[Built, Built], pool: ThreadPoolExecutor) -> Race:
+    def _race(
+        self, one: Counterexample, built: tuple[Built, Built], pool: ThreadPoolExecutor, near: bool
+    ) -> Race:
         self.watcher.say(f"replaying {one.case.id} before and after the change")
         gone, new = ([line for line in self.lines if line.removed is removed] for removed in (True, False))
 
@@ -375,12 +410,17 @@ class Judging:
             return shortest(self._in_base(one.scenario, one.asked.about["property"]))
 
         race = race_of(one, *sides, base, steady)
-        if race.outcome == "still open":
-            race = mended_afterwards(race, one, self.release, plays(built[0]), plays(built[1]), base)
-        if race.outcome in ("opens", "closes"):
-            self.tested.append(one.asked)
         if race.outcome == "left the model":
             self.places.append(place_of(one, sides[1]))
+        played = self.release, plays(built[0]), plays(built[1])
+        with suppress(OutOfTime):  # then it stays what it is
+            if race.outcome == "still open":
+                race = mended_afterwards(race, one, *played, base)
+            elif near and race.outcome == "left the model" and race.before == "REPRODUCED":
+                self.watcher.say(f"random runs from before {one.case.id} leaves the model")
+                race = mended_earlier(race, one, sides[1], *played)
+        if race.outcome == "opens" or (race.outcome == "closes" and not race.leaves):
+            self.tested.append(one.asked)
         return race
 
     def _tours(self, built: tuple[Built, Built]) -> None:
@@ -442,6 +482,9 @@ class Judging:
             {path: text for path, text in all_texts.items() if text is not None}, executed
         )
         shown: set[ChangedLine] = set()
+        if self._left("damage") < self.build_seconds:
+            self.undamaged.update(executed)
+            return []
         root = (change.tree if side else change.base_tree) or change.base
         built = None
         try:
@@ -449,13 +492,14 @@ class Judging:
                 root, {**(all_texts if side else {}), **texts}, change.version, self.watcher.say
             ) as tree:
                 built = taken(built_for(change.version, self.go, self.watcher.say, tree))
+            built = replace(built, until=self.began + self.seconds)
             for number, line in numbered.items():
-                if not self._goes_on("damage"):
-                    self.undamaged.add(line)
-                    continue
                 self.watcher.say(f"damaging {line.shown}")
-                if self._shows(built, number, line, side):
-                    shown.add(line)
+                try:
+                    if self._shows(built, number, line, side):
+                        shown.add(line)
+                except OutOfTime:
+                    self.undamaged.add(line)
         except BuildProblem:
             numbered = {}  # no line is known to be needed
         finally:

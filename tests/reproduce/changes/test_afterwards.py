@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from podrace.analysis.request.method import USUAL
 from podrace.checker.core.exploration import Budget
@@ -101,3 +102,21 @@ def test_a_second_replay_that_goes_otherwise(found: Counterexample, changed: boo
 
     before, after = (other, otherwise) if changed else (otherwise, other)
     assert mended_afterwards(race, found, "1.36.3", before, after) == race
+
+
+def test_a_run_that_does_not_violate_it_by_what_was_seen(found: Counterexample) -> None:
+    """The verdict on a replay has what a property remembers from the model's run."""
+    race = Race("assumed-after-look", "S-ROOM", "still open", "REPRODUCED", "REPRODUCED")
+
+    def forgets(cases: Sequence[Case]) -> dict[str, Outcome]:
+        outcomes = side()(cases)
+        last = {**seen(found.case.steps[-1].changes), **FORGOTTEN}
+        return {
+            name: replace(one, steps=(*one.steps[:-1], OutcomeStep((), last)), sees={**one.sees, **FORGOTTEN})
+            for name, one in outcomes.items()
+        }
+
+    judged = mended_afterwards(race, found, "1.36.3", side({}, {}), forgets)
+    assert (judged.outcome, judged.after) == ("closes", "DIFFERS")
+    assert "executes the whole run" in judged.words
+    assert mended_afterwards(race, found, "1.36.3", forgets, side({}, {})) == race, "it is none that mends"

@@ -83,6 +83,7 @@ def test_a_component_that_is_touched_as_a_whole() -> None:
     [
         ("relabelled-while-preempting", "77990", "1.36.3", None),  # condition and nomination are one PATCH
         ("nominated-by-the-autoscaler", "129058", "1.36.3", 53),  # others are nominated in memory first
+        ("nominated-while-gated", "139057", "1.37.2", 35),  # added gated, after a restart
         ("allocated-while-read", "140269", "1.37.2", None),  # claims of groups are not modelled in 1.37
     ],
 )
@@ -95,10 +96,11 @@ def test_a_fix_that_matters_in_another_cluster_by_now(
     for without in ((), (fix,)):
         runs = plan(Selection(release=release, without_fixes=without, given=scenario))
         (found[without],) = verdicts(runs, Budget(max_states=None if without else 200_000), USUAL)
-    assert found[fix,].trace is not None
+    trace = found[fix,].trace
+    assert trace is not None
     known = shortest(found[()])
     assert (known is None) == (steps is None)
-    assert is_new(len(found[fix,].trace), known)
+    assert is_new(len(trace), known)
 
 
 def test_a_search_that_was_cut_short_says_nothing_of_longer_runs() -> None:
