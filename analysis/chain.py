@@ -147,7 +147,7 @@ def _result_in(
         "files": files_of(run),
         "cluster": told(run.scenario.spec),
     }
-    cache = None if method.cache is None or budget.disk is not None else VerdictCache(method.cache)
+    cache = None if method.cache is None else VerdictCache(method.cache)
     key = "" if cache is None else cache.key(system, run.property, asked)
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:

@@ -11,7 +11,7 @@ import msgspec
 from ..base.text import counted
 from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import Counts, EngineDisagreement, Result, Verdict, combine
-from ..checker.exhaust import Exhausted, exhaust
+from ..checker.exhaust import Exhausted, exhaust, runs_to_witnesses
 from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import ParametricSystem
 from ..checker.parametric.regions import UndecidedRegions
@@ -68,13 +68,9 @@ def on_every_cluster(
     """
     scenario = run.scenario
     first = scenario.open[0]
-    refused = "--disk keeps the search of one" if budget.disk is not None else ""
     if method.engine != "native":
-        refused = "--engine reference searches one"
-    if refused:
-        raise scenario.complaint(
-            first.name, f"{refused} cluster, and a range stands for many: write a number", first.line
-        )
+        refused = "--engine reference searches one cluster, and a range stands for many: write a number"
+        raise scenario.complaint(first.name, refused, first.line)
     system = traced(run)
     with fresh_graph():
         assumed = sensible(scenario.spec)
@@ -89,7 +85,8 @@ def on_every_cluster(
         raise scenario.complaint(
             first.name, f"no verdict for all of the ranges: {error}", first.line
         ) from None
-    reached = found.runs_to_witnesses(run.property, replace(budget, max_states=None, timeout=None))
+    unbounded = replace(budget, max_states=None, timeout=None)
+    reached = runs_to_witnesses(found.parametric, run.property, found.witnesses, unbounded)
     result = _result_of(found, reached, run.property, time.monotonic() - began)
     clusters = Clusters(
         ranges={q.name: q.written for q in scenario.open},

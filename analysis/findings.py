@@ -129,15 +129,12 @@ def how_to_go_on(result: Result, budget: Budget) -> str | None:
         return None
     ways = {
         "states": "allow more with --max-states",
-        "memory": "allow more with --max-memory, or keep the states on disk with --disk DIR",
+        "memory": "allow more with --max-memory",
         "timeout": "allow more with --timeout",
-        "disk": "make room in the file system of --disk",
     }
     way = ways.get(result.stopped or "", "allow more")
-    if budget.disk is not None:
-        way = f"{way.removesuffix(', or keep the states on disk with --disk DIR')}, and add --resume"
-    elif result.stopped == "memory":
-        way = f"{way} (it was {bytes_in_words(budget.max_memory)})" if budget.max_memory else way
+    if result.stopped == "memory" and budget.max_memory:
+        way = f"{way} (it was {bytes_in_words(budget.max_memory)})"
     return f"to go on: {way}"
 
 

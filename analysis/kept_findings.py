@@ -60,7 +60,7 @@ class KeptFinding:
         self._files: dict[str, Seen] = {}
         self.key = ""
         is_theirs = in_memory.is_watched() or not is_in_one_place(FOLDERS)
-        if method.whole_findings and method.cache is not None and budget.disk is None and not is_theirs:
+        if method.whole_findings and method.cache is not None and not is_theirs:
             self._kept = KeptTexts(method.cache, USE)
             read = sources()
             self._files = read.files

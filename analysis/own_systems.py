@@ -196,7 +196,7 @@ def decide(
     """The verdict on each named property (all, if none are named).
 
     With `first`, invariants are decided by one search that stops at the first violation of any of them; the others are then
-    INCONCLUSIVE, and nothing else is searched. A search on disk is for one property. Raises UsageProblem, and CheckpointProblem.
+    INCONCLUSIVE, and nothing else is searched. Raises UsageProblem.
     """
     try:
         names = properties_of(own.system, list(properties) or None)
@@ -204,10 +204,6 @@ def decide(
         raise UsageProblem(
             f"{own.name}: {error}; `@invariant`, `@resettable` and `@liveness` mark them"
         ) from None
-    if budget.disk is not None and len(names) > 1:
-        raise UsageProblem(
-            f"--disk keeps one search, and this asks for {len(names)}: name one property with --property, such as {names[0]}"
-        )
     invariants = [name for name in names if kind_of(own.system, name) == "invariant"]
     if not first or len(invariants) < 2:
         return Decided(own, _checked(own.system, names, budget, engine, watcher))

@@ -51,31 +51,6 @@ class Exhausted:
     constraints_hit: frozenset[str]
     witnesses: Mapping[str, FirstReached]
 
-    def runs_to_witnesses(self, property_id: str, budget: Budget) -> dict[str, int]:
-        """The length of a shortest run to each witness, executed by the interpreter in a member that takes it, and searched for in that alone.
-
-        What the budget is too small for counts as not reached. Raises EngineDisagreement.
-        """
-        reached = self.witnesses
-        if not reached:
-            return {}
-        ranges = {
-            q: (min(values), max(values))
-            for q in self.parametric.parameters
-            for values in ([first.example[q] for first in reached.values()],)
-        }
-        explorer, lengths = Explorer(self.parametric, property_id, ranges), dict[str, int]()
-        for name, first in reached.items():
-            answer = explorer.explore(first.example, budget)
-            if name not in answer.witnesses and not answer.complete and not answer.violations:
-                continue
-            claim = f"all clusters together reach `{name}` after {first.depth} steps"
-            if name not in answer.witnesses or len(answer.witnesses[name]) != first.depth:
-                raise EngineDisagreement(f"{claim}, but one by itself does not")
-            with disagreement(claim):
-                lengths[name] = explorer.confirm_witness(answer, name, first.example)
-        return lengths
-
     def smallest(self, one: Searched) -> Mapping[Parameter, int]:
         """The least member of a cell: that with the least sum, of these the first in the order of parameters."""
         answers, assumed = one.cell.answers, self.parametric.assumptions
@@ -84,6 +59,33 @@ class Exhausted:
     def count(self, verdict: Verdict | None = None) -> int:
         """How many cells have this verdict; without one, how many there are."""
         return sum(verdict in (None, one.verdict) for one in self.cells)
+
+
+def runs_to_witnesses(
+    parametric: ParametricSystem, property_id: str, reached: Mapping[str, FirstReached], budget: Budget
+) -> dict[str, int]:
+    """The length of a shortest run to each witness, executed by the interpreter in a member that takes it, and searched for in that alone.
+
+    What the budget is too small for counts as not reached. Raises EngineDisagreement.
+    """
+    if not reached:
+        return {}
+    ranges = {
+        q: (min(values), max(values))
+        for q in parametric.parameters
+        for values in ([first.example[q] for first in reached.values()],)
+    }
+    explorer, lengths = Explorer(parametric, property_id, ranges), dict[str, int]()
+    for name, first in reached.items():
+        answer = explorer.explore(first.example, budget)
+        if name not in answer.witnesses and not answer.complete and not answer.violations:
+            continue
+        claim = f"all clusters together reach `{name}` after {first.depth} steps"
+        if name not in answer.witnesses or len(answer.witnesses[name]) != first.depth:
+            raise EngineDisagreement(f"{claim}, but one by itself does not")
+        with disagreement(claim):
+            lengths[name] = explorer.confirm_witness(answer, name, first.example)
+    return lengths
 
 
 def exhaust(

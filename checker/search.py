@@ -67,7 +67,7 @@ def check(
     slicer = slicer or Slicer(system)
 
     def again(question: TransitionSystem, room: Budget) -> Exploration:
-        return explore(question, replace(room, disk=None, resume=False), None)
+        return explore(question, room, None)
 
     try:
         for group in _groups(slicer, names, together):

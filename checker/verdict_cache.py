@@ -147,7 +147,7 @@ def _is_possible(entry: _Entry, system: TransitionSystem) -> bool:
     """Whether every number and every name of an entry may be that of a search of this system."""
     counts, seen, run = entry.counts, entry.coverage, entry.run
     states, transitions, depth, seconds = counts.states, counts.transitions, counts.depth, counts.seconds
-    if states is None or transitions is None or depth is None or seconds is None or counts.walks is not None:
+    if states is None or transitions is None or depth is None or seconds is None:
         return False
     return (
         0 <= depth < states
@@ -166,7 +166,6 @@ def _may_be_seen(seen: Coverage, system: TransitionSystem) -> bool:
     steps = sorted({step_name(t) for t in system.transitions})
     return (
         seen.measured
-        and not seen.values
         and sorted([*seen.fired, *seen.never_fired, *seen.outside_cone]) == steps
         and all(times > 0 for times in seen.fired.values())
         and not set(seen.witnesses_reached) & set(seen.witnesses_missed)

@@ -210,8 +210,6 @@ def _line_of(error: Exception, arguments: list[str]) -> str | None:
         return f"--graph: {error}"
     if isinstance(error, ModelError):
         return f"the model of this scenario cannot be built: {error}"
-    if type(error).__name__ == "CheckpointProblem":
-        return f"--disk: {error}"
     if type(error).__name__ == "EngineDisagreement":  # not imported: the checker may not be loaded
         return f"internal error, no verdict can be trusted: {error}; please report it"
     if isinstance(error, OSError) and error.errno in _OF_NAMES and error.filename:

@@ -139,7 +139,7 @@ of one version; the table is `model/history/versions/gates.yaml`.
 
     podrace check wiped-nomination --release 1.34.0 --gate SchedulerAsyncPreemption=false
 
-`--gate` sets a gate for `check`, `diff`, `verify`, `prove`, `ways`, `simulate` and `export`; it may be repeated, and takes
+`--gate` sets a gate for `check`, `diff`, `verify` and `prove`; it may be repeated, and takes
 several settings with commas between, as upstream's `--feature-gates` does. In `podrace.api` and for pytest it is `gate=`, in a scenario the section
 [`featureGates`](../scenarios.md#the-file). The command line wins over the scenario. A gate that is set away from its default stands after the release:
 `1.34 SchedulerAsyncPreemption=false`.

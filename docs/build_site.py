@@ -53,7 +53,6 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "lockstep",
         "tours",
         "prove",
-        "simulate",
         "liveness",
     ),
     "Reference": (

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from .evidence import Cause, Memory, ShownCluster, ShownCounterfactual, ShownNearbyStates, ShownReplay
+from .evidence import Cause, Memory, ShownCluster, ShownCounterfactual
 from .scheduler_version import ReadVersion
 from .step import ShownChange, ShownStep, Value, show
 
@@ -184,12 +184,6 @@ class Told(Asked, frozen=True, kw_only=True):
     title: str = ""
     issues: tuple[int, ...] = ()
 
-    def as_finding(self, states: int, transitions: int, depth: int, seconds: float | None) -> Finding:
-        """The same as headings, drawings and the other forms know it, with these figures."""
-        known = Shown if isinstance(self, Shown) else Told
-        given = {name: getattr(self, name) for name in known.__struct_fields__}
-        return Finding(**given, states=states, transitions=transitions, depth=depth, seconds=seconds)
-
 
 class Shown(Told, frozen=True, kw_only=True):
     """What is shown of runs. `trace` is the counterexample; `cluster`, `memory`, `causes` and `counterfactuals` are what it is shown with.
@@ -227,8 +221,7 @@ class Finding(Shown, frozen=True):
     which less has to be slow, as `words` says; for a
     property of what must stay possible it leads into a `no_way_back`; `after` and then `cycle`, which repeats for ever, are an
     example of how it goes on from there. For a liveness the `cycle` after it is the violation itself, a `lasso`.
-    `nearby_states`, too, are what a counterexample is shown with; `causes` are of all steps of its `story`. `replayed_across`
-    is what becomes of the counterexample of another release in this one, where the property holds.
+    `causes` are of all steps of its `story`.
     `seconds` is left out (None) where equal input must give equal reports. `clusters` is there where the scenario leaves numbers
     open: the figures are then those of all its clusters together, and the counterexample that of the simplest violating one. `silenced` has
     the pods for which the property was not looked at, with the reasons, if there are any; `words` say so, too.
@@ -255,8 +248,6 @@ class Finding(Shown, frozen=True):
     steps_fired: tuple[str, ...] = ()
     vacuous: bool = False
     engine: str = ""
-    nearby_states: ShownNearbyStates | None = None
-    replayed_across: ShownReplay | None = None
     place: Place | None = None
     clusters: Clusters | msgspec.UnsetType = msgspec.UNSET
     silenced: dict[str, str] | msgspec.UnsetType = msgspec.UNSET

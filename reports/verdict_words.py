@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..base.text import counted
-from ..checker.core.result import REPLAY, Result, Verdict, WalkCounts
+from ..checker.core.result import REPLAY, Result, Verdict
 from ..checker.core.trace import LassoTrace
 from .document import Word
 
@@ -22,8 +22,6 @@ def verdict_words(result: Result) -> str:
     """One sentence, sometimes two: the verdict and what it rests on."""
     if result.engine == REPLAY:
         return _replayed(result)
-    if result.counts.walks is not None:
-        return _walked(result, result.counts.walks)
     telling = {Verdict.VIOLATED: _violated, Verdict.INCONCLUSIVE: _inconclusive, Verdict.HOLDS: _holds}
     words = telling[result.verdict](result)
     return f"{words} {_ENDLESS}" if result.coverage.endless else words
@@ -100,7 +98,6 @@ def _inconclusive(result: Result) -> str:
     budget = {
         "states": "the limit of states",
         "memory": "the limit of memory",
-        "disk": "a full disk",
         "timeout": "the time limit",
         "terminated": "a signal",
     }
@@ -109,25 +106,6 @@ def _inconclusive(result: Result) -> str:
         return f"{covered}: {result.kind} can be decided only when every state was visited."
     clear = max((result.counts.depth or 0) - 1, 0)
     return f"{covered}: no violation within {counted(clear, 'step')}, nothing known beyond."
-
-
-def _walked(result: Result, walks: WalkCounts) -> str:
-    if result.trace is not None:
-        steps = len(result.trace.steps)
-        if steps == 0:
-            return "Violated in the initial state."
-        met = counted(walks.met_after, "step")
-        how = "" if steps == walks.met_after else ", less the steps that make no difference"
-        return (
-            f"Violated after {counted(steps, 'step')}, perhaps sooner by another run "
-            f"(met by walk {walks.violating} after {met}{how})."
-        )
-    stopped = "Stopped by the time limit: no" if result.stopped == "timeout" else "No"
-    return (
-        f"{stopped} violation in {counted(walks.walks, 'random walk')}: {counted(walks.steps, 'step')}, "
-        f"{walks.longest:,} on the longest walk; {walks.resting:,} came to rest. "
-        "Nothing is known about other runs."
-    )
 
 
 def _replayed(result: Result) -> str:

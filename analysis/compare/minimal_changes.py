@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
 
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Budget
-from ...checker.ways import minimal_sets
 from ...model.history import CHANGES
 from ...reports.verify.needed import Needed, Tried
 from ..altered_questions import altered
@@ -20,6 +20,8 @@ from ..scheduler_version import version_of
 from .inquiry import Candidate, Inquiry, candidates_of, default_release, nets_not_asked, put_in, runs_of
 from .listener import DEAF, Listener
 from .schedulers import ignored_of
+
+T = TypeVar("T")
 
 MOST = 10
 """More candidates than this have too many subsets."""
@@ -97,3 +99,17 @@ def _tried(
             return left
         open_ = open_ or left
     return open_ or Tried(names, "HOLDS", states=states, vacuous=vacuous)
+
+
+def minimal_sets(candidates: Sequence[T], suffices: Callable[[tuple[T, ...]], bool]) -> list[tuple[T, ...]]:
+    """Every set of candidates that suffices while none of its proper subsets does, in the order of the candidates.
+
+    Asks about each subset at most once, and not about supersets of one that suffices. Nothing is assumed of `suffices`:
+    a superset may well not suffice.
+    """
+    found: list[tuple[T, ...]] = []
+    for size in range(len(candidates) + 1):
+        for chosen in combinations(candidates, size):
+            if not any(set(smaller) <= set(chosen) for smaller in found) and suffices(chosen):
+                found.append(chosen)
+    return found

@@ -1,15 +1,14 @@
-"""What came out for clusters of a template, as journals keep it."""
+"""What came out for clusters of a template, as processes send it to one another."""
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 
-class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps.
-
-    Of a liveness, the steps after `turn` repeat for ever, as `case` says.
-    """
+@dataclass(frozen=True, slots=True)
+class ClusterOutcome:
+    """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps."""
 
     values: tuple[int, ...]
     verdict: str
@@ -18,23 +17,20 @@ class ClusterOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     depth: int
     trace: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
-    turn: int | None = None
-    case: str = ""
 
 
-class BatchOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came out for the clusters of a task: also which constraints any of them hit, which witnesses and steps any reached.
+@dataclass(frozen=True, slots=True)
+class BatchOutcome:
+    """What came out for the clusters of a task: also which constraints any of them hit, and which steps any took.
 
-    `distinct` is how many states differ. With `short_of_memory`, some of them might have been decided with more.
+    `witnesses` says after how many steps, and in which cluster, each was reached; no run to them has been executed. `scales`: with
+    scales of time. `distinct` is how many states differ. With `short_of_memory`, some of them might have been decided with more.
     """
 
     clusters: tuple[ClusterOutcome, ...]
     constraints: tuple[str, ...]
-    witnesses: tuple[str, ...]
+    witnesses: Mapping[str, tuple[int, tuple[int, ...]]]
     fired: tuple[str, ...]
-    distinct: int = 0
-    short_of_memory: bool = False
-
-
-class NoOutcome(ValueError):
-    """What is said to have come out cannot have: one phrase that says why."""
+    scales: bool
+    distinct: int
+    short_of_memory: bool

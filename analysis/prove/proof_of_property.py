@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from importlib.metadata import version
-
-import msgspec
+from typing import Any
 
 from ...base.problems import NoSuchStep, Terminated, UsageProblem
 from ...base.text import counted
-from ...checker.jobs import Job, Journal, pool_of, run_jobs
+from ...checker.exhaust import runs_to_witnesses
+from ...checker.family.outcome import FirstReached
+from ...checker.jobs import Job, pool_of
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.idle_parts import never_acted_by_steps
 from ...checker.reduction.slicing import Slicer, step_name
 from ...checker.trace.fingerprint import fingerprint
-from ...checker.verdict_cache import source_hash
 from ...model.asked_for import asked_for
 from ...model.history.versions import exact
 from ...model.language import TransitionSystem
@@ -43,13 +41,12 @@ from .cluster_families import (
     explore_family,
     family_tasks,
     named,
-    refuse_no_outcome,
     shared_budget,
 )
-from .outcomes import BatchOutcome, ClusterOutcome, NoOutcome
+from .outcomes import BatchOutcome, ClusterOutcome
 from .proof_request import ProofQuestion, ProofRequest
 
-_CUT = "podrace was told to end before every cluster was explored and every counterexample shown; with --journal, it goes on from there"
+_CUT = "podrace was told to end before every cluster was explored and every counterexample shown"
 
 MOST_EXPLAINED = 12
 """In about so many clusters it is looked how far an order of steps is possible that is so in none."""
@@ -78,7 +75,7 @@ class Prover:
         began = time.monotonic()
         self.watcher.start(self.what)
         try:
-            self._ask()
+            self._sweep(list(self._chunks()))
             return self._proof(time.monotonic() - began)
         except Terminated:
             self.is_cut = True
@@ -88,44 +85,6 @@ class Prover:
         """What is said where nothing was asked any more."""
         self.is_cut = True
         return self._proof(0.0)
-
-    def _ask(self) -> None:
-        chunks = list(self._chunks())
-        journal = None
-        if self.request.journal is not None:
-            journal = Journal(self.request.journal, self._about(chunks), BatchOutcome)
-        try:
-            if journal is not None:
-                self._hold_to_its_word(chunks, journal)
-            self._sweep(chunks, journal)
-        finally:
-            if journal is not None:
-                journal.close()
-
-    def _about(self, chunks: list[Job]) -> dict[str, object]:
-        """What results in a journal are results of: everything that they depend on."""
-        systems = {name: fingerprint(regions.slice) for name, (_, regions) in self.regions.items()}
-        parts = [chunk.task.part for chunk in chunks]
-        return {
-            "property": self.what,
-            "podrace": version("podrace"),
-            "source": source_hash(),
-            "files": self.question.sources,
-            "max_states": self.request.max_states,
-            "systems": systems,
-            "clusters": hashlib.sha256(msgspec.json.encode(parts)).hexdigest(),
-        }
-
-    def _hold_to_its_word(self, chunks: list[Job], journal: Journal) -> None:
-        """Hold what a journal says to what it should be about. Raises JournalProblem."""
-        for chunk in chunks:
-            if chunk.name in journal.results:
-                _, regions = self.regions[_template_of(chunk)]
-                self.watcher.say(f"executing again what {journal.path} says: {chunk.name}")
-                try:
-                    refuse_no_outcome(chunk.task, journal.results[chunk.name], regions)
-                except NoOutcome as problem:
-                    raise journal.refuse(chunk.name, str(problem)) from None
 
     def _chunks(self) -> Iterator[Job]:
         for pods, nodes in sizes(
@@ -172,7 +131,7 @@ class Prover:
         while len(self.idle) > 1 and _without(question, self.idle) != whole:
             self.idle.discard(max(self.idle))
 
-    def _sweep(self, chunks: list[Job], journal: Journal | None) -> None:
+    def _sweep(self, chunks: list[Job]) -> None:
         """Work on all chunks; where a share of the memory was too little, once more afterwards, when nobody else needs the rest."""
 
         what = "placements" if self.request.parts == 1 else "parts of placements"
@@ -189,9 +148,7 @@ class Prover:
             self.watcher.say(f"{done:,} of {total:,} {what}  {states:,} states  about {left:.0f} s left")
 
         short: list[tuple[Job, BatchOutcome]] = []
-        for chunk, result in run_jobs(
-            explore_family, chunks, pool, journal, lambda result: not result.short_of_memory
-        ):
+        for chunk, result in pool.results(explore_family, chunks):
             if result.short_of_memory and self.request.jobs > 1:
                 short.append((chunk, result))
             else:
@@ -199,8 +156,6 @@ class Prover:
         for chunk, first in short:
             self.watcher.say(f"again, with all of the memory: {chunk.name}")
             result = explore_family(replace(chunk.task, share=1))
-            if journal is not None and not result.short_of_memory:
-                journal.add(chunk.name, result)
             # Other programs may have taken the memory meanwhile: what was found stays found.
             take(chunk, max(result, first, key=_decided) if result.short_of_memory else result)
 
@@ -210,9 +165,7 @@ class Prover:
         counts = _counts([o for _, o in outcomes])
         open_ = "INCONCLUSIVE" if counts["inconclusive"] or self.is_cut else ""
         results = [r for some in self.found.values() for r in some]
-        slices = [regions.slice for _, regions in self.regions.values()]
         fired = {step for r in results for step in r.fired}
-        reached, missed = _witnesses(slices, results)
         return Proof(
             property=self.question.property,
             release=self.composition.label,
@@ -227,7 +180,7 @@ class Prover:
             parts=max(map(len, self.found.values()), default=1),
             short_of_memory=any(r.short_of_memory for r in results),
             stopped=self.is_cut,
-            altered=next((found.alters for found in self.altered.values() if found.alters), ""),
+            altered=next(filter(None, (found.alters for found in self.altered.values())), ""),
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
             rows=tuple(self._rows()),
@@ -237,9 +190,7 @@ class Prover:
             question=() if self.question.asked is None else self.question.asked.items,
             scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
-            witnesses_reached=reached,
-            witnesses_missed=() if self.is_cut else missed,
-            steps_never_fired=() if self.is_cut else _never_fired(slices, fired),
+            **({} if self.is_cut else self._seen(fired)),
             never_acted={} if violated or open_ else self._never_acted(fired),
             notes=(
                 *self.composition.notes,
@@ -248,6 +199,39 @@ class Prover:
             ),
             version=version_of(self.composition),
         )
+
+    def _seen(self, fired: Collection[str]) -> dict[str, Any]:
+        """What came about in some cluster, and what in none."""
+        slices = [regions.slice for _, regions in self.regions.values()]
+        reached = self._witnesses_executed()
+        missed = {witness for of in slices for witness in of.witnesses} - {*reached}
+        return {
+            "witnesses_reached": tuple(map(witness_words, reached)),
+            "witnesses_missed": tuple(map(witness_words, sorted(missed))),
+            "steps_never_fired": _never_fired(slices, fired),
+        }
+
+    def _witnesses_executed(self) -> tuple[str, ...]:
+        """The witnesses that some cluster reached, each executed by the interpreter in one of the first template that reached it."""
+        first: dict[str, tuple[str, bool, int, tuple[int, ...]]] = {}
+        for name, results in self.found.items():
+            for r in results:
+                for witness, (depth, values) in r.witnesses.items():
+                    first.setdefault(witness, (name, r.scales, depth, values))
+        together: dict[tuple[str, bool], dict[str, FirstReached]] = {}
+        for witness, (name, scales, depth, values) in first.items():
+            parameters = self.regions[name][1].parametric.parameters
+            reached = FirstReached(depth, dict(zip(parameters, values, strict=True)))
+            together.setdefault((name, scales), {})[witness] = reached
+        executed: list[str] = []
+        budget = shared_budget(None, self.request.max_memory, 1)
+        for (name, scales), asked in together.items():
+            self.watcher.say(f"executing what was reached: {name}")
+            parametric = self.regions[name][1].parametric
+            if not scales:
+                parametric = replace(parametric, system=replace(parametric.system, scales=False))
+            executed += runs_to_witnesses(parametric, self.question.property, asked, budget)
+        return tuple(sorted(executed))
 
     def _never_acted(self, fired: set[str]) -> dict[str, str]:
         """What the scope asks for, and what never took a step in any cluster of any template that has it."""
@@ -371,7 +355,7 @@ class Prover:
         )
 
 
-def _counts(outcomes: Sequence[ClusterOutcome]) -> dict[str, int]:
+def _counts(outcomes: Sequence[ClusterOutcome]) -> dict[str, Any]:
     """The counts that a proof and each of its rows have."""
     verdicts = Counter(outcome.verdict for outcome in outcomes)
     return {
@@ -380,15 +364,6 @@ def _counts(outcomes: Sequence[ClusterOutcome]) -> dict[str, int]:
         "violated": verdicts["VIOLATED"],
         "inconclusive": verdicts["INCONCLUSIVE"],
     }
-
-
-def _witnesses(
-    slices: Sequence[TransitionSystem], results: Sequence[BatchOutcome]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The witnesses that were reached in some cluster, and those that were in none, in words."""
-    reached = {witness for r in results for witness in r.witnesses}
-    missed = {witness for of in slices for witness in of.witnesses} - reached
-    return tuple(map(witness_words, sorted(reached))), tuple(map(witness_words, sorted(missed)))
 
 
 def _never_fired(slices: Sequence[TransitionSystem], fired: Collection[str]) -> tuple[str, ...]:

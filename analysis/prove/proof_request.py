@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from ...base.problems import UsageProblem
 from ...checker.parametric.parametric_system import ParametricSystem
@@ -46,7 +45,6 @@ class ProofRequest:
     example: ClusterTemplate = field(default_factory=lambda: ClusterTemplate((), 0))
     max_states: int | None = None
     jobs: int = 1
-    journal: Path | None = None
     gates: Sequence[str] = ()
     parts: int = 1
     max_memory: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...base.problems import UsageProblem
-from ...checker.jobs import JournalProblem, LostWorker
+from ...checker.jobs import LostWorker
 from ...checker.parametric.grounding import TooManyCases
 from ...checker.parametric.regions import UndecidedRegions
 from ...reports.answers.proof_report import Proof
@@ -18,13 +18,8 @@ from .proof_request import ProofQuestion, ProofRequest, questions
 
 def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
     """The proof of each property, or what stands against it. Raises UsageProblem."""
-    asked = list(questions(request))
-    if request.journal is not None and len(asked) > 1:
-        raise UsageProblem(
-            f"--journal is for one property, and this asks for {len(asked)}: choose with --property"
-        )
     proofs: list[Proof] = []
-    for question in asked:
+    for question in list(questions(request)):
         proofs.append(prove_one(request, question, watcher, is_cut=bool(proofs) and proofs[-1].stopped))
     return proofs
 
@@ -34,7 +29,7 @@ def prove_one(request: ProofRequest, question: ProofQuestion, watcher: Watcher, 
     prover = Prover(request, question, watcher)
     try:
         return prover.cut() if is_cut else prover.run()
-    except (JournalProblem, TooManyCases, UndecidedRegions, LostWorker) as error:
+    except (TooManyCases, UndecidedRegions, LostWorker) as error:
         raise UsageProblem(f"cannot go on: {error}") from None
 
 

@@ -103,19 +103,9 @@ def parse_size(option: str, text: str) -> int:
     return number
 
 
-def parse_walks(text: str) -> int:
-    """A number of random walks such as 5000, 10_000 or 10k."""
-    return _count("--walks", text, 10**15, "walks", "5000 or 10k")
-
-
 def parse_parts(text: str) -> int:
     """Into how many parts clusters are divided, such as 8."""
     return _count("--parts", text, 10_000, "parts", "8")
-
-
-def parse_steps(text: str) -> int:
-    """A number of steps that a random walk may have, such as 500 or 1k."""
-    return _count("--steps", text, MOST_STEPS, "steps", "500 or 1k")
 
 
 def _scaled(text: str) -> int:
@@ -130,14 +120,6 @@ def _count(option: str, text: str, most: int, what: str, example: str) -> int:
         raise UsageProblem(
             f"{option}: `{one_line(text)}` is no number of {what}: write a number from 1 to {most:,}, such as {example}"
         )
-    return number
-
-
-def parse_seed(text: str) -> int:
-    """A seed: a number from 0 to 2^64 - 1."""
-    number = int(text) if re.fullmatch(r"[0-9]{1,20}", text, re.ASCII) else -1
-    if not 0 <= number < 1 << 64:
-        raise UsageProblem(f"--seed: `{one_line(text)}` is no seed: write a number from 0 to 2^64 - 1")
     return number
 
 

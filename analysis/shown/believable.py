@@ -86,7 +86,7 @@ class _Searches:
     def __init__(self, system: TransitionSystem, result: Result, budget: Budget, engine: Engine) -> None:
         self._system, self._name, self._engine = system, result.property_id, engine
         most = min(budget.max_states or MOST_STATES, MOST_STATES)
-        self._budget = replace(budget, max_states=most, disk=None, resume=False)
+        self._budget = replace(budget, max_states=most)
         self._is_large = (result.counts.states or 0) > LARGE or engine != "native"
         self._within = Slicer(system)
         self._slice = slice_for(self._within, result.kind, [self._name])

@@ -1,4 +1,4 @@
-"""What a counterexample is shown with, computed from the model: the cluster, what components know, causes, what is near."""
+"""What a counterexample is shown with, computed from the model: the cluster, what components know, causes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import msgspec
 from ...base.structs import dataclass
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import Trace
-from ...checker.trace import causality, counterfactual, nearby_states
+from ...checker.trace import causality, counterfactual
 from ...model.environment.objects import ClusterSpec
-from ...model.language import Expr, TransitionSystem, negate
-from ...model.language.expressions.expr import fresh_graph
+from ...model.language import Expr, TransitionSystem
 from ...reports.evidence import (
     Cause,
     Memory,
@@ -19,12 +18,10 @@ from ...reports.evidence import (
     PodShape,
     ShownCluster,
     ShownCounterfactual,
-    ShownMove,
-    ShownNearbyStates,
 )
 from .actors import actors_of
 from .objects import node_says, others_of, pod_says
-from .steps import memory_of, step_of, steps_from
+from .steps import memory_of, steps_from
 
 PICTURES = (
     Picture("as the API server has it", "API server", "API server"),
@@ -41,7 +38,6 @@ class ShownEvidence:
     memory: Memory
     causes: tuple[Cause, ...]
     counterfactuals: tuple[ShownCounterfactual, ...]
-    nearby_states: ShownNearbyStates
     wrong: tuple[str, ...] | msgspec.UnsetType
 
 
@@ -53,7 +49,6 @@ def evidence_of(spec: ClusterSpec, system: TransitionSystem, story: Trace, prop:
         memory=memory,
         causes=_causes(system, story, memory),
         counterfactuals=_counterfactuals(system, story) if prop in system.invariants else (),
-        nearby_states=_nearby_states(system, story, prop),
         wrong=(_wrong(system, story, prop) if prop in system.invariants else ()) or msgspec.UNSET,
     )
 
@@ -136,18 +131,3 @@ def _wrong(system: TransitionSystem, story: Trace, prop: str) -> tuple[str, ...]
     ask = Interpreter(system).evaluate
     said = system.explainer.said_of(prop, "wrong")
     return tuple(f"{text}." for text, when in said.items() if ask(when, story.states[-1]))
-
-
-def _nearby_states(system: TransitionSystem, story: Trace, prop: str) -> ShownNearbyStates:
-    with fresh_graph():
-        bad = negate(system.invariants[prop]) if prop in system.invariants else None
-    around = nearby_states.nearby_states(system, story, bad)
-    moves = []
-    for move in around.moves:
-        transition = system.transitions[move.transition]
-        moves.append(
-            ShownMove(move.source, move.target, transition.actor, step_of(system, transition, 0).call)
-        )
-    return ShownNearbyStates(
-        around.states, tuple(moves), around.run, around.bad, around.whole, around.refused
-    )

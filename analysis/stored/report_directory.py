@@ -39,8 +39,6 @@ FILES: Mapping[str, Form] = {
 AUDIT_FILES: Mapping[str, Callable[[AuditReport], str]] = {
     "report.html": AUDIT_FORMS["html"],
     "report.json": AUDIT_FORMS["json"],
-    "junit.xml": AUDIT_FORMS["junit"],
-    "report.sarif": AUDIT_FORMS["sarif"],
     "summary.md": AUDIT_FORMS["markdown"],
 }
 """The same about audit logs."""
@@ -51,13 +49,12 @@ DRAWINGS: Mapping[str, Drawing] = {
     ".dot": lambda finding, style: to_dot(finding, "lanes"),
     ".svg": lambda finding, style: _drawn(finding, "lanes", style),
     ".cluster.svg": lambda finding, style: _drawn(finding, "cluster", style),
-    ".states.svg": lambda finding, style: _drawn(finding, "states", style),
     ".lasso.svg": lambda finding, style: _drawn(finding, "lasso", style),
     ".mmd": lambda finding, style: FORMS["mermaid"]([finding], style),
 }
 """The files about one counterexample, by their ending; its trace is beside them as `.trace.json`.
 
-Where there is nothing to draw (no lasso, too many states around the run), there is no such file.
+Where there is nothing to draw (no lasso), there is no such file.
 """
 
 FOLDER = "counterexamples"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from pathlib import Path as FilePath
 
 from ...base.structs import dataclass
 
@@ -35,29 +34,21 @@ class Lasso:
 class Budget:
     """What one search may use: distinct states, bytes of memory, seconds (None: unbounded), and threads.
 
-    With a directory `disk`, the states are kept there in files, which do not count as memory, and now and
-    then the search is written down: with `resume`, it goes on from there. The answer depends neither on the
-    number of threads nor on where the states are, nor on how often the search was resumed.
+    The answer does not depend on the number of threads.
     """
 
     max_states: int | None = None
     max_memory: int | None = None
     timeout: float | None = None
     jobs: int = 1
-    disk: FilePath | None = None
-    resume: bool = False
 
 
 class OutOfBudget(Exception):
-    """A budget ran out; `reason` says which: "states", "memory", "disk" or "timeout"."""
+    """A budget ran out; `reason` says which: "states", "memory" or "timeout"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-class CheckpointProblem(Exception):
-    """The directory of a search cannot be used: one phrase that says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ class Exploration:
     """The answer of one search.
 
     `complete`: every reachable state was expanded. Otherwise `stopped` says why: "answered" when every
-    invariant was violated and nothing else was asked, or "states", "memory", "disk", "timeout" for what
+    invariant was violated and nothing else was asked, or "states", "memory", "timeout" for what
     ran out. `depth` is the number of the last level in which a state was found (the initial
     state is level 0). `violations` maps an invariant to a shortest run to a state that breaks it,
     `witnesses` maps a reached witness to a shortest run that reaches it, `no_way_back` maps a resettability to a shortest run

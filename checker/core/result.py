@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Literal
 
 from ...base.structs import dataclass
 from .trace import Trace
@@ -36,20 +36,6 @@ class Verdict(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class WalkCounts:
-    """What random walks came to: `walks` ended, `resting` of them in a state without a successor; `steps` were taken,
-    `longest` on one walk. Where one violates the property, it is number `violating`, after `met_after` of its steps.
-    """
-
-    walks: int
-    steps: int
-    resting: int
-    longest: int
-    violating: int | None = None
-    met_after: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Counts:
     """How much was looked at; None for what was not counted.
 
@@ -61,17 +47,6 @@ class Counts:
     transitions: int | None = None
     depth: int | None = None
     seconds: float | None = None
-    walks: WalkCounts | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The values that a variable took on walks, of those that it may take; both as Python values."""
-
-    variable: str
-    counted: bool
-    values: tuple[Any, ...]
-    missing: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +57,7 @@ class Coverage:
     could be taken, or did not; where not everything was visited, "never" means "not so far". `outside_cone` names the
     steps that the slice left out, because nothing that was asked can see them. `witnesses_reached` gives the length of
     a shortest run to each witness, as far as it is known. `constraints_hit` names the constraints that stopped a transition whose
-    guard held. `values` are those of the variables on walks. `never_acted` has the parts of what was asked for that never took
+    guard held. `never_acted` has the parts of what was asked for that never took
     a step in a complete search, with the reasons (see `checker.reduction.idle_parts`). `held_back` names the constraints
     that hold back every run, so that none is fair and a liveness says nothing. `endless`: work can go on for ever, so scales of time were given up. `measured` is false where nothing of this is known.
     """
@@ -93,7 +68,6 @@ class Coverage:
     witnesses_reached: Mapping[str, int] = field(default_factory=dict)
     witnesses_missed: tuple[str, ...] = ()
     constraints_hit: tuple[str, ...] = ()
-    values: tuple[Seen, ...] = ()
     never_acted: Mapping[str, str] = field(default_factory=dict)
     held_back: tuple[str, ...] = ()
     endless: bool = False
@@ -111,7 +85,7 @@ class Result:
     `counts` are those of the search that answered, which may have answered other properties too. `trace` of a violation is
     a shortest run of the original system to it, or to a state with no way back, or a lasso; with values for its
     `parameters` where the system has some. `stopped` is None for a complete search, else why it ended
-    ("answered", "states", "memory", "disk", "timeout", "terminated" where the process was told to end, of walks "walks", of a bounded search "steps",
+    ("answered", "states", "memory", "timeout", "terminated" where the process was told to end, of a bounded search "steps",
     or the solver's own words).
 
     `vacuous` warns that HOLDS says little: a witness was not reached, no step ever happened, or no run is fair.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
 from ..llvm.machine_code import MachineCode, compile_system
 from . import parallel_bfs
-from .checkpoint import Checkpoint
 from .liveness.fair_runs import FairCycles
 from .liveness.resettability import Resettability
 from .parallel_bfs import ParallelBfs
@@ -35,17 +33,12 @@ FIRST_LASSOS, LASSOS_AGAIN = 1 << 24, 4
 def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -> Exploration:
     """Explore `system` as `exploration` says. A search for lassos is the work of one worker.
 
-    Raises ValueError if the system has no native code, and CheckpointProblem.
+    Raises ValueError if the system has no native code.
     """
     program = generate(in_fewer_words(system))
-    with ExitStack() as stack:
-        checkpoint = None
-        if budget.disk is not None:
-            checkpoint = Checkpoint(budget.disk, program, budget.resume)
-            stack.callback(checkpoint.close)
-        workers = stack.enter_context(Workers(1 if system.livenesses else budget.jobs))
+    with Workers(1 if system.livenesses else budget.jobs) as workers:
         bound = SearchBudget(budget, progress)
-        return Search(program, bound, workers, checkpoint, sleep_sets=SleepSets(system)).run()
+        return Search(program, bound, workers, sleep_sets=SleepSets(system)).run()
 
 
 class Search:
@@ -56,7 +49,6 @@ class Search:
         program: Program,
         budget: SearchBudget,
         workers: Workers,
-        checkpoint: Checkpoint | None = None,
         code: MachineCode | None = None,
         initial: State | None = None,
         sleep_sets: SleepSets | None = None,
@@ -64,7 +56,7 @@ class Search:
         # Digits of one number depend on each other: what is independent is told by the system as it was before.
         self.sleep_sets = SleepSets(program.system) if sleep_sets is None else sleep_sets
         self.program, self.system, self.budget = program, program.system, budget
-        self.workers, self.checkpoint = workers, checkpoint
+        self.workers = workers
         self.code = compile_system(program.ir, soon=True) if code is None else code
         self.initial = program.system.initial if initial is None else initial
         self.batch = Batch(program, self.code)
@@ -90,17 +82,10 @@ class Search:
                 self._find_lassos(self.store)
         except OutOfBudget as reason:
             stopped = reason.reason
-        if self.checkpoint is not None and self.store is not None and stopped != "states":
-            with suppress(OutOfBudget):
-                self.checkpoint.write(self.state, self.budget.seconds)
         return self._result(stopped, no_way_back)
 
     def _first_store(self) -> Store:
         beside = self.batch.bytes
-        if self.checkpoint is not None:
-            store = self.checkpoint.open_store(self.budget, beside, self.workers, self.state)
-            self.state.allow(self.budget.max_states)
-            return store
         store = Store(
             self.program.layout.words, self.budget, beside, self.workers, owner_bits=self._owner_bits()
         )
@@ -131,8 +116,6 @@ class Search:
                 if shared is not None:
                     with self.shared_pace.measuring(lambda: state.transitions):
                         shared.advance(state, self.shared_pace.quantum)
-                if self.checkpoint is not None and self.checkpoint.due:
-                    self.checkpoint.write(state, self.budget.seconds)
                 self._look(store.bytes)
                 if self.system.livenesses and state.transitions >= self.next_lassos:
                     self._find_lassos(store)
@@ -140,8 +123,6 @@ class Search:
                         return "answered"
                     self.next_lassos *= LASSOS_AGAIN
             elif outcome == kernels.TOO_MANY:
-                if self.checkpoint is not None:
-                    self.checkpoint.write_before(state, self.batch.which, self.budget.seconds)
                 self._finish_hits(store)
                 return "states"
             else:
@@ -241,7 +222,7 @@ class Search:
             witnesses=reached,
             no_way_back={name: self._path(number) for name, number in no_way_back.items()},
             lassos=self.lassos,
-            seconds=self.budget.seconds + (self.checkpoint.earlier if self.checkpoint else 0.0),
+            seconds=self.budget.seconds,
         )
 
     def columns(self) -> dict[Variable, NDArray[Any]]:

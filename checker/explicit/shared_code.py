@@ -52,7 +52,7 @@ class SharedCode:
         self, system: TransitionSystem, budget: Budget, progress: Watcher | None
     ) -> Exploration | None:
         """What the native engine gives for one of the slices; None for another system, for one that shares nothing, and for a large search."""
-        group = None if budget.disk is not None else self._groups.get(_question(system))
+        group = self._groups.get(_question(system))
         return None if group is None else group.explore(system, budget, progress)
 
     @cached_property

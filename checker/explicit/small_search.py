@@ -32,10 +32,8 @@ LEAST_SECONDS = 1.0
 
 def explore_if_small(system: TransitionSystem, budget: Budget, patience: int = 1) -> Exploration | None:
     """What `explore` of any engine gives, if the search is a small one; None if it is not, or not of the kind that is done here. `patience` multiplies what is small."""
-    if (
-        budget.disk is not None
-        or (budget.max_memory is not None and budget.max_memory < LEAST_MEMORY)
-        or (budget.timeout is not None and budget.timeout < LEAST_SECONDS)
+    if (budget.max_memory is not None and budget.max_memory < LEAST_MEMORY) or (
+        budget.timeout is not None and budget.timeout < LEAST_SECONDS
     ):
         return None
     most = min(MOST_STATES * patience, budget.max_states or MOST_STATES * patience)

@@ -1,12 +1,10 @@
-"""Batch jobs: what they are, and the loop over all of them, wherever they are worked on."""
+"""Batch jobs: what they are, and where they are worked on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-from .journal import Journal, JournalProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +35,3 @@ class Pool(Protocol):
         Raises LostWorker, and whatever `function` raises.
         """
         ...
-
-
-def run_jobs(
-    function: JobFunction,
-    jobs: Sequence[Job],
-    pool: Pool,
-    journal: Journal | None = None,
-    is_final: Callable[[Any], bool] = lambda result: True,
-) -> Iterator[tuple[Job, Any]]:
-    """The result of every job, once, in any order; those that the journal has come first. What is not final is not noted, so a later run does it again.
-
-    Raises JournalProblem if it has results of jobs that are none of these.
-    """
-    known = {} if journal is None else journal.results
-    strange = [name for name in known if name not in {job.name for job in jobs}]
-    if strange:
-        assert journal is not None
-        raise JournalProblem(
-            f"{journal.path}: has the result of `{strange[0]}`, which is not asked for: remove it"
-        )
-    done = [(job, known[job.name]) for job in jobs if job.name in known]
-    left = [job for job in jobs if job.name not in known]
-    yield from done
-    for job, result in pool.results(function, left):
-        if journal is not None and is_final(result):
-            journal.add(job.name, result)
-        yield job, result

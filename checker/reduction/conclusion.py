@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from ...model.language import TransitionSystem
 from ..core.exploration import Exploration, Lasso, Path
-from ..core.result import Counts, Coverage, EngineDisagreement, Kind, Result, Seen, Verdict
+from ..core.result import Counts, Coverage, EngineDisagreement, Kind, Result, Verdict
 from ..core.trace import Trace
 from ..trace.execution import MAX_CONFIRMED_STATES, ReplayError, confirm, confirm_no_way_back, confirm_witness
 from ..trace.lasso import complete, confirm_lasso, resting_case
@@ -17,7 +17,7 @@ from .questions import kind_of, witnesses_of
 from .scales_of_time import confirm_time
 from .slicing import Slicer, step_name, transition_map
 
-OUT_OF_BUDGET = ("states", "memory", "disk", "timeout")
+OUT_OF_BUDGET = ("states", "memory", "timeout")
 """Why an engine may stop without an answer."""
 
 
@@ -81,7 +81,6 @@ def coverage_of(
     fired: Mapping[str, int],
     reached: Mapping[str, int],
     constraints_hit: Collection[str],
-    values: tuple[Seen, ...] = (),
 ) -> Coverage:
     """What a search of a slice for one property says of the whole system, everything in the order of the system.
 
@@ -98,7 +97,6 @@ def coverage_of(
         witnesses_reached={witness: reached[witness] for witness in witnesses if witness in reached},
         witnesses_missed=tuple(witness for witness in witnesses if witness not in reached),
         constraints_hit=tuple(c for c in system.constraints if c in constraints_hit),
-        values=values,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ...model.language import Case, TransitionSystem, as_expr
 from ..core.exploration import Budget, Exploration
@@ -29,6 +28,6 @@ def held_back(
         livenesses={_ANY: (Case(_ANY, as_expr(True), ()),)}, invariants={}, witnesses={}, resettabilities={}
     )
     asked = asked.with_predicates(invariants=at_rest(asked))
-    found = explore(asked, replace(budget, disk=None, resume=False))
+    found = explore(asked, budget)
     fair = found.violations or found.lassos
     return hit if found.complete and not fair else ()

@@ -7,7 +7,6 @@ happen at all. Of a part with a transition that the slice left out nothing is sa
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from ...base.structs import dataclass
 from ...model.language import Expr, Transition, TransitionSystem, all_of, variables_of
@@ -123,7 +122,7 @@ def _reached(
         livenesses={},
         witnesses={name: asked[together] for name, together in names.items()},
     )
-    again = explore(question, replace(budget, disk=None, resume=False))
+    again = explore(question, budget)
     if not again.complete:
         return None
     return {together for name, together in names.items() if name in again.witnesses}

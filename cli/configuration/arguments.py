@@ -10,11 +10,10 @@ import typer
 
 
 class GraphKind(Enum):
-    """Kinds of drawings; `lanes` for the steps, the others show the cluster, the states around, or a lasso."""
+    """Kinds of drawings; `lanes` for the steps, the others show the cluster, or a lasso."""
 
     lanes = "lanes"
     cluster = "cluster"
-    states = "states"
     lasso = "lasso"
 
 
@@ -155,10 +154,6 @@ Jobs = Annotated[
 Processes = Annotated[
     str | None, typer.Option("-j", "--jobs", metavar="N", help="Number of processes (default: all cores).")
 ]
-Journal = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Record finished work in this file, and continue from it."),
-]
 
 
 def release_names(incomplete: str) -> list[str]:
@@ -226,7 +221,7 @@ GraphKindOption = Annotated[
     GraphKind,
     typer.Option(
         "--graph-kind",
-        help="lanes: the steps by actor. cluster: the cluster before and after each decisive step. states: the states around the run. lasso: what repeats indefinitely.",
+        help="lanes: the steps by actor. cluster: the cluster before and after each decisive step. lasso: what repeats indefinitely.",
     ),
 ]
 Filename = Annotated[

@@ -34,18 +34,15 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "races": "compare.listings",
         "fixes": "compare.listings",
         "prove": "find.prove",
-        "simulate": "find.simulate",
         "lockstep": "cross_check.lockstep",
     },
 }
 """Heading, command, and the file below `cli/commands` that it is in."""
 
 FOLDED: Mapping[str, str] = {
-    "ways": "find.ways",
     "replay": "look.replay",
     "gates": "compare.gates",
     "mcp": "set_up.mcp",
-    "config": "set_up.config",
     "schema": "set_up.schema",
     "version": "set_up.version",
 }

@@ -11,7 +11,7 @@ from ...base.problems import Problem, UsageProblem
 from ...base.text import known_names, one_line
 from ...scenarios.values.yaml_values import Value
 from .command_options import Commands, Option
-from .config_file import find_config, read_config
+from .config_file import read_config
 
 DEFAULTS = "defaults"
 """The section for all commands."""
@@ -28,12 +28,6 @@ class Setting:
 
 Settings = Mapping[str, Mapping[str, Setting]]
 """What a file sets, by command and name."""
-
-
-def settings_in_force(commands: Commands, named: Path | None = None, start: Path | None = None) -> Settings:
-    """What holds for each command: from the file that is named, or the one that is found. Raises UsageProblem."""
-    path = named or find_config(start or Path.cwd())
-    return {name: {} for name in commands} if path is None else settings_of(commands, path)
 
 
 def settings_of(commands: Commands, path: Path) -> Settings:

@@ -149,11 +149,9 @@ def write_directory(runs: Sequence[Run], findings: Sequence[Finding], output: Ou
     """Write the report directory, if one is asked for."""
     if output.report is None:
         return
-    from ...analysis.stored.across_releases import with_replays_across_releases
     from ...analysis.stored.report_directory import write_report
 
-    compared = with_replays_across_releases(runs, output.timed(findings))
-    written = write_report(output.report, runs, compared, output.style())
+    written = write_report(output.report, runs, output.timed(findings), output.style())
     message_console(output.no_color).print(f"wrote {output.report}: {len(written)} files", soft_wrap=True)
 
 

@@ -1,1 +1,1 @@
-"""What commands other than `check` say: walks, ways, proofs over all clusters; each with its printing."""
+"""What commands other than `check` say: proofs over all clusters, answers, walks by hand; each with its printing."""

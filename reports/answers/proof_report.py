@@ -204,7 +204,7 @@ def memory_words(proof: Proof) -> str:
     return (
         f"Memory ran out: of the {told} told apart so far, {proof.clusters - proof.inconclusive:,} "
         f"{'is' if proof.clusters - proof.inconclusive == 1 else 'are'} decided. "
-        "To decide more, allow more with --max-memory, and with --journal keep what is decided, or divide large placements with --parts."
+        "To decide more, allow more with --max-memory, or divide large placements with --parts."
     )
 
 

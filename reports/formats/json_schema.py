@@ -10,16 +10,12 @@ import msgspec
 
 from ..answers.ask_report import AskAnswer
 from ..answers.replay_report import ReplayAnswer
-from ..answers.walks_report import Walked
-from ..answers.ways_report import WaysFound
 from ..document import Finding
 from ..reproduction import Reproduction
 from ..stored import StoredTrace
 
 DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     "report": (list[Finding], "What `podrace check -o json` prints"),
-    "walks": (list[Walked], "What `podrace simulate -o json` prints"),
-    "ways": (list[WaysFound], "What `podrace ways -o json` prints"),
     "ask": (list[AskAnswer], "What `podrace ask -o json` prints"),
     "replay": (ReplayAnswer, "What `podrace replay -o json` prints"),
     "reproduction": (list[Reproduction], "What `podrace reproduce -o json` prints"),

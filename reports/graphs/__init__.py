@@ -10,9 +10,8 @@ from ..filtered import text_filtered
 from . import cluster_graph as cluster
 from . import lanes_graph as lanes
 from . import lasso_graph as lasso
-from . import states_graph as states
 
-Kind = Literal["lanes", "cluster", "states", "lasso"]
+Kind = Literal["lanes", "cluster", "lasso"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -25,6 +24,4 @@ def to_dot(finding: Finding, kind: Kind = "lanes", closing: Sequence[str] = ()) 
         )
     if kind == "lanes":
         return lanes.to_dot(finding, closing)
-    if kind == "cluster":
-        return cluster.to_dot(finding)
-    return states.to_dot(finding) if kind == "states" else lasso.to_dot(finding)
+    return cluster.to_dot(finding) if kind == "cluster" else lasso.to_dot(finding)

@@ -80,7 +80,7 @@ def tour_of(
     model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
     say(f"{scenario.name}: exploring all of it")
     states = min(budget.max_states or MOST_STATES, 1 << 24)
-    graph = state_graph(model.system, replace(budget, max_states=states, disk=None, resume=False))
+    graph = state_graph(model.system, replace(budget, max_states=states))
 
     def tell(toured: Toured) -> None:
         taken, differing = toured.count(Fate.TAKEN), toured.causes.total()

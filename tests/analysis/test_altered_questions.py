@@ -160,14 +160,6 @@ def verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...
     return run
 
 
-def test_so_it_is_over_all_clusters(verified: Callable[..., tuple[int, str]]) -> None:
-    asked = ("--pods", "2", "--nodes", "1", "--property", "S-CONS", "--release", "1.36.0")
-    code, out = verified(*asked)
-    assert code == 3
-    assert "S-CONS: inconclusive, in all clusters up to 2 pods and 1 node: " in out
-    assert "of 23 after; the change alters what S-CONS asks" in out
-
-
 def test_a_safety_net_of_another_question_needs_no_more_states(
     verified: Callable[..., tuple[int, str]],
 ) -> None:

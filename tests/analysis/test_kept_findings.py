@@ -132,7 +132,6 @@ def test_what_cannot_be_told_apart_has_no_key(tmp_path: Path) -> None:
     assert key(patched, tmp_path) == ""
     assert ranged.open
     assert key(replace(run, scenario=ranged), tmp_path) == ""
-    assert key(run, tmp_path, replace(BUDGET, disk=tmp_path / "states")) == ""
     assert KeptFinding(run, BUDGET, Method(cache=tmp_path)).key == ""
     assert KeptFinding(run, BUDGET, Method(whole_findings=True)).key == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from podrace.checker.core.exploration import Budget, Exploration
-from podrace.checker.core.result import Result, WalkCounts
+from podrace.checker.core.result import Result
 from podrace.checker.explicit import explore, reference
 from podrace.checker.explicit.small_search import explore_if_small
 from podrace.model.language import TransitionSystem
@@ -28,9 +28,3 @@ def engine_contract(system: TransitionSystem, budget: Budget | None = None) -> E
 def timeless(found: Result) -> Result:
     """Without what differs from run to run."""
     return replace(found, counts=replace(found.counts, seconds=None))
-
-
-def walked(found: Result) -> WalkCounts:
-    """What the walks came to."""
-    assert found.counts.walks is not None
-    return found.counts.walks

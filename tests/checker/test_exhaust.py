@@ -9,7 +9,7 @@ import pytest
 
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.result import EngineDisagreement, Verdict
-from podrace.checker.exhaust import exhaust
+from podrace.checker.exhaust import Exhausted, exhaust, runs_to_witnesses
 from podrace.checker.family.outcome import FirstReached
 from podrace.checker.parametric.explorer import Explorer
 from podrace.checker.parametric.parametric_system import ParametricSystem
@@ -58,11 +58,15 @@ def reaching(cap: int) -> ParametricSystem:
     return replace(up, system=system)
 
 
+def executed(found: Exhausted, name: str = "never 9", budget: Budget | None = None) -> dict[str, int]:
+    return runs_to_witnesses(found.parametric, name, found.witnesses, budget or Budget())
+
+
 def test_a_witness_is_executed_in_a_choice_that_reaches_it() -> None:
     found = exhaust(reaching(3), "never 9", Budget(jobs=1))
     assert found.witnesses["far"].example == {CAP: 3}
-    assert found.runs_to_witnesses("never 9", Budget()) == {"far": 3}
-    assert exhaust(up_to_cap(), "never 2", Budget()).runs_to_witnesses("never 2", Budget()) == {}
+    assert executed(found) == {"far": 3}
+    assert executed(exhaust(up_to_cap(), "never 2", Budget()), "never 2") == {}
 
 
 def test_a_witness_that_no_run_reaches_is_refused() -> None:
@@ -73,7 +77,7 @@ def test_a_witness_that_no_run_reaches_is_refused() -> None:
         with pytest.raises(
             EngineDisagreement, match=f"reach `far` after {depth} steps, but one by itself does not"
         ):
-            false.runs_to_witnesses("never 9", Budget())
+            executed(false)
 
 
 def test_a_witness_whose_run_the_interpreter_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,9 +91,9 @@ def test_a_witness_whose_run_the_interpreter_refuses_is_refused(monkeypatch: pyt
 
     monkeypatch.setattr(Explorer, "explore", mistaken)
     with pytest.raises(EngineDisagreement, match="but the reference interpreter says: step 3 of 3"):
-        found.runs_to_witnesses("never 9", Budget())
+        executed(found)
 
 
 def test_a_witness_without_memory_to_execute_it_counts_as_not_reached() -> None:
     found = exhaust(reaching(3), "never 9", Budget(jobs=1))
-    assert found.runs_to_witnesses("never 9", Budget(max_memory=1000)) == {}
+    assert executed(found, budget=Budget(max_memory=1000)) == {}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis import chain, different_ways, systems
+from podrace.analysis import chain, systems
 from podrace.analysis.compare import inquiry
 from podrace.checker.core import in_memory
 from podrace.checker.core.exploration import Budget
@@ -32,7 +32,6 @@ SEARCHES = (
     (chain, "verdicts"),
     (request, "verdicts"),
     (inquiry, "with_changes"),
-    (different_ways, "find_all_ways"),
 )
 """What commands ask for the documents that they tell."""
 FOUND: dict[str, Any] = {}

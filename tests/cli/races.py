@@ -8,7 +8,6 @@ from typing import Any
 
 from podrace.analysis.findings import finding_of
 from podrace.analysis.request.plan import Run, Selection, plan
-from podrace.analysis.stored.across_releases import with_replays_across_releases
 from podrace.analysis.systems import system_of
 from podrace.checker.core.exploration import Budget
 from podrace.checker.search import check
@@ -44,9 +43,8 @@ def closed() -> Checked:
 
 @cache
 def pair() -> tuple[Finding, ...]:
-    """The wiped nomination before and after its fix, with what becomes of the one in the other."""
-    before, after = wiped(), closed()
-    return tuple(with_replays_across_releases([before.run, after.run], [before.finding, after.finding]))
+    """The wiped nomination before and after its fix."""
+    return wiped().finding, closed().finding
 
 
 def _checked(selection: Selection) -> Checked:

@@ -1,4 +1,4 @@
-"""The forms of `podrace check` and `podrace simulate`: which there are, and what goes to which stream."""
+"""The forms of `podrace check`: which there are, and what goes to which stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from podrace.cli.configuration.arguments import ReportForm
 from podrace.reports.formats.forms import FORMS
 from podrace.reports.formats.json_schema import schema_of
 from tests.cli.helpers import TINY, Shell, pretending
-from tests.reports.standards import assert_matches
 
 DOCUMENTED = ["text", *FORMS]
 
@@ -117,17 +116,6 @@ def test_a_file_elsewhere_keeps_its_whole_name(
     assert Path(row["place"]["file"]).samefile(tmp_path / "tiny.yaml")
 
 
-def test_walks_in_forms_for_programs(shell: Shell) -> None:
-    rows = json.loads(shell("simulate", "tiny.yaml", "--walks", "20", "-o", "json").out)
-    assert_matches(schema_of("walks"), rows)
-    assert (rows[0]["seconds"], rows[0]["steps_per_second"]) == (None, None)
-    timed = json.loads(shell("simulate", "tiny.yaml", "--walks", "20", "-o", "json", "--timings").out)
-    assert timed[0]["seconds"] >= 0
-    ran = shell("simulate", "tiny.yaml", "--walks", "20", "-o", "junit")
-    assert ran.code == 3
-    assert '<error type="INCONCLUSIVE"' in ran.out
-
-
 def test_the_version_for_programs(shell: Shell) -> None:
     known = json.loads(shell("version", "-o", "json").out)
     assert shell("version").out == f"podrace {known['podrace']}\n"
@@ -137,6 +125,6 @@ def test_the_version_for_programs(shell: Shell) -> None:
     assert known["trace_version"] == 1
 
 
-@pytest.mark.parametrize("name", ["report", "walks", "trace"])
+@pytest.mark.parametrize("name", ["report", "ask", "trace"])
 def test_schemas(shell: Shell, name: str) -> None:
     assert json.loads(shell("schema", name).out) == schema_of(name)

@@ -66,8 +66,6 @@ verify x.diff
 verify 99999
 diff
 diff --before 1.1 --after 1.2
-simulate none
-simulate 72124 --runs x
 prove
 prove --pods 0 --nodes 1
 prove --pods x --nodes 1
@@ -78,10 +76,8 @@ fixes nosuch
 drift none
 test none
 init /no/such/x.yaml
-config nothing
 ask 72124 ""
 ask 72124 "what is love"
-ways 72124 --count x
 reproduce nosuch
 lockstep none.json
 explore nosuch
@@ -91,7 +87,6 @@ prove --pods 99 --nodes 1
 prove --pods 2 --nodes 1 --jobs 0
 prove --pods 2 --nodes 1 --parts 0
 prove --pods 2 --nodes 1 --examples a.log
-prove --pods 2 --nodes 1 --journal folder
 check folder
 check latin.yaml
 check huge.yaml
@@ -103,11 +98,9 @@ check 72124 --jobs 999999999999
 check 72124 --max-memory 999999E
 check 72124 --max-states 0
 check 72124 --timeout 0
-check 72124 --disk a.log
 check 72124 --report a.log
 check 72124 --graph x.doc
 check 72124 --release
-check 72124 --resume
 check 72124 --drain n1
 check 72124 --upgrade 1.37
 check 72124 --with-fix 72259 --without-fix 72259
@@ -121,18 +114,27 @@ explain folder
 replay bin.yaml
 audit folder
 verify folder
-verify 72259 --pods 2
 verify 72259 --kubernetes v1.36.3
-ways 72124 --most 0
 explore 72124 --port 99999999
-simulate 72124 --steps -1
-simulate 72124 --seed x
 reproduce folder
 init folder
 init x.yaml --from nope
 new-patch 9bad
 help nosuch
 check 72124 --nosuch
+check 72124 --graph-kind states
+check 72124 --disk
+reproduce 72124 -o html
+audit a.log -o junit
+verify 72259 --release 9.9
+verify 72259 --pods
+prove --pods 1 --nodes 1 --property S-NO
+prove --pods 1 --nodes 1 --release 9.9
+prove --pods 1 --nodes 1 --journal
+explain none.json
+replay none.json
+properties nosuch
+simulate
 """.strip().splitlines()
 """The message has to have the last word of a line, or what NAMED has for it."""
 
@@ -140,20 +142,15 @@ NAMED = {
     "check 72124 --gate Foo=true": "Foo",
     "check 72124 --write-scenario x.yaml": "--write-scenario",
     "diff --before 1.1 --after 1.2": "1.1",
-    "simulate 72124 --runs x": "--runs",
-    "ways 72124 --count x": "--count",
     "prove --pods 99 --nodes 1": "write a number from 1 to 6",
     "prove --pods 2 --nodes 1 --examples a.log": "--examples: `a.log` is a file: name a directory",
-    "check 72124 --disk a.log": "--disk: `a.log` is a file: name a directory",
     "check -f bin.yaml --pods 99": "--pods: write a number from 2 to 16",
     "check 72124 --drain n1": "--drain, --upgrade",
     "check 72124 --upgrade 1.37": "--drain, --upgrade",
     "check 72124 -P null.py": "null.py: source code string cannot contain null bytes",
     "check 72124 -P exits.py": "exits.py: line 1: SystemExit: 7",
     "check 72124 --patch folder": "folder: this is a directory: name a file",
-    "verify 72259 --pods 2": "give both",
     "verify 72259 --kubernetes v1.36.3": "--kubernetes",
-    "ways 72124 --most 0": "'--most': `0` is not a number from 1 to 100",
     "explore 72124 --port 99999999": "is not a number from 0 to 65,535",
 }
 

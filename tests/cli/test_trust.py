@@ -44,8 +44,8 @@ CHANGES = {
         "podrace.properties.PROPERTIES itself",
     ),
     "a module that was not loaded yet": (
-        "import podrace.checker.simulate as i\ni.induction_of_mine = 1\n",
-        "podrace.checker.simulate.induction_of_mine itself",
+        "import podrace.checker.divergence as i\ni.induction_of_mine = 1\n",
+        "podrace.checker.divergence.induction_of_mine itself",
     ),
     "a builtin in a module": (
         "import podrace.checker.search as s\ns.sorted = lambda *a: []\n",

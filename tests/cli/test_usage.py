@@ -29,19 +29,6 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("check --xyz", "No such option: --xyz (see `podrace check --help`)"),
         ("check tiny.yaml --jobs 0", "--jobs: `0` is no number of threads: write a number from 1 to 256"),
         ("check tiny.yaml -j two", "--jobs: `two` is no number of threads: write a number from 1 to 256"),
-        (
-            "check tiny.yaml --resume",
-            "--resume goes on with a search that is on disk: name its directory with --disk",
-        ),
-        (
-            "check tiny.yaml --disk d --engine reference",
-            "--disk is for the native engine: leave out --engine reference",
-        ),
-        (
-            "check 72124 tiny.yaml --disk d",
-            "--disk keeps one search, and this asks for 2: name one scenario, and one property with --property",
-        ),
-        ("check tiny.yaml --disk tiny.yaml", "--disk: `tiny.yaml` is a file: name a directory"),
         ("check --release", "Option '--release' requires an argument. (see `podrace check --help`)"),
         (
             "check nominated",

@@ -12,12 +12,11 @@ import pytest
 from podrace.checker.explicit import explore
 from podrace.checker.explicit.liveness import fair_graph
 from podrace.checker.reduction.questions import explored_slice
-from podrace.checker.ways import Way, Ways, find_ways
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES
 from podrace.scenarios import find_scenarios
 from tests.independent.campaign import COLUMNS, KINDS, Table, compare, main, run
-from tests.independent.kinds import pairs, searches
+from tests.independent.kinds import searches
 from tests.independent.oracle.graph import graph_of
 from tests.independent.question import Question, Tally
 from tests.profiles import by_profile
@@ -72,20 +71,6 @@ def test_a_word_that_is_forgotten_is_noticed(kind: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(fair_graph, "as_words", first_alone)
     assert compare("liveness", range(6)).disagreements == []
     assert len(compare(kind, range(12)).disagreements) > 0
-
-
-def test_a_way_that_is_missing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = find_ways
-
-    def all_but_the_last(*args: object, **options: object) -> Ways:
-        ways: Ways = found(*args, **options)  # type: ignore[arg-type]
-        kept: tuple[Way, ...] = ways.ways[:1]
-        return Ways(ways.result, kept, ways.searches)
-
-    right = compare("ways", range(20))
-    monkeypatch.setattr(pairs, "find_ways", all_but_the_last)
-    wrong = compare("ways", range(20))
-    assert (len(right.disagreements), len(wrong.disagreements)) == (0, right.telling)
 
 
 def test_who_fails_to_answer_disagrees() -> None:

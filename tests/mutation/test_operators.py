@@ -93,17 +93,17 @@ def test_the_inner_function_is_the_last_one() -> None:
 
 
 def test_tests_that_mirror_the_file_come_first_and_those_that_do_not_reach_it_never() -> None:
-    (mutant, *_) = [m for m in all_mutants("checker/ways.py") if m.operator == "comparison"]
+    (mutant, *_) = [m for m in all_mutants("checker/divergence.py") if m.operator == "comparison"]
     source = (ROOT / mutant.file).read_bytes()
     *_, here = [f"{n}:{a}" for n, a, b in functions_of(source) if a <= mutant.line <= b]
     killers = [
-        Killer("tests/quick.py", 1.0, {"checker/ways.py": [here]}),
-        Killer("tests/long.py", 50.0, {"checker/ways.py": [here]}),
-        Killer("tests/checker/test_ways.py", 5.0, {"checker/ways.py": [here]}),
-        Killer("tests/elsewhere.py", 1.0, {"checker/ways.py": ["other:1"]}),
+        Killer("tests/quick.py", 1.0, {"checker/divergence.py": [here]}),
+        Killer("tests/long.py", 50.0, {"checker/divergence.py": [here]}),
+        Killer("tests/checker/test_divergence.py", 5.0, {"checker/divergence.py": [here]}),
+        Killer("tests/elsewhere.py", 1.0, {"checker/divergence.py": ["other:1"]}),
     ]
     assert [k.file for k in killers_of(mutant, killers, 45.0)] == [
-        "tests/checker/test_ways.py",
+        "tests/checker/test_divergence.py",
         "tests/quick.py",
     ]
     assert len(killers_of(mutant, killers, 60.0)) == 3

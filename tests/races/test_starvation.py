@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.analysis.compare.minimal_changes import minimal_sets
 from podrace.checker.core.result import Result, Verdict
 from podrace.checker.core.trace import LassoTrace
 from podrace.checker.search import check
-from podrace.checker.ways import minimal_sets
 from podrace.model.history import resolve
 from podrace.model.language import Component
 from podrace.model.scheduler import Scheduler

@@ -14,8 +14,6 @@ from podrace.reports.evidence import (
     ShownCluster,
     ShownCounterfactual,
     ShownFact,
-    ShownMove,
-    ShownNearbyStates,
     ShownReader,
     View,
 )
@@ -124,16 +122,5 @@ SHOWN = Finding(
     memory=MEMORY,
     causes=(Cause(2, 1, ("watch.log[0].pod",)), Cause(3, 1, ("work.on",)), Cause(3, 2, ("watch.busy",))),
     counterfactuals=(ShownCounterfactual(3, (TELL,), 3),),
-    nearby_states=ShownNearbyStates(
-        5,
-        (
-            ShownMove(0, 1, "binder", "bind(p)"),
-            ShownMove(1, 2, "cache", "take(p)"),
-            ShownMove(1, 4, "user", "delete(p)"),
-            ShownMove(2, 3, "scheduler", "assume(q<i>)"),
-        ),
-        (0, 1, 2, 3),
-        (3,),
-    ),
 )
 """p is bound to n1, where the cache, which has not heard of it, lets q<i> go as well."""

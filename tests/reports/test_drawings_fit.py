@@ -344,11 +344,3 @@ def test_the_steps_of_a_lasso_stand_apart(count: int) -> None:
     assert len(boxes) == count + 2
     assert [one for one in boxes if not one.within(canvas)] == []
     assert [pair for pair in combinations(boxes, 2) if pair[0].meets(pair[1])] == []
-
-
-def test_the_states_around_a_run_have_short_words() -> None:
-    drawn = render(to_dot(LONG, "states"), "svg")
-    texts = [element.text or "" for element in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
-    assert POD_P not in "".join(texts)
-    titles = {element.attrib.get(XLINK_TITLE) for element in ElementTree.fromstring(drawn).iter()}
-    assert f"binder: bind({POD_P})" in titles

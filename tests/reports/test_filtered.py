@@ -191,7 +191,7 @@ def test_text_is_filtered() -> None:
     assert (unseen_in(written.getvalue()), commands_in(written.getvalue())) == (set(), [])
 
 
-@pytest.mark.parametrize("kind", ["lanes", "cluster", "states"])
+@pytest.mark.parametrize("kind", ["lanes", "cluster"])
 def test_drawings_are_filtered(kind: Any) -> None:
     text = to_dot(hostile(SHOWN), kind)
     assert unseen_in(text) == set()

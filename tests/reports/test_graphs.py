@@ -12,7 +12,6 @@ import pytest
 from msgspec.structs import replace
 
 from podrace.reports.document import Finding
-from podrace.reports.evidence import ShownNearbyStates
 from podrace.reports.graphs import KINDS, Kind, render, to_dot
 from podrace.reports.graphs.render import RenderError, format_of, write_graph
 from podrace.reports.graphs.style import NotDrawn
@@ -53,7 +52,7 @@ def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
         assert texts.count(str(step.number)) == 2  # on its rail, and with its sentence
 
 
-@pytest.mark.parametrize("kind", ["lanes", "cluster", "states"])
+@pytest.mark.parametrize("kind", ["lanes", "cluster"])
 def test_dot_source_of_every_kind(kind: Kind) -> None:
     assert_golden(f"shown-{kind}.dot", to_dot(SHOWN, kind))
 
@@ -72,7 +71,6 @@ def test_every_kind_can_be_rendered(kind: Kind) -> None:
     wanted = {
         "lanes": {"p is bound to n1.", "views differ on p", "event of p"},
         "cluster": {"n1", "3 cpu", "n2", "1 cpu", "assumed", "nominated"},
-        "states": {"0  at the start", "1  bind(p)", "2  take(p)", "3  assume(q<i>)", "delete(p)"},
         "lasso": {"1  pop(p)", "4  write(q, not ok)", "indefinitely"},
     }
     assert wanted[kind] <= {(text or "").replace("\xa0", " ") for text in texts}
@@ -93,13 +91,7 @@ def test_arrows_lead_from_causes_to_effects() -> None:
     ("finding", "kind", "message"),
     [
         (VIOLATED, "cluster", "nominated-node-race, 1.13: S-NOM: the states of the cluster are not known; draw the steps: --graph-kind lanes"),
-        (VIOLATED, "states", "nominated-node-race, 1.13: S-NOM: the states around are not known; draw the steps: --graph-kind lanes"),
         (VIOLATED, "lasso", "nominated-node-race, 1.13: S-NOM: the run does not go on indefinitely; draw its steps: --graph-kind lanes"),
-        (
-            replace(SHOWN, nearby_states=ShownNearbyStates(812, refused=True)), "states",
-            ("late, 1.13: S-CAP: 812 states around the run are too many to read; "
-            "draw the run alone with --graph-kind lanes, or make the scenario smaller"),
-        ),
         (replace(SHOWN, trace=(replace(SHOWN.story[1], number=1),)), "cluster", "late, 1.13: S-CAP: no step changes the cluster; draw the steps: --graph-kind lanes"),
     ],
 )  # fmt: skip

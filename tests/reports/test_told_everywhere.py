@@ -12,8 +12,6 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from podrace.reports.answers.proof_report import Proof, ViolatingGroup, print_proof
-from podrace.reports.answers.walks_report import Walked, print_walks
-from podrace.reports.answers.ways_report import WayFound, WaysFound
 from podrace.reports.ci_outcome import Style
 from podrace.reports.document import ABOUT, FROM_CACHE, Fixes, Word
 from podrace.reports.formats.github import to_annotations
@@ -48,14 +46,6 @@ def net(console: Console, whole: bool) -> None:
     print_comparison(console, Comparison("1.13", "1.13 + mine", (), nets=nets), whole)
 
 
-def ways(console: Console, whole: bool) -> None:
-    found = WaysFound(
-        *OF_SHOWN, complete=True, words="One way.", searches=2, states=9, seconds=None,
-        ways=(WayFound(("a",), (), SHOWN),),
-    )  # fmt: skip
-    found.print(console, whole)
-
-
 def prove(console: Console, whole: bool) -> None:
     group = ViolatingGroup(1, "p asks for 2", 3, "name: one", SHOWN)
     proof = Proof(
@@ -64,16 +54,7 @@ def prove(console: Console, whole: bool) -> None:
     print_proof(console, proof, whole)
 
 
-def simulate(console: Console, whole: bool) -> None:
-    walked = Walked(
-        *OF_SHOWN, seed=0, by="step", max_walks=9, max_steps=9, walks=1, steps=3, resting=0, longest=3,
-        seconds=None, steps_per_second=None, walk=1, met_after=3, trace=SHOWN.trace, words="Violated after 3 steps.",
-        cluster=SHOWN.cluster, memory=SHOWN.memory, causes=SHOWN.causes, counterfactuals=SHOWN.counterfactuals,
-    )  # fmt: skip
-    print_walks(console, [walked], whole)
-
-
-COMMANDS = [verify, net, ways, prove, simulate]
+COMMANDS = [verify, net, prove]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -7,15 +7,12 @@ import numpy as np
 from ...codegen.program import Program
 from .bfs_kernel import (
     ANSWERED,
-    CHECKED,
     CONTROL_SIZE,
     COUNT,
     DEPTH,
     HEAD,
     LEVEL_END,
     MAX_STATES,
-    STOP_COUNT,
-    STOP_SEEN,
     STOPPED,
     TRANSITIONS,
     KernelCounts,
@@ -41,10 +38,6 @@ class SearchState:
         self.control = np.zeros(CONTROL_SIZE, np.int64)
         self.control[COUNT] = 1
         self.control[DEPTH] = -1
-        self.allow(max_states)
-
-    def allow(self, max_states: int | None) -> None:
-        """Let there be so many states, and go on if it was for want of them that the search stopped."""
         self.control[MAX_STATES] = ALL if max_states is None else max(1, max_states)
         self.control[STOPPED] = -1
 
@@ -80,21 +73,6 @@ class SearchState:
         self.seen |= self.found
         broken = sum(bit < self.invariants for bit in self.first)
         self.control[ANSWERED] = 0 < self.invariants == broken and not self.resettabilities
-
-    def rewind(self, which: np.ndarray) -> None:
-        """Forget the batch in which the states ran out; `which` are the transitions of its successors."""
-        count, seen = int(self.control[STOP_COUNT]), int(self.control[STOP_SEEN])
-        np.subtract.at(self.fired, which[:seen], 1)
-        self.control[TRANSITIONS] -= seen
-        self.control[COUNT] = count
-        self.control[CHECKED] = min(self.control[CHECKED], count)
-        self.control[STOPPED] = -1
-        self.first = {bit: state for bit, state in self.first.items() if state < count}
-        self.seen[:] = 0
-        for bit in self.first:
-            self.seen[bit // 64] |= np.uint64(1 << bit % 64)
-        self.found[:] = 0
-        self.control[ANSWERED] = 0  # or this batch would not have begun
 
 
 def bits_of(words: np.ndarray) -> list[int]:

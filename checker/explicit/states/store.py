@@ -7,7 +7,6 @@ known. It is the lowest number there that leads to the state: a lower one would 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ...core.exploration import OutOfBudget
 from ...core.exploration import Path as Run
 from ...kernel_compiler.intrinsics import LINE_BYTES
 from ...kernel_compiler.jit import jit
-from .arrays import Block, FileBlock
+from .arrays import Block
 from .budget import SearchBudget
 from .hash_table import STRIDE, Stored, fill, move_keys, same
 from .successors import ALL, BATCH, Batch, Successors, expand
@@ -49,8 +48,7 @@ class Store:
     and is filled up to seven eighths. A table of keys, which there is if `owner_bits` are given, is kept at most half full; when
     doubling it would break the budget, one of numbers takes its place, whose entries are half as long. Who needs the numbers of states that are
     looked up must not ask for keys.
-    `fixed_bytes` is what the search keeps beside the store. All but the table lives in files of the
-    directory `disk`, if there is one.
+    `fixed_bytes` is what the search keeps beside the store.
     """
 
     def __init__(
@@ -59,14 +57,12 @@ class Store:
         budget: SearchBudget,
         fixed_bytes: int,
         workers: Workers,
-        disk: Path | None = None,
         owner_bits: int = 0,
     ) -> None:
         self.words, self.budget, self.fixed_bytes, self.workers = words, budget, fixed_bytes, workers
         self.shape = (0,) * words
-        self._states = _block(np.uint64, words * _FIRST_STATES, disk and disk / "states")
-        self._origins = _block(np.uint32, _origins_for(_FIRST_STATES), disk and disk / "origins")
-        self._flushed = 0
+        self._states = Block(np.uint64, words * _FIRST_STATES)
+        self._origins = Block(np.uint32, _origins_for(_FIRST_STATES))
         self._keyed = (0,) * owner_bits
         self._table = Block(np.uint64 if self._keyed else np.uint32, _SMALLEST_TABLE)
         self._crowded = False
@@ -134,29 +130,6 @@ class Store:
         self.states[: self.words] = words
         self._fill(1)
 
-    def restore(self, count: int) -> None:
-        """Enter the first `count` states of the files into the table. Raises OutOfBudget."""
-        # A table of keys grows by what it holds, which is nothing yet.
-        assert not self._keyed, "states in files are found by their numbers"
-        self._flushed = count
-        if count <= self.room:
-            self._fill(count)
-        else:
-            self._grow_table(count, count)
-
-    def flush(self, count: int) -> None:
-        """Wait until the first `count` states are on the disk."""
-        if isinstance(self._states, FileBlock) and isinstance(self._origins, FileBlock):
-            self._states.flush(self._flushed * self.words, count * self.words)
-            self._origins.flush(self._flushed // STRIDE, _origins_for(count))
-            self._flushed = count
-
-    def close(self) -> None:
-        """Give back the files; the arrays are gone."""
-        for block in (self._states, self._origins):
-            if isinstance(block, FileBlock):
-                block.close()
-
     def make_room(self, count: int, needed: int) -> None:
         """Make room for `needed` states beside the `count` that there are.
 
@@ -200,7 +173,7 @@ class Store:
         """How many states the budget can hold, with so many bytes for each in the table: as few as may be, unless told otherwise."""
         if self.budget.max_memory is None:
             return MOST_STATES
-        own = 0 if isinstance(self._states, FileBlock) else 8 * self.words + 4 / STRIDE
+        own = 8 * self.words + 4 / STRIDE
         return int(max(0, self.budget.max_memory - self.fixed_bytes) / (own + entry))
 
     def _turn_to_numbers(self, count: int) -> None:
@@ -246,10 +219,6 @@ class Store:
 
     def _fill(self, count: int) -> None:
         self.workers.share_out(count, lambda first, last: fill(self.arrays, first, last))
-
-
-def _block(dtype: Any, length: int, path: Path | None) -> Block:
-    return Block(dtype, length) if path is None else FileBlock(dtype, length, path)
 
 
 def _origins_for(states: int) -> int:

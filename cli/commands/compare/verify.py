@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 import typer
 
 from ....analysis.request.method import budget_of
-from ....analysis.request.options import parse_size
 from ....base.problems import UsageProblem
 from ...configuration.app import app, examples, given
 from ...configuration.arguments import (
@@ -35,13 +33,9 @@ from ...configuration.arguments import (
 
 if TYPE_CHECKING:
     from ....analysis.compare.listener import Listener
-    from ....analysis.prove.proof_request import ProofRequest
-    from ....reports.verify.cluster_comparison import ProofPair
     from ....reports.verify.comparison import Comparison
     from ....reports.verify.comparison_rows import StreamedRows
     from ....reports.verify.needed import Needed
-    from ....scenarios.template import ClusterTemplate
-    from ...configuration.arguments import TimeScale
     from ...terminal.progress_display import ProgressDisplay
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
@@ -104,13 +98,6 @@ def verify(
             "Exit codes: 0 there is one, 1 there is none, 3 inconclusive.",
         ),
     ] = False,
-    pods: Annotated[
-        str | None,
-        typer.Option("--pods", metavar="P", help="Check all clusters with up to P pods (with --nodes)."),
-    ] = None,
-    nodes: Annotated[
-        str | None, typer.Option("--nodes", metavar="N", help="Check all clusters with up to N nodes.")
-    ] = None,
     repo: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A checkout of kubernetes, with --range.")
     ] = None,
@@ -147,24 +134,6 @@ def verify(
             judged(changes, repo, range_, kubernetes, scenario or (), limits, output, no_color, go_test)
         )
     _refuse_what_is_for_others(context)
-    if pods is not None and nodes is not None:
-        sizes = parse_size("--pods", pods), parse_size("--nodes", nodes)
-        budget = budget_of(max_states, None, None, jobs)
-        from ....analysis.prove.proof_request import ProofRequest
-
-        request = ProofRequest(
-            pods=sizes[0],
-            nodes=sizes[1],
-            release=release,
-            with_fixes=with_fix or (),
-            properties=property_ or (),
-            own=own or (),
-            max_states=budget.max_states,
-            jobs=budget.jobs,
-            gates=gate or (),
-            example=in_time_of_clusters(time, slow),
-        )
-        raise typer.Exit(_over_all_clusters(request, changes, strict, output, no_color, verbose))
     budget = budget_of(max_states, None, timeout, jobs)
     from ....analysis.compare.inquiry import Inquiry, with_changes
     from ....analysis.request.method import Method
@@ -199,7 +168,7 @@ def verify(
 
 NOT_FOR_GO = {
     name: name
-    for name in ("release", "against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "pods", "nodes", "time", "slow")
+    for name in ("release", "against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "time", "slow")
 }  # fmt: skip
 
 
@@ -212,40 +181,8 @@ def _refuse_what_is_for_others(context: typer.Context) -> None:
         raise UsageProblem("--go-test is for Go changes: name a diff")
     if asked["kubernetes"] is not None:
         raise UsageProblem("--kubernetes is for Go changes: write --release")
-    sizes = [asked[name] is not None for name in ("pods", "nodes")]
-    if any(sizes) and not all(sizes):
-        raise UsageProblem("--pods and --nodes belong together: give both")
-    if any(sizes) and any(asked[name] for name in ("minimal", "against", "scenario", "timeout")):
-        raise UsageProblem(
-            "--pods and --nodes ask about all clusters: leave out --scenario, --against, --minimal and --timeout"
-        )
     if asked["minimal"] and (asked["against"] is not None or asked["strict"]):
         raise UsageProblem("--minimal compares sets of changes: leave out --against and --strict")
-
-
-def _over_all_clusters(
-    request: ProofRequest,
-    changes: Sequence[str],
-    strict: bool,
-    form: ComparisonForm,
-    no_color: bool,
-    whole: bool,
-) -> int:
-    """Compare over all clusters and print; gives the exit code."""
-    from ....analysis.compare.over_all_clusters import with_changes_over_all_clusters
-    from ....reports.verify import cluster_comparison
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-    from ...terminal.progress_display import progress_display
-
-    with progress_display(no_color) as display:
-        listener = listener_of(cluster_comparison.ProofRows, form, display, no_color)
-        pairs = with_changes_over_all_clusters(request, changes, display, listener)
-    with tolerant_of_closed_pipes():
-        if form is ComparisonForm.text:
-            cluster_comparison.print_proof_pairs(result_console(no_color), pairs, whole)
-        else:
-            print_form(cluster_comparison.FORMS[form.value](pairs))
-    return proofs_code(pairs, strict)
 
 
 @app.command(
@@ -289,15 +226,6 @@ def diff(
         comparison = two_releases(before, after, inquiry, budget, Method(), display, rows)
     print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
-
-
-def in_time_of_clusters(time: TimeScale | None, slow: Sequence[str] | None) -> ClusterTemplate:
-    """What all clusters have in common, with scales of time or without."""
-    from ....analysis.prove.proof_request import ProofRequest
-    from ....analysis.request.plan import scope_in_time
-
-    usual = ProofRequest(0, 0).example
-    return replace(usual, scope=scope_in_time(usual.scope, time and time.value, slow or ()))
 
 
 class _Streamed(Generic[Row]):
@@ -365,13 +293,6 @@ def verify_code(comparison: Comparison, strict: bool = False) -> int:
     lost = bool(comparison.witnesses_lost)
     undecided = bool(comparison.undecided) or comparison.left is not None
     return _code({pair.outcome for pair in comparison.pairs} | nets, lost, undecided, strict)
-
-
-def proofs_code(pairs: Sequence[ProofPair], strict: bool) -> int:
-    """The same for all clusters up to a size."""
-    lost = any(pair.witnesses_lost for pair in pairs)
-    stopped = any(pair.stopped for pair in pairs)
-    return _code({pair.outcome for pair in pairs}, lost, stopped, strict)
 
 
 def _code(outcomes: Set[str], lost: bool, undecided: bool, strict: bool) -> int:

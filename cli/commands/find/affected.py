@@ -24,15 +24,8 @@ def print_affected(selection: Selection, budget: Budget, method: Method, out: Ou
 
     if out.form not in ("text", "json"):
         raise UsageProblem(f"--affected prints text or json: leave out --output {out.form}")
-    if (
-        out.graph is not None
-        or out.save_trace is not None
-        or out.report is not None
-        or budget.disk is not None
-    ):
-        raise UsageProblem(
-            "--affected prints one table: leave out --graph, --save-trace, --report and --disk"
-        )
+    if out.graph is not None or out.save_trace is not None or out.report is not None:
+        raise UsageProblem("--affected prints one table: leave out --graph, --save-trace and --report")
     with progress_display(out.no_color) as display:
         answers = affected(selection, budget, method, display, seconds)
     with tolerant_of_closed_pipes():

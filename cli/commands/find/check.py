@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -64,7 +62,6 @@ from .subjects import (
 )
 
 if TYPE_CHECKING:
-    from ....analysis.own_systems import Budget
     from ....reports.text.findings_text import Extent
 
 
@@ -154,13 +151,6 @@ def check(
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
-    disk: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep the states of one search in files in this directory."),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the search in the directory of --disk.")
-    ] = False,
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow reference interpreter.")
     ] = Engine.native,
@@ -170,18 +160,16 @@ def check(
 ) -> None:
     targets, properties = tuple(names or ()), tuple(property_ or ())
     budget = budget_of(max_states, max_memory, timeout, jobs)
-    search = _search(budget, disk, resume, engine)
     if are_own_systems(targets):
         from .own_system import check_own_systems
 
         other = given(context, {**SCENARIOS, **OBJECTS})
         code = check_own_systems(
-            targets, size or [], properties, search, engine.value, first, output.value, fail_on_vacuous, no_color, other
+            targets, size or [], properties, budget, engine.value, first, output.value, fail_on_vacuous, no_color, other
         )  # fmt: skip
         raise typer.Exit(code)
     refuse_other_subjects(context)
     from ....analysis.request.method import Method, cache_folder
-    from ....analysis.request.option_files import refuse_file
     from ....analysis.request.options import parse_closing
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of
@@ -190,8 +178,6 @@ def check(
     from ...terminal.console import print_form, tolerant_of_closed_pipes
     from ...terminal.output import Output, say
 
-    if disk is not None:
-        refuse_file("--disk", disk)
     other_code = None
     if on_code is not None:
         other_code = code_of(on_code, release, output.value, given(context, CHANGING))
@@ -240,20 +226,11 @@ def check(
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
         from .affected import print_affected
 
-        raise typer.Exit(print_affected(selection, search, method, out, closing_time))
+        raise typer.Exit(print_affected(selection, budget, method, out, closing_time))
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, selection.own)
     from .decided import Asked, decide
 
     raise typer.Exit(
-        decide(Asked(selection, budget, search, method, out, known, closing_time, represented, other_code))
+        decide(Asked(selection, budget, method, out, known, closing_time, represented, other_code))
     )
-
-
-def _search(budget: Budget, disk: Path | None, resume: bool, engine: Engine) -> Budget:
-    """The budget of a search whose states may be on disk. Raises UsageProblem."""
-    if resume and disk is None:
-        raise UsageProblem("--resume goes on with a search that is on disk: name its directory with --disk")
-    if disk is not None and engine is Engine.reference:
-        raise UsageProblem("--disk is for the native engine: leave out --engine reference")
-    return replace(budget, disk=disk, resume=resume)

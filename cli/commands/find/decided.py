@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ....analysis.request.plan import plan, refuse_all_ignored
-from ....base.problems import UsageProblem
 from ....reports.filtered import shown
 from ...terminal.console import print_form, tolerant_of_closed_pipes
 from ...terminal.output import exit_code, print_account, report_everywhere
@@ -30,7 +29,6 @@ class Asked:
 
     selection: Selection
     budget: Budget
-    search: Budget
     method: Method
     out: Output
     known: KnownViolations
@@ -44,21 +42,17 @@ def decide(asked: Asked) -> int:
     from ....analysis.chain import verdicts
 
     runs, out = plan(asked.selection), asked.out
-    if asked.search.disk is not None and len(runs) > 1:
-        raise UsageProblem(
-            f"--disk keeps one search, and this asks for {len(runs)}: name one scenario, and one property with --property"
-        )
     if asked.represented is not None:
         print_account(asked.represented.account, out)
     refuse_all_ignored(runs)
     with progress_display(out.no_color) as display:
-        findings = verdicts(runs, asked.search, asked.method, display)
+        findings = verdicts(runs, asked.budget, asked.method, display)
         found: Closings = {}
         if out.tells_closings and asked.closing:
             from ....analysis.closing import closings
 
             found = closings(runs, findings, asked.budget, asked.method, asked.closing, display)
-        tours = [] if asked.code is None else tours_of(runs, asked.code, asked.search, display)
+        tours = [] if asked.code is None else tours_of(runs, asked.code, asked.budget, display)
     if out.points_into_files:
         from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
 

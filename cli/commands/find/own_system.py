@@ -14,7 +14,6 @@ from ....analysis.own_systems import (
     names_own_system,
     own_system,
 )
-from ....analysis.request.option_files import refuse_links
 from ....base.problems import UsageProblem
 from ....reports.filtered import shown
 from ...terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes
@@ -44,12 +43,6 @@ def check_own_systems(
         )
     if form not in ("text", "json"):
         raise UsageProblem(f"-o {form}: a system of your own is reported as text or json")
-    if budget.disk is not None:
-        refuse_links("--disk", budget.disk)
-        if len(targets) > 1:
-            raise UsageProblem(
-                f"--disk keeps one search, and this asks for {len(targets)} systems: name one of them"
-            )
     found: list[Decided] = []
     with progress_display(no_color) as display:
         for target in targets:

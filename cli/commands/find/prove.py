@@ -15,7 +15,6 @@ from ...configuration.arguments import (
     Form,
     FormOption,
     Gates,
-    Journal,
     Lanes,
     MaxMemory,
     NoColor,
@@ -105,7 +104,6 @@ def prove(
         ),
     ] = None,
     jobs: Processes = None,
-    journal: Journal = None,
     examples: Annotated[
         Path | None,
         typer.Option(
@@ -123,10 +121,8 @@ def prove(
     singles = 0 if gangs and pods == "0" else parse_size("--pods", pods)
     pieces = 1 if parts is None else parse_parts(parts)
     sizes = singles, parse_size("--nodes", nodes)
-    from ....analysis.request.option_files import refuse_directory, refuse_file
+    from ....analysis.request.option_files import refuse_file
 
-    if journal is not None:
-        refuse_directory("--journal", journal)
     if examples is not None:
         refuse_file("--examples", examples)
     from ....analysis.prove.proof_request import ProofRequest, template_of
@@ -161,7 +157,6 @@ def prove(
         max_states=most,
         max_memory=memory,
         jobs=processes,
-        journal=journal,
         parts=pieces,
     )
     with progress_display(no_color) as display:

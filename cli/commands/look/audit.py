@@ -25,8 +25,6 @@ class AuditForm(Enum):
     text = "text"
     json = "json"
     html = "html"
-    junit = "junit"
-    sarif = "sarif"
     markdown = "markdown"
 
 

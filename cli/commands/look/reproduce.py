@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +11,11 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
-from ....base.text import one_line
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Cache,
+    Form,
+    FormOption,
     Gates,
     Jobs,
     MaxMemory,
@@ -24,7 +24,6 @@ from ...configuration.arguments import (
     NoColor,
     PropertyIds,
     Release,
-    ReportForm,
     Timeout,
 )
 
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
     from ....reports.reproduction import Reproduction
     from ....reproduce.patches import GoPatch
     from ....reproduce.reproducing import Prepared
-
-
-class ReproductionForm(Enum):
-    """Forms of what came of a run on the real scheduler."""
-
-    text = "text"
-    json = "json"
-    html = "html"
 
 
 @app.command(
@@ -84,15 +75,7 @@ def reproduce(
             help="With --go-test: build kube-scheduler with this patch, one of reproduce/patches. May be repeated.",
         ),
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="<text|json|html>",
-            help="Form of the result on stdout.  [default: text]",
-        ),
-    ] = None,
+    output: FormOption = Form.text,
     release: Release = None,
     property_: PropertyIds = None,
     gate: Gates = None,
@@ -116,13 +99,6 @@ def reproduce(
     from ...terminal.output import say
     from ...terminal.progress_display import progress_display
 
-    form = ReproductionForm.text
-    if output in {known.value for known in ReproductionForm}:
-        form = ReproductionForm(output)
-    elif output is not None and directory is None and output not in {known.value for known in ReportForm}:
-        directory = Path(output)  # what -o meant before
-    elif output is not None:
-        raise UsageProblem(f"-o: `{one_line(output)}` is no form: write text, json or html")
     if go_patch and not go_test:
         raise UsageProblem("--go-patch: it goes with --go-test")
     patches = [read_patch(name) for name in go_patch or ()]
@@ -152,7 +128,7 @@ def reproduce(
             found = reproduced(asked, find_go(), display.say)
     if directory is not None and run and directory.exists():
         say(f"wrote {directory}", no_color)
-    _print(found, form, no_color)
+    _print(found, output, no_color)
     raise typer.Exit(exit_code(found))
 
 
@@ -192,13 +168,13 @@ def _go_test(
     return 3 if odd else 0
 
 
-def _print(found: Sequence[Reproduction], form: ReproductionForm, no_color: bool) -> None:
-    from ....reports.formats.reproduction_forms import FORMS
+def _print(found: Sequence[Reproduction], form: Form, no_color: bool) -> None:
+    from ....reports.filtered import to_json
     from ....reports.text.reproduction_text import print_reproductions
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if form is ReproductionForm.text:
+        if form is Form.text:
             print_reproductions(result_console(no_color), found)
         else:
-            print_form(FORMS[form.value](found))
+            print_form(to_json(found))

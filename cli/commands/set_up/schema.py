@@ -14,8 +14,6 @@ class Document(Enum):
     """JSON documents that podrace writes, and the YAML files that it reads."""
 
     report = "report"
-    walks = "walks"
-    ways = "ways"
     ask = "ask"
     replay = "replay"
     reproduction = "reproduction"
@@ -25,14 +23,14 @@ class Document(Enum):
 
 
 @app.command(
-    help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of `simulate -o json` and "
-    "`ways -o json`, those of `replay -o json` and `reproduce -o json`, and the stored trace; and those of scenario files and baselines, which it reads, for editors."
+    help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of "
+    "`replay -o json` and `reproduce -o json`, and the stored trace; and those of scenario files and baselines, which it reads, for editors."
 )
 def schema(
     name: Annotated[
         Document,
         typer.Argument(
-            metavar="report|walks|ways|replay|reproduction|trace|scenario|baseline",
+            metavar="report|replay|reproduction|trace|scenario|baseline",
             show_default=False,
             help="Which document.",
         ),

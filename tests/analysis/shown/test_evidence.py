@@ -20,7 +20,7 @@ from podrace.reports.formats.mermaid import to_mermaid
 from podrace.reports.states import states_of
 from podrace.reports.text.explanation import explain
 from podrace.reports.text.lanes_text import print_lanes
-from tests.cli.races import closed, nomination, pair, wiped
+from tests.cli.races import closed, nomination, wiped
 from tests.reports.samples import from_json
 
 
@@ -135,28 +135,9 @@ def test_a_nomination_that_is_wiped_is_told() -> None:
     assert "The queue's handler updates p, and wipes its nomination to n1 from the nominator." in told
 
 
-def test_the_states_around() -> None:
-    around = nomination().finding.nearby_states
-    assert around is not None
-    assert (around.whole, around.refused) == (False, False)
-    assert len(around.run) == 16
-    assert around.run[-1] in around.bad
-    assert not set(around.run[:-1]) & set(around.bad)
-
-
 def test_what_holds_has_nothing_to_show() -> None:
     finding = closed().finding
-    assert (finding.cluster, finding.memory, finding.causes, finding.nearby_states) == (None, None, (), None)
-
-
-def test_what_becomes_of_it_after_the_fix() -> None:
-    before, after = pair()
-    assert before.replayed_across is None
-    tried = after.replayed_across
-    assert tried is not None
-    assert (tried.of, tried.stopped_at) == ("1.14.0 + 90660", 20)
-    assert tried.follows == tuple(range(1, 20))
-    assert tried.steps[-1].changes[-1].after == "REJECTED"
+    assert (finding.cluster, finding.memory, finding.causes) == (None, None, ())
 
 
 def test_all_of_it_can_be_written_and_read_back() -> None:

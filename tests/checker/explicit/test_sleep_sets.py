@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -177,14 +176,6 @@ def test_a_ring_that_may_not_grow_is_left_alone() -> None:
 
 
 @pytest.mark.usefixtures("sleepy")
-def test_a_search_on_disk_goes_on_without_rows(tmp_path: Path) -> None:
-    system = philosophers(10).with_predicates(resettabilities={}, invariants={}, witnesses={})
-    whole = untimed(explore(system))
-    for most in (10, 500, 5000):
-        assert explore(system, Budget(max_states=most, disk=tmp_path, resume=True)).stopped == "states"
-    assert untimed(explore(system, Budget(disk=tmp_path, resume=True))) == whole
-
-
 @pytest.mark.usefixtures("sleepy")
 @pytest.mark.parametrize("room", [0, 238, 259, 1000])
 def test_states_found_where_none_may_sleep_have_no_rows(room: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,10 +119,9 @@ def test_what_takes_long_for_its_size_is_not_small(monkeypatch: pytest.MonkeyPat
     [
         Budget(max_memory=small_search.LEAST_MEMORY - 1),
         Budget(timeout=small_search.LEAST_SECONDS / 2),
-        Budget(disk=Path("anywhere")),
     ],
 )
-def test_tight_budgets_and_disks_are_for_the_engine_that_keeps_to_them(budget: Budget) -> None:
+def test_tight_budgets_are_for_the_engine_that_keeps_to_them(budget: Budget) -> None:
     assert explore_if_small(counters(2), budget) is None
 
 

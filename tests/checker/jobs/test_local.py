@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from podrace.checker.jobs import Here, Job, LostWorker, Processes, run_jobs
+from podrace.checker.jobs import Here, Job, LostWorker, Processes
 
 
 def square(number: int) -> int:
@@ -47,9 +47,9 @@ def endless(place: str) -> None:
 
 FOR_EVER = """
 import sys
-from podrace.checker.jobs import Job, Processes, run_jobs
+from podrace.checker.jobs import Job, Processes
 from tests.checker.jobs.test_local import endless
-list(run_jobs(endless, [Job("#0", sys.argv[1])], Processes(1)))
+list(Processes(1).results(endless, [Job("#0", sys.argv[1])]))
 """
 
 
@@ -58,17 +58,17 @@ def jobs(count: int) -> list[Job]:
 
 
 def test_this_process_works_in_order() -> None:
-    assert [(c.name, r) for c, r in run_jobs(square, jobs(3), Here())] == [("#0", 0), ("#1", 1), ("#2", 4)]
+    assert [(c.name, r) for c, r in Here().results(square, jobs(3))] == [("#0", 0), ("#1", 1), ("#2", 4)]
 
 
 def test_processes_give_the_same_results() -> None:
-    found = {c.name: r for c, r in run_jobs(square, jobs(7), Processes(2))}
-    assert found == {c.name: r for c, r in run_jobs(square, jobs(7), Here())}
+    found = {c.name: r for c, r in Processes(2).results(square, jobs(7))}
+    assert found == {c.name: r for c, r in Here().results(square, jobs(7))}
 
 
 def test_a_killed_worker_loses_no_result(tmp_path: Path) -> None:
     tasks = [Job(f"#{i}", (i, str(tmp_path))) for i in range(8)]
-    found = list(run_jobs(fragile, tasks, Processes(2)))
+    found = list(Processes(2).results(fragile, tasks))
     assert (tmp_path / "died").exists()
     assert sorted((c.name, r) for c, r in found) == [(f"#{i}", i * i) for i in range(8)]
 
@@ -77,7 +77,7 @@ def test_workers_that_keep_dying_end_the_batch() -> None:
     with pytest.raises(
         LostWorker, match="3 times in a row worker processes were killed: use fewer with --jobs"
     ):
-        list(run_jobs(deadly, jobs(1), Processes(1)))
+        list(Processes(1).results(deadly, jobs(1)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
@@ -98,4 +98,4 @@ def test_workers_end_with_the_process_that_they_work_for(tmp_path: Path) -> None
 def test_a_mistake_in_the_work_is_raised_here() -> None:
     for pool in (Here(), Processes(1)):
         with pytest.raises(ValueError, match="0 is wrong"):
-            list(run_jobs(wrong, jobs(1), pool))
+            list(pool.results(wrong, jobs(1)))

@@ -130,7 +130,7 @@ def test_a_cluster_beyond_the_ranges_is_refused() -> None:
 
 
 def test_examples_do_not_depend_on_what_z3_was_asked_before() -> None:
-    """A journal of `prove` names them: a run that goes on has to find the same."""
+    """`prove` shows them: the same question has the same answer."""
 
     def representatives() -> list[dict[str, int]]:
         found = [regions_of(parametric_system(t, "1.19", "S-CAP"), "S-CAP") for t in asked]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pathlib
 import pkgutil
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -185,13 +184,6 @@ def test_where_work_never_ends_timers_fire_at_any_moment(engine: Engine) -> None
     )
     (ends,) = check(traced(Queue, "never amid its work"), engine=engine)
     assert not ends.coverage.endless
-
-
-def test_timers_at_any_moment_are_another_search_than_the_one_on_disk(tmp_path: pathlib.Path) -> None:
-    system = traced(Retrying, "never amid its work")
-    for resume in (False, True):
-        (result,) = check(system, budget=Budget(disk=tmp_path / "states", resume=resume))
-        assert (result.verdict, result.coverage.endless) == (Verdict.VIOLATED, True)
 
 
 def test_a_search_for_endless_work_that_breaks_off_leaves_open_whether_a_property_holds() -> None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podrace.checker.codegen.program import generate
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.states.expander import Native
-from podrace.checker.explicit.walks.simulation import Walkers
-from podrace.checker.llvm.machine_code import compile_system
 from podrace.checker.trace.execution import replay
 from podrace.checker.trace.validation import (
     Answer,
@@ -214,17 +212,25 @@ def hazard(name: str) -> TransitionSystem:
     return traced(scenario.spec, resolve(scenario.release).classes, ())
 
 
+def walked(system: TransitionSystem, random: Random, longest: int) -> tuple[int, ...]:
+    """Random steps from the initial state, until nothing is enabled or there are enough."""
+    interpreter, path = Interpreter(system), list[int]()
+    state = interpreter.initial
+    while len(path) < longest and (enabled := interpreter.enabled(state)):
+        path.append(random.choice(enabled))
+        state = interpreter.successor(state, path[-1])
+    return tuple(path)
+
+
 @pytest.mark.parametrize("name", ["72124", "lost-nomination", "scenarios/hazards/ghost.yaml"])
 @pytest.mark.parametrize("every", [1, 3])
 def test_walks_of_scenarios(name: str, every: int) -> None:
     """Every so many states of a walk are seen, in part; and once with a pod in a place where it was not."""
     system = hazard(name)
-    program = generate(system)
-    walkers = Walkers(program, compile_system(program.ir), seed=1, length=40, by_step=True, at_once=1)
     native = Native(system)
     for walk in range(5):
-        steps = int(walkers.walk(walk, walk + 1).longest)
-        path = walkers.path(walk, steps)
+        path = walked(system, Random(walk), 40)
+        steps = len(path)
         states = replay(system, path).states
         record = []
         for moment in range(every, steps + 1, every):

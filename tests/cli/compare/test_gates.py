@@ -89,12 +89,9 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     "arguments",
     [
         ["check", RACE, "--release", "1.34.4", "--gate", OFF],
-        ["simulate", RACE, "--release", "1.34.4", "--gate", OFF],
-        ["ways", RACE, "--release", "1.34.4", "--gate", OFF],
         ["prove", "--pods", "1", "--nodes", "1", "--release", "1.34.4", "--gate", OFF],
         ["verify", "139450", "--release", "1.34.4", "--gate", OFF],
         ["verify", "139450", "--release", "1.34.4", "--gate", OFF, "--minimal"],
-        ["verify", "139450", "--release", "1.34.4", "--gate", OFF, "--pods", "1", "--nodes", "1"],
         ["diff", "--before", "1.33.0", "--after", "1.34.4", "--gate", OFF, "--scenario", RACE],
     ],
 )  # fmt: skip

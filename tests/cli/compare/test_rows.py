@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from podrace.analysis.compare import minimal_changes, over_all_clusters, schedulers
+from podrace.analysis.compare import minimal_changes, schedulers
 from podrace.analysis.compare.inquiry import candidates_of, default_release, put_in
 from podrace.analysis.compare.relevance import by_relevance, touched_by
 from podrace.analysis.prove.proof_of_property import Prover
-from podrace.analysis.prove.proof_request import ProofQuestion, ProofRequest
 from podrace.analysis.request.plan import Run, compose
 from podrace.base.problems import Terminated
-from podrace.cli.commands.compare.verify import diff_code, proofs_code
+from podrace.cli.commands.compare.verify import diff_code
 from podrace.model.history import RELEASES
-from podrace.reports.answers.proof_report import Proof, ViolatingGroup
 from podrace.reports.document import Finding
 from podrace.reports.verify.comparison import Comparison
 from podrace.scenarios import catalogue
@@ -145,72 +142,6 @@ def test_sets_of_changes_are_printed_as_they_are_decided_and_kept_when_stopped(
     printed.clear()
     told = json.loads(shell(*line, "-o", "json").out)
     assert (told["stopped"], len(told["tried"]), told["minimal"]) == (True, 2, [["72259"]])
-
-
-ALL = ("verify", TICKS, "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--property", "S-UNIQ")
-
-
-@pytest.mark.parametrize("stopped_at", range(1, 5))
-def test_of_all_clusters_rows_are_printed_as_they_are_decided_and_kept_when_stopped(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], stopped_at: int
-) -> None:
-    printed = []
-    searched = []
-
-    def prove(request: ProofRequest, question: ProofQuestion, watcher: object, is_cut: bool) -> Proof:
-        printed.append(capsys.readouterr().out)
-        if not is_cut:
-            searched.append((question.property, len(question.patches)))
-        stopped = is_cut or len(printed) == stopped_at
-        decided = "INCONCLUSIVE" if stopped else "HOLDS FOR ALL"
-        return Proof(
-            question.property,
-            "r",
-            decided,
-            1,
-            1,
-            int(not is_cut),
-            1,
-            1,
-            1,
-            0,
-            0,
-            0.0,
-            "",
-            (),
-            (),
-            stopped=stopped,
-        )
-
-    monkeypatch.setattr(over_all_clusters, "prove_one", prove)
-    ran = shell(*ALL)
-    assert (ran.code, ran.err) == (3, "")
-    assert searched == [("S-CAP", 0), ("S-CAP", 1), ("S-UNIQ", 0), ("S-UNIQ", 1)][:stopped_at]
-    head = "row  property  before         after          violating        outcome"
-    assert printed[0].splitlines()[-1] == head
-    row = "1/2  S-CAP     HOLDS FOR ALL  HOLDS FOR ALL  0 / 0            holds both\n"
-    whole = stopped_at > 2
-    assert printed[2] == (row if whole else "")
-    left = "S-UNIQ" if whole else "S-CAP, S-UNIQ"
-    assert f"STOPPED before all was compared: {int(whole)} of 2 decided; not decided: {left}" in flat(ran.out)
-    printed.clear()
-    told = json.loads(shell(*ALL, "-o", "json").out)
-    assert [(pair["stopped"], pair["outcome"]) for pair in told] == [
-        (not whole, "holds both" if whole else "inconclusive"),
-        (True, "inconclusive"),
-    ]
-
-
-def test_a_violation_that_is_not_compared_to_the_end_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether another cluster is violating after the change is not known."""
-    group = ViolatingGroup(1, "one", 3, TINY)
-    proof = Proof("S-CAP", "r", "VIOLATED", 1, 1, 1, 1, 1, 1, 1, 0, 0.0, "", (), (group,))
-    cut = msgspec.structs.replace(proof, groups=(), stopped=True)
-    before = compose("1.19.0", (), ())
-    for after in (cut, proof):
-        monkeypatch.setattr(over_all_clusters, "verdict_on", _end)
-        made = over_all_clusters.pair_of(proof, after, before, ())
-        assert (made.outcome, made.stopped, proofs_code([made], False)) == ("inconclusive", True, 3)
 
 
 def _end(*_: object) -> Finding:

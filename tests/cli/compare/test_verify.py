@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.compare import over_all_clusters
 from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
 from podrace.analysis.request.plan import with_gates_of
 from podrace.analysis.systems import system_of
-from podrace.cli.commands.compare.verify import diff_code, proofs_code, verify_code
+from podrace.cli.commands.compare.verify import diff_code, verify_code
 from podrace.model.history import RELEASES, resolve
-from podrace.reports.answers.proof_report import Proof, ViolatingGroup
 from podrace.reports.document import Finding, Fixes, Word
 from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
 from podrace.scenarios import catalogue
@@ -334,47 +332,6 @@ def test_a_trace_of_a_patch_is_replayed_with_the_patch(shell: Shell, tmp_path: P
     ran = shell("replay", trace, "--patch", patch)
     assert (ran.code, ran.err) == (0, "")
     assert "1.13.0 + NeverCleared: S-NOM" in ran.out
-
-
-@pytest.mark.ci
-def test_over_all_clusters_what_is_out_of_reach_is_seen(shell: Shell) -> None:
-    patch = str(HERE / "never_schedules.py")
-    ran = shell(
-        "verify", patch, "--pods", "2", "--nodes", "1", "--property", "S-CAP", "-j", "1", "-o", "json"
-    )
-    assert ran.code == 1
-    (row,) = json.loads(ran.out)
-    assert (row["outcome"], row["witnesses_lost"]) == ("holds both", ["a pod is assumed where not all fit"])
-    assert (row["before"]["clusters"], row["after"]["clusters"]) == (24, 5)
-
-
-def proof(verdict: str, groups: tuple[ViolatingGroup, ...] = ()) -> Proof:
-    return Proof("S-NOM", "r", verdict, 3, 1, 9, 9, 9, 9, len(groups), 0, 0.0, "", (), groups)
-
-
-def test_over_all_clusters_another_violating_cluster_is_a_regression(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (HERE / "small-race.yaml").read_text()
-    found = proof(
-        "VIOLATED",
-        (
-            ViolatingGroup(1, "one", 3, text),
-            ViolatingGroup(1, "two", 3, text),
-            ViolatingGroup(1, "none", 3, ""),
-        ),
-    )
-    for verdict, outcome, fresh in (
-        ("HOLDS", "REGRESSED", ("one", "two")),
-        ("VIOLATED", "still violated", ()),
-    ):
-        monkeypatch.setattr(
-            over_all_clusters, "verdict_on", lambda run, budget, verdict=verdict: finding(verdict)
-        )
-        made = over_all_clusters.pair_of(proof("VIOLATED"), found, resolve("1.13.0"), ())
-        assert (made.outcome, made.tried, made.newly_violating) == (outcome, 2, fresh)
-        assert proofs_code([made], strict=False) == (1 if fresh else 0)
-        assert proofs_code([made], strict=True) == 1
-    regressed = over_all_clusters.pair_of(proof("HOLDS FOR ALL"), found, resolve("1.13.0"), ())
-    assert regressed.outcome == "REGRESSED"
 
 
 def test_a_step_that_can_always_run_fixes_nothing(shell: Shell) -> None:

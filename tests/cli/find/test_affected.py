@@ -134,7 +134,7 @@ def test_affected_in_words(shell: Shell) -> None:
         (("--affected",), "--affected asks all versions about one race or scenario: name it"),
         (("tiny.yaml", "--affected", "--release", "1.34"), "--affected asks all versions: leave out --release"),
         (("tiny.yaml", "--affected", "-o", "html"), "--affected prints text or json: leave out --output html"),
-        (("tiny.yaml", "--affected", "--report", "d"), "--affected prints one table: leave out --graph, --save-trace, --report and --disk"),
+        (("tiny.yaml", "--affected", "--report", "d"), "--affected prints one table: leave out --graph, --save-trace and --report"),
     ],
 )  # fmt: skip
 def test_affected_refused(shell: Shell, options: tuple[str, ...], said: str) -> None:

@@ -340,12 +340,11 @@ def test_a_search_uses_all_cores_and_a_share_of_memory_unless_told_otherwise(
 ) -> None:
     with pretending(monkeypatch) as pretence:
         shell("check", "tiny.yaml")
-        shell("check", "tiny.yaml", "--jobs", "3", "--max-memory", "1G", "--disk", "states", "--resume")
+        shell("check", "tiny.yaml", "--jobs", "3", "--max-memory", "1G")
     usual, told = pretence.budgets
     assert usual.jobs == cores()
     assert usual.max_memory is not None
-    assert (usual.disk, usual.resume) == (None, False)
-    assert told == Budget(max_memory=1 << 30, jobs=3, disk=Path("states"), resume=True)
+    assert told == Budget(max_memory=1 << 30, jobs=3)
 
 
 def test_an_unfinished_search_says_how_to_go_on(shell: Shell) -> None:
@@ -354,31 +353,7 @@ def test_an_unfinished_search_says_how_to_go_on(shell: Shell) -> None:
     assert "note: tiny, 1.19.0: to go on: allow more with --max-states\n" in ran.out
     ran = shell("check", "tiny.yaml", *MOVED, "--max-memory", "1k")
     assert ran.code == 3
-    assert (
-        "to go on: allow more with --max-memory, or keep the states on disk with --disk DIR (it was 1.0 KiB)"
-        in ran.out
-    )
-
-
-def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell) -> None:
-    whole = shell("check", "tiny.yaml", *MOVED, "-o", "json")
-    stopped = shell("check", "tiny.yaml", *MOVED, "--disk", "states", "--max-states", "5")
-    assert stopped.code == 3
-    assert "to go on: allow more with --max-states, and add --resume\n" in stopped.out
-    again = shell("check", "tiny.yaml", *MOVED, "--disk", "states")
-    assert (again.code, again.out) == (2, "")
-    assert (
-        again.err
-        == "podrace: --disk: holds a search already: add --resume to go on with it, or name another\n"
-    )
-    other = shell("check", "tiny.yaml", *MOVED, "--release", "1.13.0", "--disk", "states", "--resume")
-    assert other.code == 2
-    assert other.err.startswith("podrace: --disk: holds the search of another system")
-    resumed = shell("check", "tiny.yaml", *MOVED, "--disk", "states", "--resume", "-o", "json")
-    assert resumed.code == whole.code == 0
-    for name in ("states", "transitions", "depth", "steps_fired", "witnesses_reached"):
-        found = [json.loads(ran.out)[0][name] for ran in (resumed, whole)]
-        assert found[0] == found[1]
+    assert "to go on: allow more with --max-memory (it was 1.0 KiB)" in ran.out
 
 
 def test_what_closes_a_race_is_told_in_the_text_alone(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

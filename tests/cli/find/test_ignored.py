@@ -58,34 +58,6 @@ def test_nothing_left_to_look_at_is_no_success(shell: Shell) -> None:
     )
 
 
-def test_no_walk_is_taken_for_it(shell: Shell) -> None:
-    out = {
-        form: shell("simulate", "tiny.yaml", "--walks", "2", "-o", form) for form in ("text", "json", "junit")
-    }
-    assert {ran.code for ran in out.values()} == {3}
-    rows = json.loads(out["json"].out)
-    assert [(row["property"], row["verdict"], row["walks"]) for row in rows] == [
-        ("S-CAP", "INCONCLUSIVE", 2),
-        ("S-NOM", "IGNORED", 0),
-    ]
-    assert rows[1]["words"] == f"Ignored, not looked at: {REASON}."
-    assert out["text"].out.count(f"Ignored, not looked at: {REASON}.") == 1
-    assert out["text"].out.count("Seed 0") == 1, "nothing is said of walks that were not taken"
-    suite = ElementTree.fromstring(out["junit"].out.partition("\n")[2])
-    assert suite.attrib == {"name": "podrace", "tests": "2", "failures": "0", "errors": "1", "skipped": "1"}
-
-
-def test_what_no_walk_can_violate_is_not_left_to_check_if_it_is_ignored(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "tiny.yaml").write_text(
-        FILE.replace("[S-CAP, S-NOM]", "[S-CAP, L-PEND]").replace("S-NOM:", "L-PEND:")
-    )
-    ran = shell("simulate", "tiny.yaml", "--walks", "1", "-o", "json")
-    assert [(row["property"], row["notes"]) for row in json.loads(ran.out)] == [("S-CAP", []), ("L-PEND", [])]
-    (tmp_path / "tiny.yaml").write_text(FILE.replace("[S-CAP, S-NOM]", "[L-PEND, S-NOM]"))
-    ran = shell("simulate", "tiny.yaml", "--walks", "1")
-    assert ran.err.startswith("podrace: tiny asks for L-PEND, which no walk that ends can violate: ")
-
-
 COMPARING = (
     ("verify", str(HERE / "never_schedules.py"), "--release", "1.13.0", "--scenario", "tiny.yaml"),
     ("diff", "--before", "1.30.0", "--after", "1.31.0", "--scenario", "tiny.yaml"),
@@ -120,7 +92,6 @@ def test_sets_of_changes_are_not_tried_for_it(shell: Shell) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("simulate", "tiny.yaml"),
         *COMPARING, (*COMPARING[0], "--minimal"),
     ],
     ids=lambda c: f"{c[0]} {c[-1]}",
@@ -178,8 +149,6 @@ def test_every_form_says_for_which_pod_it_is_ignored(shell: Shell, tmp_path: Pat
     (found,) = json.loads(out["json"])
     assert (found["verdict"], found["silenced"]) == ("HOLDS", {"p": "known, see ticket 42."})
     assert "not looked at for: p" in " ".join(shell("test", "tiny.yaml").out.split())
-    walked = shell("simulate", "tiny.yaml", "--walks", "1")
-    assert "not looked at for: p" in " ".join(walked.out.split())
     assert api_check("tiny.yaml")[0].silenced == {"p": "known, see ticket 42."}
 
 

@@ -279,39 +279,3 @@ def test_names_that_would_act_on_a_terminal_do_not(shell: Shell, counter: str) -
     assert ran.code == 1
     assert "\x1b" not in ran.out
     assert not any(line.startswith("::") for line in ran.out.splitlines())
-
-
-def test_a_search_on_disk_is_stopped_and_resumed(shell: Shell, counter: str) -> None:
-    Path("counter.py").write_text(COUNTER.replace("integer(0, 3)", "integer(0, 5)"))
-    stopped = shell("check", "counter.py", "--property", "bounded", "--disk", "states", "--max-states", "5")
-    assert stopped.code == 3
-    assert "bounded: INCONCLUSIVE" in stopped.out
-    on_disk = ["check", "counter.py", "--property", "bounded", "--disk", "states"]
-    again = shell(*on_disk)
-    assert (again.code, again.err) == (
-        2,
-        "podrace: --disk: holds a search already: add --resume to go on with it, or name another\n",
-    )
-    other = shell("check", "counter.py", "--property", "small", "--disk", "states", "--resume")
-    assert other.err.startswith("podrace: --disk: holds the search of another system")
-    resumed = shell(*on_disk, "--resume", "-o", "json")
-    (row,) = json.loads(resumed.out)
-    assert (resumed.code, row["verdict"], row["states"]) == (0, "HOLDS", 16)
-
-
-@pytest.mark.parametrize(
-    ("asked", "problem"),
-    [
-        (
-            ["counter.py"],
-            "--disk keeps one search, and this asks for 3: name one property with --property, such as small",
-        ),
-        (
-            ["counter.py", "counter.py"],
-            "--disk keeps one search, and this asks for 2 systems: name one of them",
-        ),
-    ],
-)
-def test_one_search_is_kept_on_disk(shell: Shell, counter: str, asked: list[str], problem: str) -> None:
-    ran = shell("check", *asked, "--disk", "states")
-    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {problem}\n")

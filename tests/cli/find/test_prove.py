@@ -1,17 +1,12 @@
-"""`podrace prove`: exact counts for the smallest sizes, groups, journal, and what is refused."""
+"""`podrace prove`: exact counts for the smallest sizes, groups, and what is refused."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from podrace.checker.core.signing import signature
-from podrace.checker.verdict_cache import source_hash
 from podrace.reports.answers.proof_report import Proof
 from tests.cli.helpers import Shell
 
@@ -133,49 +128,6 @@ def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
     assert "could not be decided within the budget" in ran.out
 
 
-@pytest.mark.ci
-def test_a_journal_goes_on_and_says_the_same(shell: Shell) -> None:
-    line = [
-        "prove",
-        "--pods",
-        "2",
-        "--nodes",
-        "1",
-        "--release",
-        "1.19.0",
-        "--property",
-        "S-CAP",
-        "-o",
-        "json",
-        *SMALL,
-    ]
-    plain = json.loads(shell(*line).out)
-    whole = json.loads(shell(*line, "--journal", "j").out)
-    lines = Path("j").read_text().splitlines(keepends=True)
-    assert len(lines) > 3
-    Path("j").write_text("".join(lines[:3]))
-    resumed = json.loads(shell(*line, "--journal", "j").out)
-    for found in (plain, whole, resumed):
-        del found[0]["seconds"]
-    assert plain == whole == resumed
-    other = shell(
-        "prove",
-        "--pods",
-        "1",
-        "--nodes",
-        "1",
-        "--release",
-        "1.19.0",
-        "--property",
-        "S-CAP",
-        "--journal",
-        "j",
-        *SMALL,
-    )
-    assert (other.code, other.out) == (2, "")
-    assert "j: is the journal of other jobs" in other.err
-
-
 ALONE = [
     "prove",
     "--pods",
@@ -188,8 +140,6 @@ ALONE = [
     "my.py",
     "-o",
     "json",
-    "--journal",
-    "j",
     *SMALL,
 ]
 
@@ -228,146 +178,6 @@ class Returns(Property):
 '''
 
 
-WRITTEN: list[bytes] = []
-"""The journal of a proof of MY-NONE, once there is one."""
-
-
-def rewritten(journal: Path, change: Callable[[Any], None]) -> None:
-    """Change the clusters in every line, and sign the lines as podrace would."""
-    header, *lines = journal.read_bytes().splitlines()
-    last = signature("journal", header)
-    written = [header]
-    for line in lines:
-        name, result, _ = json.loads(line)
-        change(result)
-        text = json.dumps(result, separators=(",", ":")).encode()
-        assert last is not None
-        last = signature("journal", last, name.encode(), text)
-        assert last is not None
-        written.append(b"[%s,%s,%s]" % (json.dumps(name).encode(), text, json.dumps(last.hex()).encode()))
-    journal.write_bytes(b"".join(line + b"\n" for line in written))
-
-
-def of_violated(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], None]:
-    def changed(result: Any) -> None:
-        for cluster in result["clusters"]:
-            if cluster["verdict"] == "VIOLATED":
-                change(cluster)
-
-    return changed
-
-
-@pytest.mark.parametrize(
-    ("name", "violated", "why"),
-    [
-        ("MY-NONE", 1, "its counterexample is none: "),
-        ("MY-DRAIN", 1, "it has a counterexample without an end: "),
-        ("MY-RESET", 1, "its counterexample is none: "),
-    ],
-)
-def test_what_a_journal_says_is_executed_again(shell: Shell, name: str, violated: int, why: str) -> None:
-    """For every kind of property: a counterexample that is none is found out, and one that is one is taken."""
-    Path("my.py").write_text(OWN)
-    line = [*ALONE, "--property", name]
-    first = json.loads(shell(*line).out)
-    again = json.loads(shell(*line).out)
-    for found in (first, again):
-        del found[0]["seconds"]
-        for group in found[0]["groups"]:
-            del group["finding"]["seconds"]
-    assert first == again
-    assert (first[0]["violated"], first[0]["clusters"]) == (violated, 3)
-    rewritten(Path("j"), of_violated(lambda cluster: cluster["trace"].pop()))
-    forged = shell(*line)
-    assert (forged.code, forged.out) == (2, "")
-    assert forged.err.partition("j:")[2].partition(": ")[2].startswith(why)
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (
-            lambda r: r["clusters"].append(r["clusters"][0]),
-            "it is not about the clusters that it should be about",
-        ),
-        (
-            lambda r: r["clusters"][0].update(values=[7]),
-            "it is not about the clusters that it should be about",
-        ),
-        (
-            lambda r: r["clusters"][0].update(values=[-1, 0, 0]),
-            "it is not about the clusters that it should be about",
-        ),
-        (lambda r: r["clusters"].clear(), "its counts are those of no search"),
-        (lambda r: r.update(distinct=0), "its counts are those of no search"),
-        (of_violated(lambda c: c.update(verdict="HOLDS")), "it contradicts itself"),
-        (of_violated(lambda c: c.update(steps=["a.b"])), "it contradicts itself"),
-        (lambda r: r["clusters"][0].update(verdict="PERHAPS"), "it contradicts itself"),
-        (lambda r: r["clusters"][0].update(states=0), "its counts are those of no search"),
-        (lambda r: r["clusters"][0].update(transitions=0), "its counts are those of no search"),
-        (
-            lambda r: r["fired"].append("no.step"),
-            "it names `no.step`, which these clusters do not have",
-        ),
-        (
-            lambda r: r["witnesses"].append("seen"),
-            "it names `seen`, which these clusters do not have",
-        ),
-        (
-            lambda r: r["constraints"].append("bound"),
-            "it names `bound`, which these clusters do not have",
-        ),
-        (
-            of_violated(lambda c: c["trace"].insert(0, "no.step()")),
-            "its counterexample takes the step 'no.step()', which there is not",
-        ),
-    ],
-)
-def test_what_cannot_have_come_out_is_refused(shell: Shell, change: Callable[[Any], None], why: str) -> None:
-    """Even if it is signed."""
-    Path("my.py").write_text(OWN)
-    line = [*ALONE, "--property", "MY-NONE"]
-    if not WRITTEN:
-        shell(*line)
-        WRITTEN.append(Path("j").read_bytes())
-    Path("j").write_bytes(WRITTEN[0])
-    rewritten(Path("j"), change)
-    forged = shell(*line)
-    assert (forged.code, forged.out) == (2, "")
-    head, _, said = forged.err.partition("j:")
-    assert head == "podrace: cannot go on: "
-    assert said.partition(": ")[2] == f"{why}: remove the file, and all is done again\n"
-
-
-def test_an_edited_journal_is_refused(shell: Shell) -> None:
-    """The violating clusters taken out of their lines, in the journal's own form: HOLDS FOR ALL, of fewer clusters."""
-    Path("my.py").write_text(OWN)
-    line = [*ALONE, "--property", "MY-NONE"]
-    assert shell(*line).code == 1
-    header, *lines = Path("j").read_text().splitlines()
-    edited = [header]
-    for entry in map(json.loads, lines):
-        entry[1]["clusters"] = [c for c in entry[1]["clusters"] if c["verdict"] != "VIOLATED"]
-        edited.append(json.dumps(entry, separators=(",", ":")))
-    Path("j").write_text("\n".join(edited) + "\n")
-    refused = shell(*line)
-    assert (refused.code, refused.out) == (2, "")
-    assert "this line, or one before it, is not as podrace wrote it here" in refused.err
-
-
-def test_the_header_names_the_version_the_source_and_the_files(shell: Shell) -> None:
-    Path("my.py").write_text(OWN)
-    line = [*ALONE, "--property", "MY-NONE"]
-    shell(*line)
-    header = json.loads(Path("j").read_text().splitlines()[0])
-    assert (header["podrace"], header["source"]) == (version("podrace"), source_hash())
-    Path("my.py").write_text(OWN + "# the same\n")
-    other = shell(*line)
-    assert other.err == (
-        "podrace: cannot go on: j: is the journal of other jobs, or of another podrace: name another file, or remove it\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -378,14 +188,6 @@ def test_the_header_names_the_version_the_source_and_the_files(shell: Shell) -> 
         (
             ["--pods", "1", "--nodes", "1", "--scope", "flash=1"],
             "--scope:1: unknown field `flash`; did you mean `flush`?",
-        ),
-        (
-            ["--pods", "1", "--nodes", "1", "--journal", "j"],
-            "--journal is for one property, and this asks for 3",
-        ),
-        (
-            ["--pods", "1", "--nodes", "1", "--property", "S-CAP", "--journal", "."],
-            "--journal: `.` is a directory: name a file",
         ),
     ],
 )

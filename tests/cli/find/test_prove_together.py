@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from podrace.analysis.prove import cluster_families, proof_of_property
@@ -137,16 +137,11 @@ def test_parts_of_placements_find_what_the_whole_finds(shell: Shell, monkeypatch
     ]
     whole = untimed(shell(*line, *SMALL).out)
     monkeypatch.setattr(cluster_families, "LOOKED_AT", 200)
-    line += ["--parts", "3", "--journal", "j"]
+    line += ["--parts", "3"]
     parts = untimed(shell(*line, *SMALL).out)
     assert (whole.pop("parts"), parts.pop("parts")) == (1, 3)
     assert (whole.pop("distinct"), parts.pop("distinct")) == (5385, 5486)
     assert parts == whole
-    names = [json.loads(line)[0] for line in Path("j").read_text().splitlines()[1:]]
-    assert [names.count(f"2 pods, 1 nodes: 2 waiting #{number}") for number in range(4)] == [1, 1, 1, 0]
-    again = untimed(shell(*line, *SMALL).out)
-    assert (again.pop("parts"), again.pop("distinct")) == (3, 5486)
-    assert again == whole
 
 
 def test_parts_that_cannot_be_are_refused(shell: Shell) -> None:
@@ -163,11 +158,9 @@ def test_a_small_budget_is_inconclusive_never_a_proof(shell: Shell) -> None:
     assert "could not be decided within the budget" in ran.out
 
 
-def test_counterexamples_are_confirmed_and_kept(shell: Shell) -> None:
+def test_counterexamples_are_confirmed(shell: Shell) -> None:
     Path("my.py").write_text(OWN)
-    first = untimed(shell(*NONE, "--journal", "j").out)
-    again = untimed(shell(*NONE, "--journal", "j").out)
-    assert first == again
+    first = untimed(shell(*NONE).out)
     assert (first["verdict"], first["violated"], first["clusters"]) == ("VIOLATED", 1, 3)
 
 
@@ -191,8 +184,6 @@ def test_livenesses_are_judged_together(shell: Shell) -> None:
     Path("my.py").write_text(OWN)
     together = untimed(shell(*DRAIN).out)
     assert (together["verdict"], together["violated"], together["clusters"]) == ("VIOLATED", 1, 3)
-    kept = untimed(shell(*DRAIN, "--journal", "j").out)
-    assert kept == together == untimed(shell(*DRAIN, "--journal", "j").out)
 
 
 @pytest.mark.ci
@@ -251,29 +242,25 @@ def test_two_gangs_and_a_single_pod_on_two_nodes(shell: Shell, promise: str) -> 
 SCARCE = ["prove", "--pods", "1", "--nodes", "1", "--release", "1.19.0", "--property", "S-CAP", *SMALL]
 
 
-def test_short_memory_is_inconclusive_and_a_journal_goes_on_with_more(shell: Shell) -> None:
-    line = [*SCARCE, "--journal", "j"]
-    ran = shell(*line, "--max-memory", "1k")
+def test_short_memory_is_inconclusive(shell: Shell) -> None:
+    ran = shell(*SCARCE, "--max-memory", "1k")
     assert ran.code == 3
     words = " ".join(ran.out.split())
     assert "S-CAP on 1.19.0, up to 1 pod and 1 node: INCONCLUSIVE" in words
     assert (
-        "are decided. To decide more, allow more with --max-memory, and with --journal keep what is decided, "
-        "or divide large placements with --parts." in words
+        "are decided. To decide more, allow more with --max-memory, or divide large placements with --parts."
+        in words
     )
-    assert len(Path("j").read_text().splitlines()) == 1
-    more = untimed(shell(*line, "--max-memory", "1G", "-o", "json").out)
+    more = untimed(shell(*SCARCE, "--max-memory", "1G", "-o", "json").out)
     assert (more["verdict"], more["short_of_memory"]) == ("HOLDS FOR ALL", False)
-    assert len(Path("j").read_text().splitlines()) == 3
     assert more == untimed(shell(*SCARCE, "-o", "json").out)
 
 
 def test_what_half_of_the_memory_is_too_little_for_has_all_of_it_in_the_end(shell: Shell) -> None:
     too_little = shell(*SCARCE, "-j", "1", "--max-memory", "5M")
     assert (too_little.code, "INCONCLUSIVE" in too_little.out) == (3, True)
-    ran = shell(*SCARCE, "-j", "2", "--max-memory", "10M", "--journal", "j", "-o", "json")
+    ran = shell(*SCARCE, "-j", "2", "--max-memory", "10M", "-o", "json")
     assert (ran.code, untimed(ran.out)) == (0, untimed(shell(*SCARCE, "-o", "json").out))
-    assert len(Path("j").read_text().splitlines()) == 3
 
 
 def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
@@ -290,8 +277,8 @@ def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
                 ClusterOutcome(c.values, "INCONCLUSIVE", c.states, c.transitions, c.depth)
                 for c in found.clusters
             )
-            found = msgspec.structs.replace(found, clusters=tuple(nothing))
-        return msgspec.structs.replace(found, short_of_memory=True)
+            found = replace(found, clusters=tuple(nothing))
+        return replace(found, short_of_memory=True)
 
     monkeypatch.setattr(proof_of_property, "explore_family", scarce)
     monkeypatch.setattr(proof_of_property, "pool_of", lambda *_: Here())
@@ -300,16 +287,24 @@ def test_what_was_found_stays_found_when_there_is_less_memory_the_second_time(
     assert proof == whole | {"short_of_memory": True}
 
 
-def test_a_job_that_had_enough_memory_is_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    budgets = iter([Budget(max_memory=1 << 30)])
-    with monkeypatch.context() as patched:
-        patched.setattr(cluster_families, "shared_budget", lambda *_: next(budgets, Budget(max_memory=1000)))
-        ran = shell(*SCARCE, "--journal", "j")
-    assert ran.code == 3
-    kept = Path("j").read_text().splitlines()
-    assert len(kept) == 2
-    assert shell(*SCARCE, "--journal", "j").code == 0
-    assert Path("j").read_text().splitlines()[:2] == kept
+@pytest.mark.parametrize("scales", [True, False])
+def test_a_witness_is_shown_only_if_the_interpreter_confirms_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, scales: bool
+) -> None:
+    time = ["--time", "scales"] if scales else []
+    assert untimed(shell(*SCARCE, *time, "-o", "json").out)["witnesses_reached"]
+    work = cluster_families.explore_family
+
+    def too_late(task: Any) -> BatchOutcome:
+        found = work(task)
+        later = {name: (depth + 1, values) for name, (depth, values) in found.witnesses.items()}
+        return replace(found, witnesses=later)
+
+    monkeypatch.setattr(proof_of_property, "explore_family", too_late)
+    monkeypatch.setattr(proof_of_property, "pool_of", lambda *_: Here())
+    ran = shell(*SCARCE, *time)
+    assert (ran.code, ran.out) == (2, "")
+    assert "but one by itself does not" in ran.err
 
 
 def test_a_violation_without_its_counterexample_is_no_proof(

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree as xml
 
 import pytest
 
@@ -11,7 +10,6 @@ from tests.audit.test_answers import both, seen
 from tests.audit.written_logs import Object, bound, created, event, lines, listed, node, running
 from tests.cli.helpers import Shell, flat
 from tests.pages.pages import run_commands
-from tests.reports.standards import assert_junit, assert_sarif
 
 CLEAN = [seen("n", 0), *both("a", 1), running("a", "n", 1.5)]
 OVERFULL = [*CLEAN, *both("b", 2, "1500m")]
@@ -137,27 +135,6 @@ def test_json_and_python_say_the_same(shell: Shell, tmp_path: Path) -> None:
         audit(arguments[-1], since="noon")
 
 
-def test_junit(shell: Shell, tmp_path: Path) -> None:
-    arguments = written(tmp_path, OVERFULL)
-    root = assert_junit(shell(*arguments, "-o", "junit").out)
-    assert dict(root.attrib) == {"name": "podrace", "tests": "5", "failures": "1", "errors": "0"}
-    assert [f.get("message") for f in root.iter("failure")] == [f"HIT: {TIME}: {WORDS}"]
-    open_ = xml.fromstring(shell("audit", arguments[-1], "-o", "junit").out)
-    assert open_.get("errors") == "5"
-    assert len(list(open_.iter("skipped"))) == 0
-
-
-def test_sarif(shell: Shell, tmp_path: Path) -> None:
-    log = assert_sarif(shell(*written(tmp_path, OVERFULL), "-o", "sarif").out)
-    (run,) = log["runs"]
-    (result,) = run["results"]
-    assert (result["ruleId"], result["kind"], result["level"]) == ("S-CAP", "fail", "error")
-    assert result["message"]["text"] == f"{TIME}: {WORDS}"
-    open_ = assert_sarif(shell("audit", str(tmp_path / "audit.log"), "-o", "sarif").out)
-    assert [r["kind"] for r in open_["runs"][0]["results"]] == ["open"] * 5
-    assert open_["runs"][0]["invocations"][0]["executionSuccessful"] is False
-
-
 def test_the_page_draws_who_was_on_the_node(shell: Shell, tmp_path: Path) -> None:
     page = shell(*written(tmp_path, OVERFULL), "-o", "html").out
     assert page.count('class="bar"') == 1
@@ -169,7 +146,7 @@ def test_the_page_draws_who_was_on_the_node(shell: Shell, tmp_path: Path) -> Non
 HOSTILE = "\x1b]0;title\x07<script>alert(1)</script>::error::x"
 
 
-@pytest.mark.parametrize("form", ["text", "json", "html", "junit", "sarif"])
+@pytest.mark.parametrize("form", ["text", "json", "html", "markdown"])
 def test_names_are_only_read(shell: Shell, tmp_path: Path, form: str) -> None:
     """Names that are forged do nothing to a terminal, a page or a CI service."""
     user = f"{HOSTILE}\n::error::owned"
@@ -182,7 +159,7 @@ def test_names_are_only_read(shell: Shell, tmp_path: Path, form: str) -> None:
     assert "\x1b" not in ran.out
     assert "\x07" not in ran.out
     assert "\n::error::" not in ran.out
-    assert form in ("text", "json", "sarif") or "<script>alert" not in ran.out
+    assert form in ("text", "json") or "<script>alert" not in ran.out
     assert "Traceback" not in ran.err
 
 
@@ -198,10 +175,8 @@ def test_every_form_in_a_directory(shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     assert shell(*written(tmp_path, OVERFULL), "--report", str(folder)).code == 1
     assert sorted(path.name for path in folder.iterdir()) == [
-        "junit.xml",
         "report.html",
         "report.json",
-        "report.sarif",
         "summary.md",
     ]
     assert json.loads((folder / "report.json").read_text())["answers"][0]["verdict"] == "HIT"

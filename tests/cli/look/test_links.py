@@ -141,10 +141,8 @@ VIOLATED = ("check", "tiny.yaml", "-P", "mine.py")
     [
         ((*VIOLATED, "--save-trace", "LINK"), "--save-trace"),
         ((*VIOLATED, "--graph", "LINK"), "--graph"),
-        ((*VIOLATED, "--disk", "LINK"), "--disk"),
         ((*VIOLATED, "--cache", "LINK"), "--cache"),
         (("init", "LINK", "--force"), "FILE"),
-        (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--journal", "LINK"), "--journal"),
         (("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "--examples", "LINK"), "--examples"),
         (("check", "-f", "tiny.yaml", "--write-scenario", "LINK"), "--write-scenario"),
     ],
@@ -168,15 +166,6 @@ def test_the_next_of_several_files_is_none_either(shell: Shell, outside: Path, o
     ran = shell("check", "tiny.yaml", "-P", "two.py", option, "link.dot")
     assert (ran.code, untouched(outside)) == (2, True)
     assert "is a link" in ran.err
-
-
-@pytest.mark.parametrize("name", ["lock", "states", "origins", "checkpoint.json", "checkpoint.json.new"])
-def test_no_search_on_disk_goes_through_a_link(shell: Shell, outside: Path, name: str) -> None:
-    Path("disk").mkdir()
-    Path("disk", name).symlink_to(outside / "kept.dot")
-    ran = shell("check", "tiny.yaml", "--disk", "disk", "--resume")
-    assert (ran.code, ran.out, untouched(outside)) == (2, "", True)
-    assert ran.err == f"podrace: --disk: `{name}` in it is a link: remove it, or name another\n"
 
 
 def test_the_systems_own_links_may_be_named(outside: Path) -> None:

@@ -165,37 +165,6 @@ def test_before_and_after_the_fix(browser: Browser) -> None:
         "return [...document.querySelectorAll('.card .badge')].map((badge) => badge.textContent)"
     )
     assert cards == ["VIOLATED", "HOLDS"]
-    rows = browser.run(
-        "return [...document.querySelectorAll('.schedule tbody tr')]"
-        ".map((row) => [...row.children].map((cell) => (cell.querySelector('p') ?? cell).textContent))"
-    )
-    assert rows == [
-        ["1–13", "13 steps, the same in both"],
-        [
-            "14",
-            "The queue's handler updates p, and wipes its nomination to n1 from the nominator.",
-            "The queue's handler updates p in the queue, and the nominator with it.",
-        ],
-        ["15–16", "2 steps, the same in both"],
-        [
-            "17",
-            *[
-                "The watch delivers to the cache's handler that v is gone: its room on n1 is free in the cache."
-            ]
-            * 2,
-        ],
-        ["18", "the same in both"],
-        [
-            "19",
-            "The filters pass: q fits on n1.",
-            "The filters fail: q does not fit on n1: Insufficient cpu.",
-        ],
-        [
-            "20",
-            "The scheduler assumes q on n1: in its cache the pod is there already.",
-            "Not possible here: assume(q, n1).",
-        ],
-    ]
 
 
 @pytest.mark.parametrize("width", [320, 390, 800, 1280])

@@ -26,7 +26,7 @@ def test_it_is_printed_without_any_go(shell: Shell, ghost: Path, monkeypatch: py
 
 def test_it_is_written_with_all_that_it_needs(shell: Shell, go: Path, ghost: Path, tmp_path: Path) -> None:
     folder = tmp_path / "written"
-    assert shell("reproduce", str(ghost), "--go-test", "-o", str(folder)).code == OK
+    assert shell("reproduce", str(ghost), "--go-test", "--directory", str(folder)).code == OK
     assert {path.name for path in folder.iterdir()} >= {
         "go.mod",
         "gen",
@@ -76,7 +76,7 @@ def test_a_test_that_passes_without_a_patch_says_nothing_about_the_race(
         (("--go-patch", "requeue-looks-again"), "--go-patch: it goes with --go-test"),
         (
             ("--go-test", "--go-patch", "ghosts"),
-            "--go-patch: there is no patch `ghosts`; known are bound-pods-unpatched, counted-nodes-heard,",
+            "--go-patch: there is no patch `ghosts`; known are always-activated, bound-pods-unpatched, counted-nodes-heard,",
         ),
     ],
 )

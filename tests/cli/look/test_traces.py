@@ -360,12 +360,3 @@ def test_nothing_to_store(shell: Shell, folder: Path) -> None:
         2,
         "podrace: --save-trace: cannot write `no/no.json`: there is no directory `no`\n",
     )
-
-
-def test_a_walk_can_be_stored(shell: Shell) -> None:
-    ran = shell(
-        "simulate", "tiny.yaml", "-P", "mine.py", "--walks", "50", "--save-trace", "walk.json", "-o", "junit"
-    )
-    assert (ran.code, ran.err) == (1, "wrote walk.json (tiny, 1.19.0: MY-NONE)\n")
-    assert '<failure type="VIOLATED"' in ran.out
-    assert shell("replay", "walk.json", "-P", "mine.py").code == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,7 @@ def typers_options() -> dict[str, set[str]]:
 
 def test_every_option_of_every_command_can_be_set() -> None:
     assert {name: set(options) for name, options in all_commands().options().items()} == typers_options()
-    assert {"check", "config", "prove", "explain"} <= set(all_commands().options())
+    assert {"check", "prove", "explain"} <= set(all_commands().options())
 
 
 def test_every_command_takes_a_file() -> None:
@@ -124,29 +123,10 @@ def test_mistakes_have_one_line(shell: Shell, tmp_path: Path, text: str, message
 
 def test_a_file_that_says_nothing_sets_nothing(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / ".podrace.yaml").write_text("")
-    assert shell("config").out == "nothing is set\n"
+    assert shell("version").code == 0
 
 
 def test_a_file_that_is_not_there_is_named(shell: Shell) -> None:
     assert shell("version", "-c", "no.yaml").err == (
         "podrace: no.yaml: there is no such file: name one with settings for podrace\n"
-    )
-
-
-def test_config_shows_what_is_in_force_and_where_it_comes_from(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / ".podrace.yaml").write_text(
-        "defaults:\n  timeout: 60s\ncheck:\n  timeout: 5m\n  with-fix: ['72259']\n"
-    )
-    assert shell("config", "check", "ways").out == (
-        'check.with-fix = ["72259"]  (.podrace.yaml:5)\n'
-        'check.timeout = "5m"  (.podrace.yaml:4)\n'
-        'ways.timeout = "60s"  (.podrace.yaml:2)\n'
-    )
-    every = json.loads(shell("config", "--all", "-o", "json").out)
-    assert {(row["command"], row["option"]) for row in every} == {
-        (command, option) for command, options in typers_options().items() for option in options
-    }
-    assert {"command": "check", "option": "engine", "value": "native", "from": "default"} in every
-    assert shell("config", "chek").err == (
-        "podrace: unknown command `chek`; the nearest: check, schema; `podrace --help` lists all\n"
     )

@@ -1,4 +1,4 @@
-"""Ways to a violation, smallest sets of anything, and where two systems part."""
+"""Smallest sets of anything, and where two systems part."""
 
 from __future__ import annotations
 
@@ -6,38 +6,12 @@ from collections.abc import Iterator
 from itertools import combinations
 from random import Random
 
-from podrace.checker.core.result import Verdict
+from podrace.analysis.compare.minimal_changes import minimal_sets
 from podrace.checker.divergence import divergence
-from podrace.checker.ways import find_ways, minimal_sets
-from podrace.model.language import negate
-from podrace.model.language.expressions.expr import fresh_graph
-from tests.independent.oracle.graph import TooLarge, graph_of
-from tests.independent.oracle.pairs import first_difference, kind_of, minimal_ways
+from tests.independent.oracle.graph import TooLarge
+from tests.independent.oracle.pairs import first_difference
 from tests.independent.question import Question, Skipped
 from tests.independent.systems import changed, random_system
-
-MOST_KINDS = 8
-
-
-def ways(seed: int) -> Iterator[Question]:
-    """All minimal sets of kinds of steps that lead to a violation, each with the length of a shortest run."""
-    asked = random_system(("ways", seed), witnesses=4)
-    with fresh_graph():
-        # What is rarely met is met in different ways.
-        never = {name: negate(e) for name, e in asked.witnesses.items()}
-    system = asked.with_predicates(invariants=never, witnesses={})
-    if len({kind_of(t) for t in system.transitions}) > MOST_KINDS:
-        raise Skipped
-    try:
-        graph = graph_of(system, most=200)
-    except TooLarge as error:
-        raise Skipped from error
-    for name, invariant in system.invariants.items():
-        found = find_ways(system, name, 1000, engine="native" if seed % 8 == 0 else "reference")
-        told = {frozenset(way.kinds): len(way.trace.steps) for way in found.ways}
-        expected = minimal_ways(graph, invariant)
-        verdict = Verdict.VIOLATED if expected else Verdict.HOLDS
-        yield Question(name, (found.result.verdict, told), (verdict, expected), len(expected) > 1)
 
 
 def sets(seed: int) -> Iterator[Question]:

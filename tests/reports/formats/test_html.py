@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from podrace.reports.document import Finding, Fixes, ShownChange
-from podrace.reports.evidence import ShownReplay
 from podrace.reports.html import to_html
 from podrace.reports.html.elements import Markup, el, join
 from tests.reports import samples
@@ -124,18 +123,3 @@ def test_elements_escape_what_is_not_markup() -> None:
     )
     assert join("<", Markup("<br>")) == "&lt;<br>"
     assert el("rect", x=1) == '<rect x="1"/>'
-
-
-def test_a_schedule_that_goes_on_otherwise_after_the_fix() -> None:
-    assert SHOWN.memory is not None
-    extra = replace(TAKE, number=2, step="note")
-    tried = ShownReplay("1.13", (BIND, extra, replace(TAKE, number=3)), (1, None, 2), 3, SHOWN.memory)
-    fixed = replace(SHOWN, fixes=Fixes(("1",)), verdict="HOLDS", trace=None, replayed_across=tried)
-    page = Page(to_html([SHOWN, fixed]))
-    text = "".join(page.text)
-    assert "1the same in both" in text
-    assert "+–cache: note(p)" in text
-    assert "Not possible here: assume(q<i>)." in text
-    through = replace(fixed, replayed_across=replace(tried, stopped_at=None))
-    end = "All steps are possible, and S-CAP holds after each of them."
-    assert end in "".join(Page(to_html([SHOWN, through])).text)

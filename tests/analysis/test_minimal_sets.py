@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podrace.checker.ways import minimal_sets
+from podrace.analysis.compare.minimal_changes import minimal_sets
 
 
 def test_all_minimal_sets_smallest_first() -> None:
