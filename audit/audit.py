@@ -23,7 +23,7 @@ from .checks.waiting import Waiting
 from .history.history import History
 from .history.objects import BEFORE
 from .reading.lines import open_source
-from .reading.reading import CLAIMS, FOREIGN, Account, Reader
+from .reading.reading import CLAIMS, FOREIGN, Account, Read, Reader
 from .reading.records import EVER, Claim, Node, Pod, Write, time_text
 from .reading.sorting import AT_ONCE
 
@@ -69,6 +69,14 @@ class _Before:
     claims: list[Claim] = field(default_factory=list)
     namespaces: list[str] = field(default_factory=list)
 
+    def of_objects(self) -> list[str]:
+        """The namespaces that there were, those of pods and claims among them."""
+        return [
+            *(p.metadata.namespace for p in self.pods),
+            *(c.metadata.namespace for c in self.claims),
+            *self.namespaces,
+        ]
+
 
 class _State(msgspec.Struct):
     kind: str = ""
@@ -80,9 +88,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     # Unknown names are told before a gigabyte is read.
     _refuse_unknown(asked.properties)
     _refuse_reversed(asked.window)
-    before = _Before()
-    for name in asked.initial:
-        _read_state(name, before)
+    before = _at_the_start(asked.initial)
     read = Reader(progress, asked.at_once).read(asked.files)
     account = read.account
     if account.lines == sum(account.skipped[reason] for reason in FOREIGN) > 0 and not asked.growing:
@@ -96,14 +102,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         check.history = history
     history.begin_with(before.pods, before.nodes)
     devices.begin_with(before.claims, bool(before.claims) or not (before.pods or before.nodes))
-    counter = _Counted(
-        [
-            *(pod.metadata.namespace for pod in before.pods),
-            *(claim.metadata.namespace for claim in before.claims),
-            *(attempt.pod.rpartition("/")[0] for attempt in read.attempts),
-            *before.namespaces,
-        ]
-    )
+    counter = _Counted([*before.of_objects(), *(one.pod.rpartition("/")[0] for one in read.attempts)])
     history.take(counter.through(read.writes))
     counter.namespaces |= account.namespaces
     if "leases" in account.levels or LeaseHeld.id in wanted:
@@ -116,10 +115,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     trust = _trust(asked, account, history, unknown)
     checks = [check for check in checks if not wanted or check.id in wanted]
     answers = [check.answer(trust, asked.window) for check in checks]
-    whole = account.skipped.keys() <= set(FOREIGN)  # of what is damaged, nobody knows what it was
-    logged = any(attempt.log for attempt in read.attempts)
-    silent = whole and not (account.events or logged or any(answer.hits for answer in answers))
-    if silent and account.lines and not asked.growing:
+    if not asked.growing and not any(answer.hits for answer in answers) and _is_no_audit_log(read):
         raise Problem(_no_audit_log(asked, account, len(read.attempts)))
     if asked.explain:
         answers = [
@@ -128,22 +124,33 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.at_the_end()]
     return AuditReport(
         tuple(answers),
-        AuditAccount(
-            account.files,
-            account.bytes,
-            account.lines,
-            account.events,
-            counter.number,
-            dict(account.skipped),
-            {resource: dict(levels) for resource, levels in sorted(account.levels.items())},
-            read.writes.twice,
-            len(account.servers),
-        ),
+        _told(account, counter.number, read.writes.twice),
         time_text(history.first) if counter.number else None,
         time_text(history.last) if counter.number else None,
         tuple(dict.fromkeys(signs)),
         tuple(one_line(name, 200) for name in asked.files),
     )
+
+
+def _told(account: Account, written: int, twice: int) -> AuditAccount:
+    levels = {resource: dict(levels) for resource, levels in sorted(account.levels.items())}
+    return AuditAccount(
+        account.files, account.bytes, account.lines, account.events, written, dict(account.skipped), levels, twice, len(account.servers)
+    )  # fmt: skip
+
+
+def _at_the_start(names: Sequence[str]) -> _Before:
+    found = _Before()
+    for name in names:
+        _read_state(name, found)
+    return found
+
+
+def _is_no_audit_log(read: Read) -> bool:
+    """Whether none of the lines is of an audit log, or of a scheduler's. Of what is damaged, nobody knows what it was."""
+    account = read.account
+    logged = account.events or any(attempt.log for attempt in read.attempts)
+    return account.lines > 0 and account.skipped.keys() <= set(FOREIGN) and not logged
 
 
 def _explained(answer: Answer, asked: Asked, check: Check, lease: LeaseHeld) -> Answer:

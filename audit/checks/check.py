@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -171,20 +171,28 @@ class Check:
         if not reasons:
             return Answer(self.id, self.sentence, "EXCLUDED")
         lacking = {KINDS[kind] for kind in absent} | {what for what in self.needs if trust.missing.get(what)}
-        rules = tuple(rule for what, rule in RULES.items() if what in lacking)
+        rules = {what: rule for what, rule in RULES.items() if what in lacking}
         told = tuple(one_line(reason, LONGEST) for reason in reasons)
-        decides = [
-            f"{what}: log them at level {_level_of(what)} (`podrace audit --policy`)"
-            for what in RULES
-            if what in lacking
-        ]
-        decides += [START] if trust.start else []
-        decides += [WITHIN] if early or uncovered else []
-        decides += [*trust.remedies, *([NAMED] if self.open.keys() - self.suspected else [])]
-        decides = decides or [ORDER]
+        decides = self._deciding(trust, rules, outside=bool(early or uncovered))
         return Answer(
-            self.id, self.sentence, "NOT EXCLUDED", (), told, rules, told[: len(possible)], tuple(decides)
+            self.id,
+            self.sentence,
+            "NOT EXCLUDED",
+            (),
+            told,
+            (*rules.values(),),
+            told[: len(possible)],
+            decides,
         )
+
+    def _deciding(self, trust: Trust, lacking: Iterable[str], outside: bool) -> tuple[str, ...]:
+        """What would decide the question: levels of what the log lacks, and more of its time, or its order."""
+        levels = (
+            f"{what}: log them at level {_level_of(what)} (`podrace audit --policy`)" for what in lacking
+        )
+        start, within = [START] if trust.start else [], [WITHIN] if outside else []
+        named = [NAMED] if self.open.keys() - self.suspected else []
+        return (*levels, *start, *within, *trust.remedies, *named) or (ORDER,)
 
     def _reasons(self, suspected: bool) -> list[str]:
         return [

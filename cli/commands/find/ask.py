@@ -157,20 +157,17 @@ def ask(
     budget = budget_of(max_states, max_memory, timeout, jobs)
     extra = [*(f"never: {s}" for s in never or ()), *(f"end: {s}" for s in end or ())]
     releases = release.split(",") if release is not None else ()
+    changes: dict[str, Any] = {
+        "with_fixes": with_fix or (),
+        "without_fixes": without_fix or (),
+        "gates": gate or (),
+    }
     if pods is not None or nodes is not None or scope:
         if pods is None or nodes is None:
             raise UsageProblem("--pods, --nodes and --scope belong together: give --pods and --nodes")
-        if save_trace is not None or run or go_test is not None or timeout is not None:
-            raise UsageProblem(
-                "--pods and --nodes ask about all clusters: leave out --save-trace, --run, --go-test and --timeout"
-            )
-        changes = {
-            "with_fixes": with_fix or (),
-            "without_fixes": without_fix or (),
-            "gates": gate or (),
-            "patches": patch or (),
-        }
+        _refuse_of_one_cluster(save_trace, run, go_test, timeout)
         items = [*([] if scenario is None else [scenario]), *(steps or ()), *extra]
+        changes["patches"] = patch or ()
         raise typer.Exit(
             _everywhere(
                 items, (pods, nodes), scope or (), releases, changes, budget, output, verbose, no_color
@@ -178,26 +175,21 @@ def ask(
         )
     if scenario is None:
         raise UsageProblem("name a SCENARIO, or ask about all clusters with --pods and --nodes")
-    from msgspec import UNSET
-
     from ....analysis.ask.question import read_question
     from ....analysis.possible.releases import answers, releases_of, runs_of
-    from ....analysis.request.option_files import write_text
     from ....analysis.request.patches import patches_of
     from ....analysis.request.plan import Selection
-    from ....reproduce.asked import on_code, run_of_answer
-    from ....reproduce.go_tests import go_tests
+    from ....reproduce.asked import on_code
     from ....reproduce.modules.toolchain import find_go
     from ...terminal.console import tolerant_of_closed_pipes
-    from ...terminal.output import Output, save_traces, say
+    from ...terminal.output import Output
     from ...terminal.progress_display import progress_display
 
     question = read_question([*(steps or ()), *extra])
     Output(save_trace=save_trace).refuse_unusable()
     selection = Selection(
-        (scenario,), with_fixes=with_fix or (), without_fixes=without_fix or (), patches=patches_of(patch or ()), gates=gate or (),
-        time=time and time.value, slow=slow or (),
-    )  # fmt: skip
+        (scenario,), patches=patches_of(patch or ()), time=time and time.value, slow=slow or (), **changes
+    )
     runs = _refuse_unusable(go_test, runs_of(question, selection, releases_of(releases)))
     go = find_go() if run else None
     with progress_display(no_color) as display:
@@ -211,6 +203,23 @@ def ask(
             verbose,
             no_color,
         )
+    _write(runs, found, save_trace, go_test, no_color)
+    raise typer.Exit(_code(map(_on_code, found)))
+
+
+def _write(
+    runs: Sequence[Run],
+    found: Sequence[AskAnswer],
+    save_trace: Path | None,
+    go_test: Path | None,
+    no_color: bool,
+) -> None:
+    """Write what was asked for of the possible orders."""
+    from ....analysis.request.option_files import write_text
+    from ....reproduce.asked import run_of_answer
+    from ....reproduce.go_tests import go_tests
+    from ...terminal.output import save_traces, say
+
     if save_trace is not None:
         pairs = [(run, one.finding) for run, one in zip(runs, found, strict=True) if one.finding is not None]
         save_traces([run for run, _ in pairs], [finding for _, finding in pairs], save_trace, no_color)
@@ -218,9 +227,19 @@ def ask(
         (text,) = go_tests([run_of_answer(runs[0], found[0])]).values()
         write_text("--go-test", go_test, text)
         say(f"wrote {go_test}", no_color)
-    if any(one.on_code is not UNSET and not one.on_code.is_reproduced for one in found):
-        raise typer.Exit(CODES["INCONCLUSIVE"])
-    raise typer.Exit(_code(one.answer for one in found))
+
+
+def _refuse_of_one_cluster(*given: object) -> None:
+    if any(given):
+        raise UsageProblem(
+            "--pods and --nodes ask about all clusters: leave out --save-trace, --run, --go-test and --timeout"
+        )
+
+
+def _on_code(found: AskAnswer) -> str:
+    """The answer; what kube-scheduler did not do is not known to be possible."""
+    refused = found.on_code and not found.on_code.is_reproduced
+    return "INCONCLUSIVE" if refused else found.answer
 
 
 def _code(answers: Iterable[str]) -> int:
