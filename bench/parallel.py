@@ -26,13 +26,13 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
 
 if __package__:
-    from bench.native_speed import synthetic
     from bench.systems import SYSTEMS as OTHERS
     from bench.systems.leases import leases
+    from bench.systems.synthetic import synthetic
 else:  # run as a script
-    from native_speed import synthetic  # type: ignore[no-redef,import-not-found]
     from systems import SYSTEMS as OTHERS  # type: ignore[no-redef,import-not-found]
     from systems.leases import leases  # type: ignore[no-redef,import-not-found]
+    from systems.synthetic import synthetic  # type: ignore[no-redef,import-not-found]
 
 STATES = 12_000_000
 """How many states are visited of a system that has more."""

@@ -33,13 +33,6 @@ def refuse_links(option: str, path: Path) -> None:
             )
 
 
-def refuse_directory(option: str, path: Path) -> None:
-    """Refuse what `refuse_links` refuses, and a directory where a file is wanted. Raises UsageProblem."""
-    refuse_links(option, path)
-    if path.is_dir():
-        raise UsageProblem(f"{option}: `{path}` is a directory: name a file")
-
-
 def refuse_file(option: str, path: Path) -> None:
     """Refuse what `refuse_links` refuses, and a file where a directory is wanted. Raises UsageProblem."""
     refuse_links(option, path)

@@ -19,7 +19,6 @@ from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_label
 
-POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 MANY = 1 << 31
 DIVIDED = "the device shares counters with others (consumesCounters)"
 SHARED = "the device may be allocated several times (allowMultipleAllocations)"

@@ -30,7 +30,6 @@ from .comparison_rows import STYLES, aside
 
 MOST_PLACES = 3
 """So many scenarios are named of a safety net."""
-NEWS = ("REGRESSED", "inconclusive", "still violated")
 
 
 def print_comparison(console: Console, comparison: Comparison, whole: bool = False) -> None:
