@@ -31,14 +31,21 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+MOST_LISTED = 50
+"""So many names fit into a line that somebody reads."""
+
+
 def known_names(name: str, known: Iterable[str]) -> str:
-    """A remedy for an unknown name: the likely one if there is one, and all that are known."""
+    """A remedy for an unknown name: the likely one if there is one, and all that are known; of very many, the nearest."""
     names = list(known)
     # Numbers are near each other without meaning the same.
     is_number = not any(c.isalpha() for c in name)
     close = [] if is_number else get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
     likely = next((n for n in names if close and n.lower() == close[0]), None)
     listed = f"known: {', '.join(names)}" if names else "none is known"
+    if len(names) > MOST_LISTED:
+        near = get_close_matches(name.lower(), names, n=MOST_NEAR, cutoff=0)
+        listed = f"the nearest of {len(names)}: {', '.join(near)}"
     return f"did you mean `{likely}`? ({listed})" if likely else listed
 
 

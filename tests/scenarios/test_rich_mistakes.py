@@ -454,10 +454,7 @@ def test_affinity(affinity: str, message: str) -> None:
         ),
         (
             "scope: {config: {}}",
-            ("scope: unknown field `config`; known: pod_events, node_events, claim_events, node_deletions, node_creations, node_updates, "
-            "pod_updates, pod_deletions, pod_creations, bind_failures, lost_replies, late_bindings, write_failures, "
-            "status_failures, assume_expiries, "
-            "plugin_errors, permit_rejections, restarts, leader_changes, external_binds, evictions, scale_downs, relists, watch_stalls, volume_creations, volume_deletions, provision_failures, bind_timeouts, claim_creations, claim_deletions, missed_claim_updates, controller_restarts, device_failures, device_withdrawals, device_taints, extender_failures, late_answers, readiness_losses, start_failures, heartbeat_losses, node_failures, disruption_controller, disruption_controller_lags, readiness, pod_phases, kubelet_admission, scale_down_looks_again, scale_down_taints, scale_down_waits, scale_down_drains, scale_down_until_empty, scale_down_keeps_room, autoscaler, autoscaler_nominates, taint_eviction, node_lifecycle, bound_finalizers, pod_gc, flush, backoff, fair_flush, time, slow, file_order"),
+            "scope: unknown field `config`; the nearest of 64: backoff, evictions, scale_down_waits, bound_finalizers, scale_downs",
         ),
         (
             "scope: {slow: [scheduler]}",
