@@ -77,10 +77,10 @@ def vacuity(findings: Sequence[Finding]) -> list[str]:
     what = counted(len(findings), "verdict")
     vacuous = sum(finding.vacuous for finding in findings)
     idle = sum(finding.qualified and not finding.vacuous for finding in findings)
-    reason = "as what would test the property never comes about: no evidence that it is kept"
-    less = "as something that the scenario asks for never took a step: no evidence of what it would do"
-    told = [f"vacuous: {vacuous} of {what}, {reason}"] if vacuous else []
-    told += [f"never acted: {idle} of {what}, {less}"] if idle else []
+    reason = "no run tested the property, so it is no evidence"
+    less = "something that the scenario asks for never took a step"
+    told = [f"vacuous: {vacuous} of {what}: {reason}"] if vacuous else []
+    told += [f"never acted: {idle} of {what}: {less}"] if idle else []
     return [f"{line}; --fail-on-vacuous makes the exit code 1" for line in told]
 
 

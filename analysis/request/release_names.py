@@ -6,6 +6,7 @@ import re
 
 from ...base.problems import UsageProblem
 from ...base.text import one_line
+from ...model.history.releases import resolve
 from ...model.history.versions import COMING, PATCH_VERSIONS, PRE_RELEASES, RELEASE_ORDER, canonical, exact
 
 LATEST = "latest"
@@ -60,7 +61,7 @@ def versions_of(minor: str) -> tuple[str, ...]:
 
 def known_releases() -> tuple[str, ...]:
     """All versions of the model that were released, in full (1.34.0), oldest first."""
-    return tuple(exact(v) for minor in RELEASE_ORDER for v in versions_of(minor))
+    return tuple(exact(v) for v in _released())
 
 
 def pre_releases() -> tuple[str, ...]:
@@ -70,9 +71,24 @@ def pre_releases() -> tuple[str, ...]:
 
 def nearest_read(numbers: tuple[int, int, int]) -> str:
     """The model's name of the version that is nearest to one that a cluster runs: itself, or the newest before it, or the first of all."""
-    known = [v for minor in RELEASE_ORDER for v in versions_of(minor)]
-    before = [v for v in known if tuple(int(n) for n in exact(v).partition("-")[0].split(".")) <= numbers]
-    return before[-1] if before else known[0]
+    before = [v for v in _released() if _patch(v) <= numbers]
+    return before[-1] if before else _released()[0]
+
+
+def like_its_neighbours(numbers: tuple[int, int, int]) -> str:
+    """The next version read after one that was not, if it has the same changes as the version read before it; else nothing."""
+    before, after = nearest_read(numbers), [v for v in _released() if _patch(v) > numbers]
+    if not after or not _patch(before)[:2] == numbers[:2] == _patch(after[0])[:2]:
+        return ""
+    return after[0] if resolve(before).missing == resolve(after[0]).missing else ""
+
+
+def _released() -> list[str]:
+    return [v for minor in RELEASE_ORDER for v in versions_of(minor)]
+
+
+def _patch(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in exact(version).partition("-")[0].split("."))
 
 
 _RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(newest_of(RELEASE_ORDER[-1]))}"

@@ -29,7 +29,7 @@ from ...reports.document import NOT_MODELLED, Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
 from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_property
-from .release_names import nearest_read, parse_release
+from .release_names import like_its_neighbours, nearest_read, parse_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Represented:
     """The scenario, what is to be said about it before the verdicts, and what beside each.
 
     `remarks` say what of the objects was left out or abstracted, `doubts` what of that can make something hold that does not. `nearest` says that the
-    cluster's version was not read, and which one is asked in its place. `shape` identifies the scenario whatever the names in it.
+    cluster's version was not read, and that its neighbours are the same. `shape` identifies the scenario whatever the names in it.
     """
 
     scenario: Scenario
@@ -101,10 +101,9 @@ class Represented:
         why = "; ".join(self.doubts)
         found = msgspec.structs.replace(finding, scope=finding.scope | {NOT_MODELLED: why})
         if finding.verdict == "VIOLATED":
-            note = f"the counterexample is one of the cluster only if nothing in it rests on what is not modelled: {why}"
+            note = f"the counterexample can happen in the cluster only if it does not depend on what is not modelled: {why}"
             return msgspec.structs.replace(found, notes=(*finding.notes, note))
-        words = "No violation was found, and nothing follows for the cluster: what decides it is not modelled in full."
-        words = f"{words} {self.nearest}" if self.nearest else words
+        words = "No violation was found. That is no HOLDS for the cluster, because podrace does not model all that decides it."
         return msgspec.structs.replace(
             found, verdict="INCONCLUSIVE", words=words, vacuous=False, never_acted=msgspec.UNSET
         )
@@ -156,7 +155,8 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
-    doubts = doubts_of(kept, release, asked.scales)
+    unread, nearest = ([], "") if wanted is not None else _unread_words(inventory.version, release)
+    doubts = [*unread, *doubts_of(kept, release, asked.scales)]
     account, caveat = [*told, *account_of(kept, doubts)], caveat_of(kept)
     text = scenario_of(
         kept,
@@ -186,7 +186,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         [*of_cluster, *of_kept],
         kept,
         doubts,
-        "" if wanted is not None else _nearest_words(inventory.version, release),
+        nearest,
         shape_of(text),
     )
 
@@ -205,21 +205,27 @@ def _version_words(named: ClusterVersion | None, release: str | None, wanted: st
         return ""
     running, checked = ".".join(map(str, named.numbers)), exact(release)
     if wanted is not None:
-        differs = "" if checked == running else f"; checked is {checked}, as --release says"
+        differs = "" if checked == running else f"; podrace checks {checked}, as --release says"
         return f"version {running}, by {named.by}{differs}"
     near = (
         ""
         if checked == running
-        else f"; the model has no {running}: checked is {checked}, the nearest that it has"
+        else f"; {running} was not read: podrace checks {checked}, the nearest version of the model"
     )
-    return f"version {running}, by {named.by}: {named.sure}{near}; --release asks for another"
+    return f"version {running}, by {named.by}: {named.sure}{near}; --release sets another"
 
 
-def _nearest_words(named: ClusterVersion | None, release: str | None) -> str:
-    """That the version of the cluster was not read; nothing where it was, or none is named."""
+def _unread_words(named: ClusterVersion | None, release: str | None) -> tuple[list[str], str]:
+    """Of a cluster whose version was not read: the doubt, or the sentence that the versions before and after it are the same; nothing for others."""
     if named is None or release is None or (running := ".".join(map(str, named.numbers))) == exact(release):
-        return ""
-    return f"The cluster runs {running}, which was not read: this is the verdict on {exact(release)}, the nearest."
+        return [], ""
+    if after := like_its_neighbours(named.numbers):
+        return [], (
+            f"The cluster runs {running}, which was not read; {exact(release)} and {exact(after)}, before and after it, are the same."
+        )
+    return [
+        f"the cluster runs {running}, which was not read (--release {exact(release)} gives the verdict on the nearest version)"
+    ], ""
 
 
 MOST_KEPT = 16

@@ -75,7 +75,7 @@ def _shown(
     trace = (run or timed).trace
     if trace is not None:
         lasts = f"only the {slow[0]} is slow" if slow else "nothing has to last for minutes"
-        words += f" Shown is a run of {counted(len(trace.steps), 'step')}, in which {lasts}: in the shortest, minutes pass amid shorter work."
+        words += f" Shown is a run of {counted(len(trace.steps), 'step')}, in which {lasts}. In a shortest run, minutes pass while shorter work waits."
         result = replace(result, trace=trace)
     return Shown(result, words, WithScales(WORDS[timed.verdict.name], states, tuple(needed)))
 

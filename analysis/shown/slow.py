@@ -39,8 +39,8 @@ def _slow_in(system: TransitionSystem, name: str, trace: Trace) -> tuple[Transit
 def _words(part: TransitionSystem, one: SlowSteps, is_slow: bool) -> str:
     slow = [part.transitions[n] for n in one.slow]
     steps = listed([f"{t.label} ({t.actor})" for t in slow])
-    lasts = f"step {one.timer} comes only after minutes: so long"
+    lasts = f"step {one.timer} comes only after minutes. In them,"
     if is_slow:
-        return f"{lasts} last {steps}, possible after step {one.since}"
+        return f"{lasts} {steps} waits, which is possible from step {one.since} on"
     actors = " ".join(f"--slow '{actor}'" for actor in dict.fromkeys(t.actor for t in slow))
-    return f"{lasts} would have to last {steps}, possible after step {one.since}. `--time scales` excludes that, and {actors} allows it"
+    return f"{lasts} {steps} must wait, which is possible from step {one.since} on. `--time scales` excludes such a delay, and {actors} allows it"

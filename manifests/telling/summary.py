@@ -32,7 +32,7 @@ def caveat_of(kept: Representative) -> str:
     """What the verdict does not say."""
     return (
         f"the verdict is about {listed([p.name for p in kept.pods])} on {listed([n.name for n in kept.nodes])}, "
-        "not about the whole cluster: the pods that are left out neither come, go, nor are evicted"
+        "not about the whole cluster; it assumes that no other pod is created, deleted or evicted"
     )
 
 
@@ -47,7 +47,7 @@ def account_of(kept: Representative, doubts: Sequence[str] = ()) -> list[str]:
         *_kept(kept),
         *_controllers(kept),
         *_claims(kept),
-        *(f"not modelled, so that nothing holds for sure: {line}" for line in doubts),
+        *(f"not modelled, so HOLDS becomes INCONCLUSIVE: {line}" for line in doubts),
         *_left_out(kept),
         *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
     ]
@@ -218,7 +218,7 @@ def _pod(pod: ClusterPod, kept: Representative) -> str:
     if pod is kept.question.pod:
         role = "would be created, and waits" if not pod.exists else "waits"
     elif pod in kept.question.victims:
-        role = f"on {pod.node}, would have to go for {kept.question.pod.name}"
+        role = f"on {pod.node}, can be evicted for {kept.question.pod.name}"
     elif pod in kept.question.leaving:
         role = f"on {pod.node}, is being deleted: {kept.question.pod.name} waits for its room"
     elif not pod.exists and kept.makers is not None and kept.makers.of(pod) is not None:
@@ -245,7 +245,7 @@ def _left_out(kept: Representative) -> Iterator[str]:
     yield (
         f"left out: {counted(nodes, 'node')}{over}, {counted(bound, 'pod')} on nodes, "
         f"{counted(max(0, waiting), 'pod')} that {wait}; "
-        "which pods and nodes are kept is a choice by rules of thumb, only what is said of the kept ones is checked"
+        "podrace chose the kept pods and nodes by rules of thumb, and checks only these"
     )
 
 

@@ -25,7 +25,9 @@ def why_untested(kept: Representative, name: str, missed: tuple[str, ...]) -> st
     """Why a property holds for want of anything that could break it. `missed` is what a search to the end did not find."""
     if name in NOMINATIONS and (reason := _no_contest(kept)):
         return reason
-    return f"it never comes about that {'; '.join(missed)}" if missed else "nothing happens at all"
+    return (
+        f"in no run of the kept pods it happens that {'; '.join(missed)}" if missed else "no step can happen"
+    )
 
 
 def _no_contest(kept: Representative) -> str:

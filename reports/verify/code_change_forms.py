@@ -28,6 +28,9 @@ MOST_PARTED = 4
 MOST_MISSED = 20
 """How many changed lines that were not executed are named."""
 
+MOST_STEPS = 8
+"""So many of the steps before a departure are printed as text."""
+
 UNTOURED = "tours: none was made"
 
 
@@ -91,18 +94,24 @@ def _rest(found: CodeChange) -> Iterator[str]:
         yield from _opened(found)
     yield from found.notes
     if found.unfinished:
-        yield f"time was up: {found.unfinished}"
+        yield f"not finished: {found.unfinished}"
 
 
 def _probe(one: Probed) -> Iterator[str]:
     yield f"{one.scenario}: {one.runs} random runs of {one.steps:,} steps execute {one.lines} of the changed lines, {_departures(len(one.departures))}"
     for departure in one.departures[:1]:
-        yield f"  departs: {sides_of(departure.words)}; after: {'; '.join(departure.steps)}"
+        yield f"  departs: {sides_of(departure.words)}; {_last(departure.steps)}"
+
+
+def _last(steps: Sequence[str]) -> str:
+    """The run up to a departure: its last steps, as the whole is in the other forms."""
+    left = len(steps) - MOST_STEPS
+    return f"after: {f'({left} steps); ' if left > 0 else ''}{'; '.join(steps[-MOST_STEPS:])}"
 
 
 def sides_of(words: str) -> str:
     """What differs, said of both sides: the unchanged code does what its model does."""
-    return words.replace(": model ", ": unpatched ").replace(", real ", ", patched ")
+    return words.replace(": model ", ": before the change ").replace(", real ", ", after it ")
 
 
 def _parted(found: CodeChange) -> Iterator[str]:
@@ -135,7 +144,7 @@ def _tours(found: CodeChange) -> Iterator[str]:
         end = f": {tour.remark}" if tour.remark else ""
         yield f"tour of {tour.scenario}: {tour.taken:,} of {tour.transitions:,} transitions taken as before, {len(tour.departures)} departures{end}"
         for one in tour.departures:
-            yield f"  departs ({one.runs} runs): {sides_of(one.words)}; after: {'; '.join(one.steps)}"
+            yield f"  departs ({one.runs} runs): {sides_of(one.words)}; {_last(one.steps)}"
 
 
 def _beyond(found: CodeChange) -> Iterator[str]:
@@ -189,7 +198,7 @@ def to_markdown(found: CodeChange) -> str:
         ]
         blocks += [f"> not executed: {plain(place)}" for place in found.lines.missed[:MOST_MISSED]]
         blocks += [f"> nothing depends on it: {plain(place)}" for place in found.lines.idle[:MOST_MISSED]]
-    ends = (*found.notes, *([f"time was up: {found.unfinished}"] if found.unfinished else []))
+    ends = (*found.notes, *([f"not finished: {found.unfinished}"] if found.unfinished else []))
     blocks += [f"> {plain(note)}" for note in ends]
     return "\n\n".join(blocks) + "\n"
 

@@ -75,6 +75,9 @@ LEAST = 6
 MOST_DAMAGED = 12
 """In so many batches of runs, the shortest first, the damage of a line is looked for."""
 
+INTERRUPTED = "what was left when podrace was interrupted"
+"""In what is not finished."""
+
 Told = Callable[[Race | Probed], None]
 
 
@@ -212,6 +215,8 @@ class Judging:
                 self._look(*(replace(one, until=until) for one in built))
             except OutOfTime:
                 self.unfinished.append("what was under way was cut off")
+            except KeyboardInterrupt:
+                self.unfinished.append(INTERRUPTED)
         finally:
             for one in built[-1:]:
                 shutil.rmtree(one.folder, ignore_errors=True)
@@ -221,6 +226,8 @@ class Judging:
                 found |= side
         counted = lines_of(found)
         answer, because = answer_of(self.races, counted, self.tours, self.searched, self.probed)
+        if answer == "NO DIFFERENCE SEEN" and INTERRUPTED in self.unfinished:
+            answer, because = "INCONCLUSIVE", f"{because}; but podrace was interrupted"
         if answer == "NO DIFFERENCE SEEN":
             idle = [line for line in self._unexercised(found) if line not in self.undamaged]
             counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
@@ -230,13 +237,13 @@ class Judging:
                     f"{counted.words}, and nothing that was run depends on {counted.idle_words}",
                 )
             elif self.undamaged:
-                self.unfinished.append(f"{len(self.undamaged)} executed lines were not damaged")
+                self.unfinished.append(f"the damage of {len(self.undamaged)} executed lines")
                 answer, because = (
                     "INCONCLUSIVE",
                     f"{because}; but time was up before it was known whether anything depends on the change",
                 )
         if answer == "NO DIFFERENCE SEEN" and self.unfinished:
-            because = f"{because}; time was up: {'; '.join(self.unfinished)}"
+            because = f"{because}; not finished: {'; '.join(self.unfinished)}"
         if answer == "NO DIFFERENCE SEEN" and not self.effort.whole:
             answer, because = "INCONCLUSIVE", f"{because}; but only the scenarios that were named were run"
         if what.unjudged and answer != "BREAKS":
@@ -278,12 +285,16 @@ class Judging:
             questions_of(self.effort.scenarios, self.what.elements, self.release),
         )
         hazards = mendable(self.effort.scenarios, self.what.files, self.what.touched, self.change.base)
-        self._replay([Question(one) for one in hazards], "near", "hazards of the changed functions", built)
+        self._replay(
+            [Question(one) for one in hazards], "near", "replays of hazards of the changed functions", built
+        )
         if not self._breaks:
-            self._replay(questions.near, "near", "races of the changed functions", built)
+            self._replay(questions.near, "near", "replays of races of the changed functions", built)
         if not self._breaks and self.effort.whole:
             made = list(known_fixes(self.effort.scenarios, self.what.elements))
-            self._replay(made, "known", "searches without an upstream change of these functions", built)
+            self._replay(
+                made, "known", "searches for races that an upstream change of these functions fixed", built
+            )
         if not self._breaks:
             self._probe(questions, built)
             self._beyond(built)
@@ -299,15 +310,13 @@ class Judging:
             }
             mine = [one for one in questions.own if one.scenario.name in ranks.keys() - done]
             mine.sort(key=lambda one: ranks[one.scenario.name])
-            self._replay(
-                mine, "own", "scenarios whose runs execute the change, searched for counterexamples", built
-            )
+            self._replay(mine, "own", "replays of races in scenarios that execute the change", built)
         if not self._breaks and not self.places:
             self._tours(built)
         if not self._breaks:
             self._beyond(built)
         if not self._breaks and self.places:
-            self._replay(questions.far, "damage", "other races", built)
+            self._replay(questions.far, "damage", "replays of other races", built)
 
     def _replay(
         self, questions: Sequence[Question], kind: str, what: str, built: tuple[Built, Built]
@@ -318,7 +327,7 @@ class Judging:
             for number, question in enumerate(questions):
                 least = kind == "near" and number < LEAST and self._goes_on("damage")
                 if not (least or self._goes_on(kind)):
-                    self.unfinished.append(f"{number} of {len(questions)} {what}")
+                    self.unfinished.append(f"{what} ({number} of {len(questions)} done)")
                     return
                 limits = replace(
                     effort.budget, timeout=min(SEARCH_SECONDS, self._left("damage" if least else kind))
@@ -376,7 +385,7 @@ class Judging:
                 self._beyond(built)
                 departing.clear()
         if len(self.probed) < self.chosen and not self._breaks:
-            self.unfinished.append(f"{len(self.probed)} of {len(scenarios)} scenarios were run")
+            self.unfinished.append(f"random runs ({len(self.probed)} of {len(scenarios)} scenarios done)")
 
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)

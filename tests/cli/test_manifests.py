@@ -55,7 +55,9 @@ def test_the_race_shows_up_under_the_real_names(realistic: Path, shell: Shell) -
     assert ran.code == 1
     account, _, report = ran.out.partition("\n\n")
     lines = account.splitlines()
-    assert lines[0].startswith("version 1.37.0, by the newest kubelet; checked is 1.13.0, as --release says")
+    assert lines[0].startswith(
+        "version 1.37.0, by the newest kubelet; podrace checks 1.13.0, as --release says"
+    )
     assert lines[1].startswith(
         "cluster: 58 nodes of 17 kinds, 462 pods on them, 22 waiting, of 14 kinds together"
     )

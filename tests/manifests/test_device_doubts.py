@@ -222,9 +222,9 @@ def test_nothing_holds_and_the_scope_says_why(tmp_path: Path, capsys: pytest.Cap
     assert "INCONCLUSIVE" in said
     assert "HOLDS" not in said
     doubt = "claim shop/one of shop/a is taken to be free on every node: it has several requests"
-    assert f"not modelled, so that nothing holds for sure: {doubt}" in said
+    assert f"not modelled, so HOLDS becomes INCONCLUSIVE: {doubt}" in said
     assert (
-        "No violation was found, and nothing follows for the cluster: what decides it is not modelled in full."
+        "No violation was found. That is no HOLDS for the cluster, because podrace does not model all that decides it."
         in said
     )
     assert f", not modelled {doubt}." in said
@@ -252,7 +252,7 @@ def test_a_counterexample_stays_one_with_a_note(tmp_path: Path) -> None:
     why = "shop/a asks for example.com/gpu of DeviceClass/z: another class backs it, too, and one of them is taken"
     assert found.scope["not_modelled"] == why
     assert found.notes[-1] == (
-        f"the counterexample is one of the cluster only if nothing in it rests on what is not modelled: {why}"
+        f"the counterexample can happen in the cluster only if it does not depend on what is not modelled: {why}"
     )
 
 

@@ -192,4 +192,4 @@ def test_what_is_not_modelled_in_full_is_not_compared(shell: Shell, monkeypatch:
     monkeypatch.setattr(representative_cluster, "doubts_of", lambda *_: ("a claim",))
     ran = shell("check", "-f", written(*ALONE), "--release", "1.36.0", "--upgrade", "1.37.0")
     assert (ran.code, ran.out) == (2, "")
-    assert "--upgrade: what decides it is not modelled in full (a claim)" in ran.err
+    assert "--upgrade: podrace does not model all that decides it (a claim)" in ran.err

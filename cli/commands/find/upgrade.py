@@ -34,7 +34,7 @@ def print_upgrade(
         raise UsageProblem(f"--upgrade prints {', '.join(forms)}: leave out --output {out.form}")
     if represented.doubts:
         raise UsageProblem(
-            f"--upgrade: what decides it is not modelled in full ({'; '.join(represented.doubts)}): check each version by itself, with --release"
+            f"--upgrade: podrace does not model all that decides it ({'; '.join(represented.doubts)}): check each version by itself, with --release"
         )
     form = forms[out.form]
     inquiry = Inquiry((), selection.properties, selection.own, selection.gates, given=selection.given)

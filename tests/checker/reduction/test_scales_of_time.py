@@ -219,17 +219,15 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     assert (anytime.verdict, anytime.depth, scaled.verdict) == ("VIOLATED", 35, "HOLDS")
     assert "nothing under way takes minutes" in scope_words(scaled.scope)
     assert "time" not in anytime.scope
-    last = (
-        "async_preemption.evict_last(pod=p, victim=v, ok=True) (preemption goroutine), possible after step 15"
-    )
+    last = "async_preemption.evict_last(pod=p, victim=v, ok=True) (preemption goroutine)"
     assert anytime.notes[-1] == (
-        f"step 18 comes only after minutes: so long would have to last {last}. "
-        "`--time scales` excludes that, and --slow 'preemption goroutine' allows it"
+        f"step 18 comes only after minutes. In them, {last} must wait, which is possible from step 15 on. "
+        "`--time scales` excludes such a delay, and --slow 'preemption goroutine' allows it"
     )
     assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")
     assert anytime.words.endswith(
         " Only with a delay of minutes: with `time: scales` it holds (381 states)."
-        " Shown is a run of 36 steps, in which only the preemption goroutine is slow: in the shortest, minutes pass amid shorter work."
+        " Shown is a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, minutes pass while shorter work waits."
     )
     assert anytime.with_scales == WithScales("HOLDS", 381, ("preemption goroutine",))
     assert anytime.marked == "VIOLATED (only with a delay of minutes)"
@@ -337,9 +335,7 @@ def test_an_actor_that_is_slow_brings_a_run_back() -> None:
     assert "nothing under way takes minutes, but for: failure handler, preemption goroutine" in scope_words(
         found.scope
     )
-    assert found.notes[-1].startswith(
-        "step 16 comes only after minutes: so long last failure.nominate(pod=p)"
-    )
+    assert found.notes[-1].startswith("step 16 comes only after minutes. In them, failure.nominate(pod=p)")
     with pytest.raises(
         UsageProblem, match="--slow: no actor is called `kubelet`: use scheduler, binding cycle"
     ):

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.possible.releases import releases_of
-from podrace.analysis.request.release_names import known_releases, nearest_read, parse_release
+from podrace.analysis.request.release_names import (
+    known_releases,
+    like_its_neighbours,
+    nearest_read,
+    parse_release,
+)
 from podrace.base.problems import UsageProblem
 from podrace.cli.configuration.arguments import release_names
 from podrace.model.history import PATCH_VERSIONS, PRE_RELEASES, RELEASE_ORDER, resolve
@@ -94,6 +99,15 @@ def test_a_pre_release_ends_a_range(written: str, releases: list[str]) -> None:
 )  # fmt: skip
 def test_a_cluster_runs_what_it_runs(running: tuple[int, int, int], nearest: str) -> None:
     assert nearest_read(running) == nearest
+
+
+@pytest.mark.parametrize(
+    ("running", "after"),
+    [((1, 36, 2), "1.36.3"), ((1, 34, 1), ""), ((1, 34, 99), ""), ((1, 20, 5), ""), ((1, 11, 0), ""), ((1, 2, 3), "")],
+)  # fmt: skip
+def test_a_version_between_two_that_are_the_same(running: tuple[int, int, int], after: str) -> None:
+    """133167 is in 1.34.0, and not in 1.34.2."""
+    assert like_its_neighbours(running) == after
 
 
 def test_affected(shell: Shell) -> None:
@@ -187,23 +201,24 @@ OLD, NEW = (
     ("objects", "release", "said"),
     [
         (NEW + POD, "1.34.4", ("version 1.34.5, by the newest kubelet: the scheduler is this version or newer: a kubelet may be three releases "
-            "older; the model has no 1.34.5: checked is 1.34.4, the nearest that it has; --release asks for another")),
+            "older; 1.34.5 was not read: podrace checks 1.34.4, the nearest version of the model; --release sets another")),
         (OLD + NEW + POD, "1.34.3", ("version 1.34.3, by the kubelet of a control-plane Node: the scheduler usually is the same version; "
-            "--release asks for another")),
+            "--release sets another")),
         (OLD + SCHEDULER + POD, "1.33.6", ("version 1.33.6, by the image of the kube-scheduler Pod: that is what the scheduler runs; "
-            "--release asks for another")),
+            "--release sets another")),
         (OLD + POD + '{"serverVersion": {"gitVersion": "v1.36.3+k3s1"}, "clientVersion": {"gitVersion": "v1.2.3"}}', "1.36.3",
             ("version 1.36.3, by kubectl version: that is the API server; the scheduler is this version, or one release older during an "
-            "upgrade; --release asks for another")),
+            "upgrade; --release sets another")),
     ],
 )  # fmt: skip
 def test_the_version_of_a_dump(shell: Shell, tmp_path: Path, objects: str, release: str, said: str) -> None:
     (tmp_path / "dump.yaml").write_text(objects)
     ran = shell("check", "-f", "dump.yaml", "--property", "S-CAP")
-    assert (ran.code, ran.out.partition("\n")[0]) == (0, said)
-    assert f"dump, {release}: S-CAP HOLDS" in ran.out
+    verdict, code = ("INCONCLUSIVE", 3) if "was not read" in said else ("HOLDS", 0)
+    assert (ran.code, ran.out.partition("\n")[0]) == (code, said)
+    assert f"dump, {release}: S-CAP {verdict}" in ran.out
     ran = shell("check", "-f", "dump.yaml", "--property", "S-CAP", "--release", "1.35.4")
-    assert "; checked is 1.35.4, as --release says\n" in ran.out
+    assert "; podrace checks 1.35.4, as --release says\n" in ran.out
     assert f"release: {release}\n" in shell("check", "-f", "dump.yaml", "--write-scenario", "-").out
 
 

@@ -305,15 +305,25 @@ def test_an_entry_without_a_shape_is_still_read_and_says_so(shell: Shell, here: 
     assert (entry["shape"], entry["reason"]) == (found[1], "nobody minds")
 
 
-def test_a_version_that_was_not_read_is_said_in_the_verdict(shell: Shell, here: Path) -> None:
+def test_nothing_holds_in_a_version_that_was_not_read(shell: Shell, here: Path) -> None:
     Path("dump.yaml").write_text(DUMP)
-    nearest = "The cluster runs 1.34.1, which was not read: this is the verdict on 1.34.0, the nearest."
+    unread = "the cluster runs 1.34.1, which was not read (--release 1.34.0 gives the verdict on the nearest version)"
     asked = ("check", "-f", "dump.yaml", "--closing", "0", "--property", "S-CAP")
-    for options in ((), (*ASKED[:2], "--property", "MY-NONE")):
-        assert nearest in flat(shell(*asked, *options).out)
+    for options, code in (((), 3), ((*ASKED[:2], "--property", "MY-NONE"), 1)):
+        ran = shell(*asked, *options)
+        assert (ran.code, unread in flat(ran.out)) == (code, True)
     (found,) = json.loads(shell(*asked, "-o", "json").out)
-    assert found["words"].endswith(nearest)
-    assert nearest not in flat(shell(*asked, "--release", "1.34.0").out)
+    assert (found["verdict"], found["scope"]["not_modelled"]) == ("INCONCLUSIVE", unread)
+    ran = shell(*asked, "--release", "1.34.0")
+    assert (ran.code, unread in flat(ran.out)) == (0, False)
+    assert unread in shell(*asked, "--upgrade", "1.37").err
+    assert shell(*asked, "--upgrade", "1.37", "--release", "1.34.0").code == 0
+    Path("dump.yaml").write_text(DUMP.replace("1.34.1", "1.36.2"))
+    ran = shell(*asked)
+    same = (
+        "The cluster runs 1.36.2, which was not read; 1.36.1 and 1.36.3, before and after it, are the same."
+    )
+    assert (ran.code, same in flat(ran.out)) == (0, True)
     ran = shell(*asked, "--release", "1.34.1")
     assert (ran.code, ran.err.partition(";")[0]) == (2, "podrace: unknown release `1.34.1`")
 

@@ -23,8 +23,8 @@ scope: {pod_events: 1, node_events: 1, flush: false, backoff: false, node_creati
 CREATIONS = "users.create_node(node=n) waits in vain for not api.node_exists[n]"
 SENTENCE = f"Asked for, and never acted: node creations ({CREATIONS})."
 COUNT = (
-    "never acted: 1 of 1 verdict, as something that the scenario asks for never took a step: "
-    "no evidence of what it would do; --fail-on-vacuous makes the exit code 1"
+    "never acted: 1 of 1 verdict: something that the scenario asks for never took a step; "
+    "--fail-on-vacuous makes the exit code 1"
 )
 MARK = "HOLDS (1 never acted)"
 

@@ -84,7 +84,7 @@ class Never(Property):
         return {"a pod is assumed": any_of(self.cache.is_assumed(p) for p in self.pods)}
 """
 COUNT = (
-    "vacuous: {} of {}, as what would test the property never comes about: no evidence that it is kept; "
+    "vacuous: {} of {}: no run tested the property, so it is no evidence; "
     "--fail-on-vacuous makes the exit code 1"
 )
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
+from podrace.base.problems import Terminated
 from podrace.checker.core.exploration import Budget
 from podrace.reports.reproduction import Differing
 from podrace.reports.tours import Departure
@@ -19,9 +24,10 @@ from podrace.reports.verify.code_change import (
     answer_of,
     exit_code,
 )
-from podrace.reports.verify.code_change_forms import to_document, to_markdown
+from podrace.reports.verify.code_change_forms import print_row, to_document, to_markdown
+from podrace.reproduce.changes import judge
 from podrace.reproduce.changes.functions import WhatChanged
-from podrace.reproduce.changes.judge import SECONDS, Effort, cannot_matter, first_error
+from podrace.reproduce.changes.judge import SECONDS, Effort, Judging, cannot_matter, first_error
 from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.changes.texts import FileChange
@@ -75,9 +81,36 @@ def test_a_departure_is_told_of_both_sides() -> None:
     text = to_markdown(found)
     told = text.replace("\\", "")
     assert (
-        "two departs: pop(p): queue.sub_queue[p]: unpatched None, patched ACTIVE. After:\n\n1. a\n2. b"
+        "two departs: pop(p): queue.sub_queue[p]: before the change None, after it ACTIVE. After:\n\n1. a\n2. b"
         in told
     )
+
+
+def test_text_has_the_last_steps_before_a_departure() -> None:
+    departure = Departure("pop", 3, 0, "pop(p): x: model 1, real 2", tuple("abcdefghijk"))
+    out = StringIO()
+    print_row(Console(file=out, width=200), Probed("two", 24, 90, 1, (departure,)))
+    assert "departs: pop(p): x: before the change 1, after it 2; after: (3 steps); d; e; f" in out.getvalue()
+
+
+def test_an_interrupted_judgement_says_what_it_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SIGTERM after all changed lines were executed without a difference is no NO DIFFERENCE SEEN."""
+
+    def look(self: Judging, before: object, after: object) -> None:
+        self.races.append(race("still open"))
+        raise Terminated
+
+    monkeypatch.setattr(judge, "changed_tree", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(judge, "taken", lambda built: built)
+    monkeypatch.setattr(judge, "lines_of", lambda _: ALL)
+    monkeypatch.setattr(Judging, "_built", lambda *_: SimpleNamespace(folder=tmp_path / "built"))
+    monkeypatch.setattr(Judging, "_look", look)
+    change = Change("x", parse_version("1.36.3"), [])
+    found = Judging(change, WhatChanged((), ()), Effort(Budget()), None, lambda _: None).judged()  # type: ignore[arg-type]
+    assert (found.answer, exit_code(found)) == ("INCONCLUSIVE", 3)
+    assert found.because.endswith("; but podrace was interrupted")
+    assert found.unfinished == "what was left when podrace was interrupted"
+    assert [one.outcome for one in found.races] == ["still open"]
 
 
 def test_a_budget_of_time_is_that_of_all() -> None:
