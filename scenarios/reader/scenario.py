@@ -185,7 +185,7 @@ class Residual:
 class Race:
     """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
 
-    `beside`: changes of later releases that are put in whether or not the fix is, so that this race is seen alone.
+    `beside`: changes of later releases that are added both with and without the fix, so that only this race is visible.
     `seed`: `podrace check` without arguments runs it before and after its fixes.
     """
 

@@ -30,12 +30,12 @@ NODES = Table("`nodes`", "node", [
     Field("resources", RESOURCES, "none", "other allocatable resources, such as `{example.com/gpu: 1}` (`hugepages-*` in bytes)"),
     Field("pods", ranged(0, MAX_PODS), "no limit", "how many pods the node admits", attribute="pods", say=lambda node: said_number(node.room[1])),
     Field("labels", LABELS, "none", "its labels; `kubernetes.io/hostname` is there anyway", attribute="labels", say=lambda node: {k: v for k, v in node.labels.items() if (k, v) != (HOSTNAME, node.name)}),
-    Field("taints", list_of("list of taints", refers("", "taint")), "none", "its taints; one with the effect NoExecute has pods leave only where the scope has `taint_eviction`", attribute="taints", read=read_taints, say=lambda node: [taint_in_words(taint) for taint in node.taints]),
-    Field("unschedulable", FLAG, "false", "spec.unschedulable; the taint that controllers add to it must be written, too, if it is wanted", attribute="unschedulable"),
-    Field("conditions", CONDITIONS, "Ready is True", "its conditions, such as `{Ready: Unknown}` for a node that is cut off: then its kubelet receives nothing and reports nothing. Taints come with them only where the scope has `node_lifecycle`: else write both into one update, or in two, as the node lifecycle controller sets them later", attribute="conditions", say=lambda node: {k: v for k, v in node.conditions.items() if (k, v) != (READY, "True")}),
+    Field("taints", list_of("list of taints", refers("", "taint")), "none", "its taints; a taint with NoExecute evicts pods only with `taint_eviction` in the scope", attribute="taints", read=read_taints, say=lambda node: [taint_in_words(taint) for taint in node.taints]),
+    Field("unschedulable", FLAG, "false", "spec.unschedulable; podrace does not add the taint that controllers add: write it under `taints`", attribute="unschedulable"),
+    Field("conditions", CONDITIONS, "Ready is True", "its conditions, such as `{Ready: Unknown}` for a node without connection: its kubelet receives and reports nothing. They set taints only with `node_lifecycle` in the scope. Without it, write condition and taint into one update, or into two, as the node lifecycle controller sets the taint later", attribute="conditions", say=lambda node: {k: v for k, v in node.conditions.items() if (k, v) != (READY, "True")}),
     Field("declaredFeatures", FEATURES, "none", "the features that it declares (from 1.36 on)", attribute="features", say=lambda node: sorted(node.features)),
     Field("exists", FLAG, "true", "false: a node that may join later", say=lambda node: None if node.exists else False),
-    Field("updates", names_to("updates by name", "nodeUpdate", 1, MAX_VERSIONS - 1), "none", "what the node's object may be updated to: see below"),
+    Field("updates", names_to("updates by name", "nodeUpdate", 1, MAX_VERSIONS - 1), "none", "the updates of the node's object that can happen: see below"),
 ])
 
 NODE_UPDATES = Table("`updates` of a node", "nodeUpdate", [

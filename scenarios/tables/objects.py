@@ -42,12 +42,12 @@ NAMESPACES = Table("`namespaces`", "namespace", [
 ])
 
 BUDGETS = Table("`podDisruptionBudgets`", "podDisruptionBudget", [
-    Field("selector", refers("label selector", "labelSelector"), "required", "the pods that are protected. An empty one is for all pods of the namespace: evictions and the disruption controller count them, preemption does not (until 141785, which no release of the model has)", missing="say which pods the budget protects", say=lambda budget: selector_in_words(budget.selector)),
+    Field("selector", refers("label selector", "labelSelector"), "required", "the pods that the budget protects. An empty selector means all pods of the namespace for evictions and the disruption controller, and no pod for preemption (until 141785, which no release of the model has)", missing="say which pods the budget protects", say=lambda budget: selector_in_words(budget.selector)),
     Field("disruptionsAllowed", ranged(0, MAX_ALLOWED), "0", "status.disruptionsAllowed; it stays as it is", say=lambda budget: quantity_in_words(budget.quantities[0])),
     Field("namespace", NAME, "what stands before a slash in the budget's name, else default", "the budget's namespace", say=lambda budget: None if "/" in budget.name or budget.namespace == "default" else budget.namespace),
-    Field("disruptedPods", list_of("list of pods", text("")), "none", "status.disruptedPods: evictions that are paid for already (from 1.19 on)", say=lambda budget: sorted(budget.disrupted)),
-    Field("minAvailable", whole(0, MAX_AVAILABLE), "as many as run at the start, less `disruptionsAllowed`", "so many of its pods the budget wants, where it is kept (`disruption_controller`)", attribute="min_available", say=lambda budget: budget.min_available),
-    Field("unhealthyPodEvictionPolicy", EVICTION, "IfHealthyBudget", "AlwaysAllow: pods that are not ready may be evicted at any time (from 1.27 on); else only while as many others are healthy as the budget wants (`readiness`)", attribute="always_allow", read=lambda value: EVICTION.read(value) == "AlwaysAllow", say=lambda budget: "AlwaysAllow" if budget.always_allow else None),
+    Field("disruptedPods", list_of("list of pods", text("")), "none", "status.disruptedPods: evictions that the status already counts (from 1.19 on)", say=lambda budget: sorted(budget.disrupted)),
+    Field("minAvailable", whole(0, MAX_AVAILABLE), "as many as run at the start, less `disruptionsAllowed`", "how many healthy pods the budget wants; only with `disruption_controller`", attribute="min_available", say=lambda budget: budget.min_available),
+    Field("unhealthyPodEvictionPolicy", EVICTION, "IfHealthyBudget", "AlwaysAllow: pods that are not ready can be evicted at any time (from 1.27 on). IfHealthyBudget: only while enough other pods are healthy (`readiness`)", attribute="always_allow", read=lambda value: EVICTION.read(value) == "AlwaysAllow", say=lambda budget: "AlwaysAllow" if budget.always_allow else None),
 ])
 
 def _several(read: Kind) -> Kind:
@@ -62,30 +62,30 @@ WISH = Table("`firstAvailable`", "wish", [
 ])
 
 DEVICES = Table("`devices`", "device", [
-    Field("node", text("name of a node"), "none", "where the device is; one without a node can be reached from all", say=lambda device: None if device.node is None else device.node.name),
-    Field("deviceClassName", CLASS_NAME, "none", "the device class that it is in; those that name none are of one class, too", attribute="of"),
-    Field("bindingConditions", FLAG, "false", "whether a pod is bound only once the driver has said that the device is ready (from 1.36 on)", attribute="conditions"),
+    Field("node", text("name of a node"), "none", "the node of the device; without it, all nodes reach the device", say=lambda device: None if device.node is None else device.node.name),
+    Field("deviceClassName", CLASS_NAME, "none", "its device class; all devices without this field are in one class", attribute="of"),
+    Field("bindingConditions", FLAG, "false", "true: a pod is bound only after the driver has reported that the device is ready (from 1.36 on)", attribute="conditions"),
     Field("exists", FLAG, "true", "false: its driver publishes it later, some time after its node is there", say=lambda device: None if device.exists else False),
-    Field("capacity", whole(1, MAX_SHARE), "none", "several claims may share it, until so much is consumed (allowMultipleAllocations); from 1.36 on", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
-    Field("taint", one_of(EFFECTS, "an effect of taints"), "none", "the effect of the taint that it has from the start; a device that gets one later, by `device_taints`, has NoExecute (from 1.36 on)", attribute="taint"),
-    Field("consumesCounters", COUNTERS, "none", "what it takes of [`sharedCounters`](#sharedcounters), as a partition does; from 1.36 on", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
+    Field("capacity", whole(1, MAX_SHARE), "none", "how much claims can consume of the device together: several claims can share it (allowMultipleAllocations, from 1.36 on)", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
+    Field("taint", one_of(EFFECTS, "an effect of taints"), "none", "the effect of the taint that it has from the start (from 1.36 on); `device_taints` add NoExecute later", attribute="taint"),
+    Field("consumesCounters", COUNTERS, "none", "how much it uses of each of the [`sharedCounters`](#sharedcounters), as a partition of a device does (from 1.36 on)", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
 ])
 
 ASKED = (
     Field("deviceClassName", CLASS_NAME, "none", "the device class that it asks for", say=lambda claim: (claim.of or None) if len(claim.wishes) == 1 else None),
     Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: claim.wishes[0].count if len(claim.wishes) == 1 and claim.wishes[0].count > 1 else None),
-    Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that can be had (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if len(claim.wishes) > 1 else None),
+    Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that is available (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if len(claim.wishes) > 1 else None),
     Field("capacity", whole(1, MAX_SHARE), "all", "how much it consumes of a device that claims share", attribute="amount"),
     Field("adminAccess", FLAG, "false", "true: it is given a device that others may have, and takes nothing (from 1.36 on)", attribute="admin"),
-    Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with one effect, or, by a toleration without an effect, all", attribute="tolerates"),
+    Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with this effect, or all", attribute="tolerates"),
     Field("tolerationSeconds", FLAG, "false", "true: it tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
 )
 
 CLAIMS = Table("`resourceClaims`", "resourceClaim", [
     Field("device", _several(text("name of a device")), "none", "what is allocated to the claim at the start", say=_device_in_words),
     *ASKED,
-    Field("reservedFor", list_of("list of pods", text("")), "none", "status.reservedFor at the start; a pod that is bound is in reservedFor of each of its claims", say=lambda claim: sorted(claim.reserved)),
-    Field("bindingConditions", one_of(tuple(CONDITIONS), "what has become of binding conditions"), "pending", "what is known of its device at the start, if that has any; timedOut: nothing, and it was waited for long enough", say=_conditions_in_words),
+    Field("reservedFor", list_of("list of pods", text("")), "none", "status.reservedFor at the start; a bound pod must be in reservedFor of each of its claims", say=lambda claim: sorted(claim.reserved)),
+    Field("bindingConditions", one_of(tuple(CONDITIONS), "what has become of binding conditions"), "pending", "the state of its device's binding conditions at the start; timedOut: still pending after the time limit", say=_conditions_in_words),
     Field("exists", FLAG, "true", "false: a user may create it later, as often as `claim_creations` says", say=lambda claim: None if claim.exists else False),
 ])
 
@@ -97,7 +97,7 @@ DEVICE_CLASSES = Table("`deviceClasses`", "deviceClass", [
 
 STORAGE_CLASSES = Table("`storageClasses`", "storageClass", [
     Field("volumeBindingMode", MODE, "Immediate", "when claims of the class are bound", attribute="immediate", read=lambda value: MODE.read(value) == "Immediate", say=lambda of: "Immediate" if of.immediate else "WaitForFirstConsumer"),
-    Field("provisioner", text("name"), "kubernetes.io/no-provisioner", "who makes volumes for claims of the class; without one there are only those of `volumes`", attribute="provisions", read=lambda value: value.scalar("the name of a provisioner") != NO_PROVISIONER, say=lambda of: PROVISIONER if of.provisions else None),
+    Field("provisioner", text("name"), "kubernetes.io/no-provisioner", "the provisioner that creates volumes for claims of the class; without one there are only the `volumes` of the file", attribute="provisions", read=lambda value: value.scalar("the name of a provisioner") != NO_PROVISIONER, say=lambda of: PROVISIONER if of.provisions else None),
 ])
 
 VOLUMES = Table("`volumes`", "volume", [
@@ -109,12 +109,12 @@ VOLUMES = Table("`volumes`", "volume", [
 
 VOLUME_CLAIMS = Table("`volumeClaims`", "volumeClaim", [
     Field("storageClassName", text("name of a class"), "required", "its class", missing="name one of `storageClasses`", say=lambda claim: claim.storage_class.name),
-    Field("volumeName", text("name of a volume"), "none", "the volume that it names at the start; it is bound to it if that volume's `claimRef` is this claim", say=lambda claim: None if claim.volume is None else claim.volume.name),
-    Field("accessModes", MODES, "none", "of ReadWriteOnce, ReadOnlyMany, ReadWriteMany and ReadWriteOncePod the last matters: one pod only may use the claim", say=lambda claim: ["ReadWriteOncePod"] if claim.exclusive else None),
+    Field("volumeName", text("name of a volume"), "none", "the volume that the claim names at the start; they are bound if the volume's `claimRef` is this claim", say=lambda claim: None if claim.volume is None else claim.volume.name),
+    Field("accessModes", MODES, "none", "only ReadWriteOncePod matters: a single pod can use the claim", say=lambda claim: ["ReadWriteOncePod"] if claim.exclusive else None),
     Field("exists", FLAG, "true", "false: a user may create it later", say=lambda claim: None if claim.exists else False),
 ])
 
 GROUPS = Table("`podGroups`", "podGroup", [
-    Field("minCount", whole(1, 8, "1 to 8"), "none", "the group is a gang, of which at least so many pods are to be bound together; without it the policy is basic", attribute="min_count"),
+    Field("minCount", whole(1, 8, "1 to 8"), "none", "the group is a gang: at least this many of its pods must be bound together. Without it, the policy is basic", attribute="min_count"),
     Field("exists", FLAG.called("true or false"), "true", "false: a user may create the group later", attribute="exists", say=lambda group: None if group.exists else False),
 ])

@@ -17,7 +17,7 @@ OTHERS = table_of("values of the key to whole numbers", COUNT.schema)
 TAINTS = Table("`taints`", "taint", [
     Field("key", LABEL_KEY, "required", "the taint's key", missing="a taint needs `key` and `effect`"),
     Field("value", LABEL_VALUE, "empty", "its value"),
-    Field("effect", EFFECT, "required", "PreferNoSchedule is a score that the model does not have: it is read, and repels nobody", missing="a taint needs `key` and `effect`"),
+    Field("effect", EFFECT, "required", "PreferNoSchedule has an effect only with `scored`", missing="a taint needs `key` and `effect`"),
 ])
 
 TOLERATIONS = Table("`tolerations`", "toleration", [
@@ -25,13 +25,13 @@ TOLERATIONS = Table("`tolerations`", "toleration", [
     Field("operator", one_of(("Equal", "Exists"), "an operator"), "Equal", "Exists tolerates every value"),
     Field("value", LABEL_VALUE, "empty", "for Equal"),
     Field("effect", EFFECT, "every effect", "the effect that is tolerated"),
-    Field("tolerationSeconds", whole(0, MAX_SECONDS), "indefinitely", "with NoExecute only: how long the pod may stay where such a taint is (`taint_eviction`). Time is order only: any time is over at any later moment"),
+    Field("tolerationSeconds", whole(0, MAX_SECONDS), "indefinitely", "with NoExecute only: how long the pod may stay on a node with such a taint (`taint_eviction`). The number does not matter: the time can be over at any later moment"),
 ])
 
 PORTS = Table("`hostPorts`", "hostPort", [
     Field("port", PORT, "required", "the port, 1 to 65535"),
     Field("protocol", one_of(("TCP", "UDP", "SCTP"), "a protocol"), "TCP", "its protocol"),
-    Field("hostIP", text("address"), "0.0.0.0", "the address of the node; 0.0.0.0, or nothing, stands for all of them, and is in everybody's way (up to 1.8 only the number counts)"),
+    Field("hostIP", text("address"), "0.0.0.0", "the address of the node; 0.0.0.0, or nothing, means all addresses, and conflicts with each (up to 1.8 only the port number counts)"),
 ])
 
 NODE_AFFINITY = Table("`nodeAffinity`", "nodeAffinity", [
@@ -54,14 +54,14 @@ SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
     Field("maxSkew", SKEW, "required", "by how many pods a domain may exceed the emptiest one", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("topologyKey", LABEL_KEY, "required", "the node label whose value makes a domain", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("whenUnsatisfiable", one_of(("DoNotSchedule", "ScheduleAnyway"), "an action"), "DoNotSchedule", "ScheduleAnyway: the constraint is soft, and only scores; only with `scored`, and three of a pod at most"),
-    Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods that are counted, of the pod's namespace; an empty one counts nobody (from 1.27 on) but pods that are nominated"),
+    Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods of the pod's namespace that are counted; from 1.27 on, an empty selector counts only nominated pods"),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
-    Field("others", OTHERS, "none", "how many pods are counted in a domain in addition to those of this file; they stay, and the domain with them"),
-    Field("minDomains", SKEW, "1", "of fewer domains an empty one counts as the least (from 1.27 on); not with ScheduleAnyway"),
-    Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes count that the pod's `nodeSelector` and `nodeAffinity` admit; Ignore: from 1.26 on"),
-    Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes count whose taints the pod tolerates (from 1.26 on)"),
-    Field("matchLabelKeys", list_of("list of label keys", LABEL_KEY), "none", "only pods count that have the pod's own values of these labels, too"),
+    Field("others", OTHERS, "none", "how many other pods there are in a domain, in addition to those of this file; they stay, and so does the domain"),
+    Field("minDomains", SKEW, "1", "if there are fewer domains, the emptiest one counts as having no pods (from 1.27 on); not with ScheduleAnyway"),
+    Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes that the pod's `nodeSelector` and `nodeAffinity` admit are counted; Ignore: all nodes (from 1.26 on)"),
+    Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes whose taints the pod tolerates are counted (from 1.26 on)"),
+    Field("matchLabelKeys", list_of("list of label keys", LABEL_KEY), "none", "only pods with the same values of these labels are counted"),
 ])
 
 POD_AFFINITY = Table("`podAffinity` and `podAntiAffinity`", "podAffinity", [

@@ -42,7 +42,7 @@ class OwnerSpec:
 class KeeperSpec:
     """A gate keeper: a controller that holds pods back by the scheduling gate with this name, and takes it away.
 
-    `quota`: of so many pods at once it may have taken its gate away, until they are gone; None for any number. `waits_for`: gates of other names that have to be gone
+    `quota`: how many pods from which it has removed its gate can exist at the same time; None for any number. `waits_for`: gates of other names that have to be gone
     before it looks at a pod. `directs` are the versions that it has pods become, as they are named (`pod.version`): in the update that takes the gate away,
     or, with `apart`, in one before it.
     """
