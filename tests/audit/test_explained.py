@@ -94,7 +94,7 @@ def test_what_cannot_be_asked_is_not_decided() -> None:
 PODS = "binds default/a and then default/b to the node"
 HAND_OVER = f"explained by leader-hand-over (A new leader does not know the last bindings, kubernetes/kubernetes#137308): a run of 1.34.2 with it {PODS}"
 LOST = (
-    "explained by two-generals (A Binding whose reply is lost was committed, kubernetes/kubernetes#96579): "
+    "explained by two-generals (A Binding is executed, but its reply is lost, kubernetes/kubernetes#96579): "
     f"a run of 1.34.2 with it {PODS}"
 )
 
@@ -170,7 +170,7 @@ def test_nothing_is_concluded_where_the_search_came_to_its_bounds(monkeypatch: p
     given(monkeypatch, two_generals=Answer.UNKNOWN)
     words = said()
     assert words[0].startswith(
-        "not decided: two-generals (A Binding whose reply is lost was committed, kubernetes/kubernetes#96579): the search"
+        "not decided: two-generals (A Binding is executed, but its reply is lost, kubernetes/kubernetes#96579): the search"
     )
     assert not any("no known race" in line for line in words)
 
@@ -244,7 +244,7 @@ def test_a_pod_that_grew_before_it_was_bound(tmp_path: Path, monkeypatch: pytest
     asked = given(monkeypatch, grown_in_flight=Answer.EXPLAINED)
     late = (*both("a", 2, "1"), created("b", 3, "1"), grown("b", 4, "2"), bound("b", "n", 5))
     assert told(tmp_path, pods=late)[0] == (
-        "explained by grown-in-flight (A pod that grows while it is being scheduled is bound where it has no room any more, "
+        "explained by grown-in-flight (A pod grows while it is being scheduled, and is bound to a node without enough room, "
         f"kubernetes/kubernetes#126891): a run of 1.34.2 with it {PODS}"
     )
     assert "two-generals" in asked

@@ -27,7 +27,7 @@ def test_a_trace_is_run(shell: Shell, go: Path, ghost: Path) -> None:
     ran = shell("reproduce", str(ghost), "--run")
     assert ran.code == REPRODUCED
     assert ran.out.startswith(
-        "ghost, v1.36.3: S-GHOST REPRODUCED\n  A pod that is gone is put into the queue\n"
+        "ghost, v1.36.3: S-GHOST REPRODUCED\n  A deleted pod is put into the queue\n"
     )
     assert " 1  scheduler        pop(p)                   Queue.Pop< p    same\n" in ran.out
     assert "All 11 steps were forced, and the real state violates S-GHOST." in ran.out

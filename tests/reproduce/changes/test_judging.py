@@ -105,7 +105,7 @@ def test_an_interrupted_judgement_says_what_it_has(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(judge, "lines_of", lambda _: ALL)
     monkeypatch.setattr(Judging, "_built", lambda *_: SimpleNamespace(folder=tmp_path / "built"))
     monkeypatch.setattr(Judging, "_look", look)
-    change = Change("x", parse_version("1.36.3"), [])
+    change = Change("x", parse_version("1.36.3"), (), tmp_path)
     found = Judging(change, WhatChanged((), ()), Effort(Budget()), None, lambda _: None).judged()  # type: ignore[arg-type]
     assert (found.answer, exit_code(found)) == ("INCONCLUSIVE", 3)
     assert found.because.endswith("; but podrace was interrupted")
