@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class QuotaIsNotHeldBack(Property):
-    """Whenever nothing moves by itself, no pod that is held back by another gate has the quota for which a pod waits.
+    """Whenever no step of the controllers or the scheduler can run, no pod that another gate holds back has the quota for which a pod waits.
 
     A user sees that a workload was admitted and its pod is SchedulingGated, while another one waits for the quota. Users, who may take gates away that have no
     keeper, are not counted on.

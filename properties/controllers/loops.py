@@ -76,7 +76,7 @@ class NoReplacementForEver(Property):
 
 
 class NoMoreThanWanted(Property):
-    """No owner has more pods than it wants; of a Job and a StatefulSet those that terminate count, too.
+    """No owner has more pods than it wants. For a Job and a StatefulSet, terminating pods count, too.
 
     A user sees two pods of one ordinal's work, or a pod too many that takes the room of another until its controller deletes it. A Job whose podReplacementPolicy is
     TerminatingOrFailed makes a pod while the one before terminates: that is what it says, and its room is not free yet.

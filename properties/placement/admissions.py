@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NoPodRejected(Property):
-    """No kubelet rejects a pod because its node has no room for it next to those that the kubelet is not done with, or is not one for it.
+    """No kubelet rejects a pod because the node has no room for it next to the pods that still run, or because the node does not suit it.
 
     A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (of taints with the effect NoExecute): the pod has failed, and its owner has to make another. Kubelets decide only where the scope has
     `kubelet_admission`.
@@ -48,7 +48,7 @@ class NoPodRejected(Property):
 
 
 class RunningPodsFit(Property):
-    """The pods that a kubelet is not done with never ask for more than its node can allocate, whatever has become of their objects.
+    """The pods that still run on a node never request more than the node can allocate, even if their objects are deleted.
 
     Else containers run together that were never to: two of them may have one exclusive CPU. Of a node whose object is updated the largest of its versions
     counts, of a pod the smallest. Kubelets decide only where the scope has `kubelet_admission`.

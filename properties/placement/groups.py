@@ -169,7 +169,7 @@ class GroupStatesAreRight(AboutGroups):
 
 
 class DismissedPodsLeave(AboutGroups):
-    """An assumed pod that the handler gives up, because it is gone or is being deleted, is not unscheduled in the state of its group then.
+    """If the failure handler gives up an assumed pod, because it is deleted or being deleted, the state of its group does not list it as unscheduled.
 
     That the binding cycle of the pod was faster, and made it unscheduled, is for S-GROUPSTATE to say.
     """
@@ -304,7 +304,7 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
 
 
 class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
-    """It does not go on indefinitely that two gangs wait, each of which would fit if the other let go of what it has only assumed.
+    """No two gangs wait indefinitely although each would fit if the other released its assumed pods.
 
     ("Goals": no deadlock of two workloads of one priority, each of which holds what the other waits for.) The time-out of Permit is not counted on.
     """

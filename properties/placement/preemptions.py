@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 
 class PreemptionEnds(Liveness):
-    """No pod preempts indefinitely: it is not so that preemption chooses a node for it again and again, and it waits on,
-    overtaken each time.
-    """
+    """No pod waits indefinitely while preemption chooses a node for it again and again."""
 
     id = "L-OVER"
     consequence = (
@@ -93,7 +91,7 @@ class NoLastingInversion(Liveness):
 
 
 class NoPreemptionWithoutBenefit(Property):
-    """Preemption chooses a node only if somebody has to go there for the preemptor to fit.
+    """Preemption chooses a node only if the preemptor does not fit there without an eviction.
 
     Where nobody has to go, the next attempt would find the room by itself; a nomination only keeps it from others.
     """
@@ -121,7 +119,7 @@ class NoPreemptionWithoutBenefit(Property):
 
 
 class OnePreemptionAtATime(Property):
-    """No preemption begins for a pod while the deletion of its last victim still has to be sent, and the victim is there.
+    """No preemption begins for a pod before the deletion of its last victim is sent, if the victim still exists.
 
     Otherwise the pod chooses the same victim again, and again, and each time another deletion of it is sent.
     """
@@ -260,7 +258,7 @@ class UnhealthyPodsCanGo(Property):
 
 
 class BudgetsCounted(Property):
-    """A victim is evicted as one that its budgets have room for only if they have, after all evictions so far."""
+    """If preemption counts a victim as allowed by its budgets, they still allow its eviction after all evictions so far."""
 
     id = "S-PDB"
     consequence = "Preemption takes more pods than the PodDisruptionBudget allows. The application runs with fewer replicas than promised."

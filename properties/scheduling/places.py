@@ -66,7 +66,7 @@ class OnePlace(Property):
 
 
 class NotQueuedInCycle(Property):
-    """No pod is in a sub-queue while the scheduling cycle has it in its hands.
+    """No pod is in a sub-queue while the scheduling cycle works on it.
 
     This is the part of S-UNIQ that change 125578 restores; an assumed pod can still be queued by an update.
     """

@@ -46,7 +46,7 @@ class AboutClaims(Property):
 
 
 class DeviceAllocatedOnce(AboutClaims):
-    """No device is allocated to two claims. Those that share a device, or a counter of which partitions of a device take their part, do not use more than there is."""
+    """No device is allocated to two claims. Claims that share a device, or a counter of its partitions, do not use more than there is."""
 
     id = "S-DEV"
     consequence = "Two pods are given the same device. One of them does not start, or both work on the device and disturb each other."
@@ -209,7 +209,7 @@ class ClaimsAreWorkedOn(AboutClaims):
 
 
 class TolerationsAreHeeded(AboutClaims):
-    """No pod is about to be deleted for the taint of a device which its claim tolerates."""
+    """No pod is deleted because of a device taint that its claim tolerates."""
 
     id = "S-DTAINT"
     consequence = "A pod is placed on a tainted device, as its claim allows, and is evicted at once, again and again if a controller makes it."
@@ -242,7 +242,7 @@ class TolerationsAreHeeded(AboutClaims):
 
 
 class TaintedDevicesAreLeft(AboutClaims):
-    """No pod stays indefinitely on a device with a taint that has its pods leave (NoExecute)."""
+    """No pod stays indefinitely on a device with a NoExecute taint."""
 
     id = "L-DTAINT"
     consequence = "A pod runs on with a device that its driver or an administrator has declared broken, until somebody deletes it by hand."

@@ -36,8 +36,8 @@ NOTHING, SOMETHING = 0, 1
     help="Say what has changed in a kubernetes source tree.\n\nIt lists the functions of kube-scheduler that have changed, and which of these changes you have to read. "
     "docs/notebook/functions.md names the functions that are in the model. Changes that only rename, move, log or count are listed separately. Functions that the model does not have are only counted.\n\n"
     "With --run instead of DIR, every known race and every hazard is run on a version of the real scheduler: reproduced, gone, or "
-    "not as the model has it. Needs Go 1.26 or later.\n\n"
-    "Exit codes: 0 nothing to read, or all is as the model has it; 1 something to read, or something is not; 2 this is no such tree or "
+    "with another result than the model. Needs Go 1.26 or later.\n\n"
+    "Exit codes: 0 nothing to read, or all results are those of the model; 1 something to read, or another result; 2 no such tree or "
     "version."
 )
 def drift(

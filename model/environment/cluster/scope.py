@@ -162,7 +162,7 @@ class Scope:
     pod_deletions: int = fault("pods", "pods that users delete")
     pod_creations: int = fault("pods", "pods that users create", brings=("pods with `exists: false`", "`exists: false`"))
     bind_failures: int = fault("pods", "Bindings that fail")
-    lost_replies: int = fault("pods", "Bindings that succeed although the scheduler gets an error, or that an earlier leader sent")
+    lost_replies: int = fault("pods", "Bindings that succeed although the scheduler gets an error, and Bindings of an earlier leader that succeed later")
     late_bindings: int = fault("pods", "Bindings for which the scheduler gets an error, such as a time-out, and which the API server executes later, or never; one at a time for each pod. Not together with `leader_changes`", excludes=[("leader_changes", "which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`")])
     write_failures: int = fault("pods", "evictions that fail, and up to 1.18 writes of a nomination before them")
     status_failures: int = fault("pods", "failed writes of a pod's status after an attempt: of the condition with the nomination, or of the removal of a lower nomination")

@@ -26,9 +26,7 @@ def said(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
 def test_a_trace_is_run(shell: Shell, go: Path, ghost: Path) -> None:
     ran = shell("reproduce", str(ghost), "--run")
     assert ran.code == REPRODUCED
-    assert ran.out.startswith(
-        "ghost, v1.36.3: S-GHOST REPRODUCED\n  A deleted pod is put into the queue\n"
-    )
+    assert ran.out.startswith("ghost, v1.36.3: S-GHOST REPRODUCED\n  A deleted pod is put into the queue\n")
     assert " 1  scheduler        pop(p)                   Queue.Pop< p    same\n" in ran.out
     assert "All 11 steps were forced, and the real state violates S-GHOST." in ran.out
     assert "p is bound after 5 min 31 s (by the periodic flush): UNSCHEDULABLE after 10 s" in flat(ran.out)
