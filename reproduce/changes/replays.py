@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 
 from ...analysis.chain import verdicts
+from ...analysis.findings import was_cut_short
 from ...analysis.request.method import NOBODY, Method, Watcher
-from ...analysis.request.plan import Selection, plan
-from ...base.problems import Problem
+from ...analysis.request.plan import Run, Selection, plan
+from ...base.problems import Problem, Terminated
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES
 from ...reports.document import Finding
@@ -196,7 +197,7 @@ def _found(
     except Problem:  # this release has no such configuration, or no such change
         return
     runs = [run for run in runs if not run.ignored and set(without) <= set(run.composition.removed)]
-    for run, finding in zip(runs, verdicts(runs, budget, method, watcher), strict=True):
+    for run, finding in zip(runs, _decided(runs, budget, method, watcher), strict=True):
         if finding.trace is None or scenario.open:
             continue
         if question.new:
@@ -211,10 +212,18 @@ def _found(
             yield Counterexample(asked, without)
 
 
+def _decided(runs: Sequence[Run], budget: Budget, method: Method, watcher: Watcher) -> list[Finding]:
+    """The verdicts. Raises Terminated, which a search keeps to itself, if the process was told to end."""
+    found = verdicts(runs, budget, method, watcher)
+    if any(map(was_cut_short, found)):
+        raise Terminated
+    return found
+
+
 def finding_in_base(scenario: Scenario, name: str, release: str, budget: Budget, method: Method) -> Finding:
     """What the model has of a property of a scenario without the change."""
     runs = plan(Selection(release=release, properties=(name,), given=[scenario]))
-    return next(iter(verdicts(runs, budget, method, NOBODY)))
+    return _decided(runs, budget, method, NOBODY)[0]
 
 
 def shortest(finding: Finding) -> int | None:

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
+from podrace.analysis.findings import undecided
+from podrace.analysis.request.method import Method
 from podrace.base.problems import Terminated
 from podrace.checker.core.exploration import Budget
 from podrace.reports.reproduction import Differing
@@ -25,7 +27,7 @@ from podrace.reports.verify.code_change import (
     exit_code,
 )
 from podrace.reports.verify.code_change_forms import print_row, to_document, to_markdown
-from podrace.reproduce.changes import judge
+from podrace.reproduce.changes import judge, replays
 from podrace.reproduce.changes.functions import WhatChanged
 from podrace.reproduce.changes.judge import SECONDS, Effort, Judging, cannot_matter, first_error
 from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
@@ -37,6 +39,7 @@ from podrace.reproduce.modules.toolchain import BuildProblem
 from podrace.reproduce.outcome import Outcome
 from podrace.reproduce.reproducing import Prepared
 from podrace.reproduce.request import Question
+from podrace.scenarios import find_scenarios
 from tests.reproduce.test_judging import as_the_model, ghost, with_step
 
 ALL, SOME, NONE = Lines(2, 2), Lines(2, 1, ("a.go:1",)), Lines(2, 0, ("a.go:1", "a.go:2"))
@@ -111,6 +114,15 @@ def test_an_interrupted_judgement_says_what_it_has(monkeypatch: pytest.MonkeyPat
     assert found.because.endswith("; but podrace was interrupted")
     assert found.unfinished == "what was left when podrace was interrupted"
     assert [one.outcome for one in found.races] == ["still open"]
+
+
+def test_a_signal_amid_a_search_ends_the_judgement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verdicts` answers a signal with what is undecided; the judgement went on to its random runs."""
+    monkeypatch.setattr(replays, "verdicts", lambda runs, *_: [undecided(run) for run in runs])
+    (scenario,) = find_scenarios("ghost")
+    asked = replays.Question(scenario), parse_version("1.36.3"), "1.36.3", Budget(), Method()
+    with pytest.raises(Terminated):
+        list(replays.counterexamples(*asked))
 
 
 def test_a_budget_of_time_is_that_of_all() -> None:
