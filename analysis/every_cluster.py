@@ -16,7 +16,7 @@ from ..checker.parametric.grounding import TooManyCases
 from ..checker.parametric.parametric_system import ParametricSystem
 from ..checker.parametric.regions import UndecidedRegions
 from ..checker.reduction.conclusion import coverage_of
-from ..checker.reduction.idle_parts import never_acted_by_steps
+from ..checker.reduction.idle_parts import never_acted_by_steps, steps_of
 from ..checker.reduction.questions import kind_of
 from ..checker.reduction.slicing import Slicer
 from ..model.asked_for import asked_for
@@ -121,7 +121,7 @@ def _result_of(found: Exhausted, reached: Mapping[str, int], name: str, seconds:
         constraints_hit=found.constraints_hit,
     )
     if verdict is Verdict.HOLDS:
-        idle = never_acted_by_steps(slicer, found.slice, coverage.fired, asked_for(system))
+        idle = never_acted_by_steps(steps_of(slicer, found.slice, asked_for(system)), coverage.fired)
         coverage = replace(coverage, never_acted=idle)
     return Result(
         system=system.name,

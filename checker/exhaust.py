@@ -11,16 +11,14 @@ from ..model.language import Parameter, TransitionSystem
 from .core.exploration import Budget, Exploration, Lasso, Watcher
 from .core.result import EngineDisagreement, Verdict
 from .core.trace import LassoTrace, Trace
-from .family.asking import questionnaires
 from .family.outcome import CellOutcome, FamilyOutcome, FirstReached
-from .family.search import FamilySearch, Part, restricted
+from .family.search import FamilySearch, Part
 from .parametric.explorer import Explorer
 from .parametric.parameters import with_parameters
 from .parametric.parametric_system import ParametricSystem
 from .parametric.regions import smallest
 from .reduction.conclusion import disagreement, times_fired, verdict_of
 from .reduction.questions import kind_of
-from .reduction.scales_of_time import endless
 from .trace.execution import ReplayError, confirm
 from .trace.lasso import confirm_lasso
 
@@ -141,20 +139,14 @@ def _searched(
     That has scales of time if it asks for them, unless a timer can wait for ever with some choice while work goes on.
     """
     search = FamilySearch(parametric, property_id, part=part, ahead=ahead)
-    found, sliced = search.run(budget, progress), search.slice
-    del search  # and its memory, which is what counterexamples are searched with
-    asked = endless(sliced)
-    if asked is None or all(cell.violated is not None for cell in found.cells):
-        return parametric, sliced, found
-    *_, questions = questionnaires(sliced)
-    chosen = restricted(parametric, questions, part)
-    (name,) = asked.livenesses
-    waits = FamilySearch(replace(chosen, system=asked), name, ahead=ahead).run(budget)
-    if all(cell.violated is None for cell in waits.cells):
-        return parametric, sliced, replace(found, stopped=found.stopped or waits.stopped)
-    anytime = replace(chosen, system=replace(parametric.system, scales=False))
-    search = FamilySearch(anytime, property_id, ahead=ahead)
-    return anytime, search.slice, search.run(budget)
+    found, sliced = search.run(budget, progress), search.explored
+    if found.endless:
+        anytime = replace(parametric.system, scales=False)
+        parametric = replace(parametric, system=anytime, assumptions=search.assumed)
+        del search  # and its memory
+        search = FamilySearch(parametric, property_id, ahead=ahead)
+        found, sliced = search.run(budget, progress), search.explored
+    return parametric, sliced, found
 
 
 class _Alone:

@@ -10,6 +10,10 @@ from ...checker.exhaust import Searched, exhaust
 from ...checker.family.division import parts_of
 from ...checker.family.search import FamilySearch, Part
 from ...checker.parametric.parametric_system import ParametricSystem
+from ...checker.reduction.idle_parts import steps_of
+from ...checker.reduction.slicing import Slicer, step_name
+from ...model.asked_for import asked_for
+from ...model.language import TransitionSystem
 from ...scenarios.template import instantiate
 from .outcomes import BatchOutcome, ClusterOutcome
 from .proof_request import ProofQuestion
@@ -63,9 +67,19 @@ def explore_family(task: FamilyTask) -> BatchOutcome:
         },
         fired=tuple(sorted(found.fired)),
         scales=found.parametric.system.scales,
+        possible=_possible(found.slice),
+        parts=_parts(found.parametric.system, found.slice),
         distinct=found.states,
         short_of_memory="memory" in found.stopped,
     )
+
+
+def _possible(sliced: TransitionSystem) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(sliced.witnesses), tuple(dict.fromkeys(map(step_name, sliced.transitions)))
+
+
+def _parts(system: TransitionSystem, sliced: TransitionSystem) -> dict[str, tuple[str, ...] | None]:
+    return steps_of(Slicer(system), sliced, asked_for(system))
 
 
 def _outcome_of(one: Searched, parametric: ParametricSystem) -> ClusterOutcome:

@@ -24,7 +24,7 @@ class BatchOutcome:
     """What came out for the clusters of a task: also which constraints any of them hit, and which steps any took.
 
     `witnesses` says after how many steps, and in which cluster, each was reached; no run to them has been executed. `scales`: with
-    scales of time. `distinct` is how many states differ. With `short_of_memory`, some of them might have been decided with more.
+    scales of time. `possible` are the witnesses and the steps that the slice has, `parts` the steps of what was asked for, as `steps_of` gives them. `distinct` is how many states differ. With `short_of_memory`, some of them might have been decided with more.
     """
 
     clusters: tuple[ClusterOutcome, ...]
@@ -32,5 +32,7 @@ class BatchOutcome:
     witnesses: Mapping[str, tuple[int, tuple[int, ...]]]
     fired: tuple[str, ...]
     scales: bool
+    possible: tuple[tuple[str, ...], tuple[str, ...]]
+    parts: dict[str, tuple[str, ...] | None]
     distinct: int
     short_of_memory: bool

@@ -6,7 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from ...base.problems import NoSuchStep, Terminated, UsageProblem
 from ...base.text import counted
@@ -16,11 +19,8 @@ from ...checker.jobs import Job, pool_of
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.idle_parts import never_acted_by_steps
-from ...checker.reduction.slicing import Slicer, step_name
 from ...checker.trace.fingerprint import fingerprint
-from ...model.asked_for import asked_for
 from ...model.history.versions import exact
-from ...model.language import TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
 from ...reports.answers.ask_report import AskAnswer
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
@@ -52,6 +52,23 @@ MOST_EXPLAINED = 12
 """In about so many clusters it is looked how far an order of steps is possible that is so in none."""
 
 
+class Placement:
+    """What is asked of one placement of the pods; it is traced and sliced once that is needed, which of most it is not here."""
+
+    def __init__(self, question: ProofQuestion) -> None:
+        self.question = question
+
+    @cached_property
+    def parametric(self) -> ParametricSystem:
+        """All of its clusters."""
+        return self.question.parametric_system()
+
+    @cached_property
+    def regions(self) -> Regions:
+        """The clusters that can be told apart."""
+        return Regions(self.parametric, self.question.property)
+
+
 class Prover:
     """One property, all templates up to a size."""
 
@@ -62,7 +79,7 @@ class Prover:
         """Why a question about the order of steps cannot be asked of some choices of pods and nodes."""
         self.what = f"{question.property} on {self.composition.label}"
         self.found: dict[str, list[BatchOutcome]] = {}
-        self.regions: dict[str, tuple[ProofQuestion, Regions]] = {}
+        self.placements: dict[str, Placement] = {}
         self.idle = set(question.patches)
         """The patches that have made no difference to any template so far."""
         self.altered: dict[str, Altered] = {}
@@ -94,13 +111,15 @@ class Prover:
                 for chosen, question in self.question.in_template(template):
                     name = f"{template.pods} pods, {nodes} nodes: {template}{chosen}"
                     self.watcher.say(f"telling clusters apart: {name}")
-                    try:
-                        parametric = question.parametric_system()
-                    except NoSuchStep as problem:
-                        self.elsewhere.append(problem)
-                        continue
-                    self._look_for_idle_patches(question, parametric)
-                    self.regions[name] = question, Regions(parametric, question.property)
+                    placement = Placement(question)
+                    if question.asked is not None or question.sources:  # else nothing can be wrong with it
+                        try:
+                            _ = placement.parametric
+                        except NoSuchStep as problem:
+                            self.elsewhere.append(problem)
+                            continue
+                    self._look_for_idle_patches(placement)
+                    self.placements[name] = placement
                     self.found[name] = []
                     whole = FamilyTask(
                         question,
@@ -110,7 +129,7 @@ class Prover:
                     )
                     for number, piece in enumerate(family_tasks(whole, self.request.parts)):
                         yield Job(f"{name} #{number}", piece)
-        if not self.regions:
+        if not self.placements:
             raise (
                 self.elsewhere[-1]
                 if self.elsewhere
@@ -119,12 +138,16 @@ class Prover:
                 )
             )
 
-    def _look_for_idle_patches(self, question: ProofQuestion, parametric: ParametricSystem) -> None:
+    def _look_for_idle_patches(self, placement: Placement) -> None:
         """A patch that makes a difference to one template is not idle; nor are all that are left idle if together they make one."""
-        if self.composition.patches:
-            spec = instantiate(question.template).spec
-            self.altered[str(question.template)] = altered_by(self.composition, spec, question.cls)
-        whole = fingerprint(parametric.system)
+        if not self.composition.patches:
+            return
+        question = placement.question
+        spec = instantiate(question.template).spec
+        self.altered[str(question.template)] = altered_by(self.composition, spec, question.cls)
+        if not self.idle:
+            return
+        whole = fingerprint(placement.parametric.system)
         for source in sorted(self.idle):
             if _without(question, {source}) != whole:
                 self.idle.discard(source)
@@ -190,8 +213,8 @@ class Prover:
             question=() if self.question.asked is None else self.question.asked.items,
             scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
-            **({} if self.is_cut else self._seen(fired)),
-            never_acted={} if violated or open_ else self._never_acted(fired),
+            **({} if self.is_cut else self._seen(results, fired)),
+            never_acted={} if violated or open_ else _never_acted(results, fired),
             notes=(
                 *self.composition.notes,
                 *([_CUT] if self.is_cut else self._idle_notes()),
@@ -200,15 +223,14 @@ class Prover:
             version=version_of(self.composition),
         )
 
-    def _seen(self, fired: Collection[str]) -> dict[str, Any]:
+    def _seen(self, results: Sequence[BatchOutcome], fired: Collection[str]) -> dict[str, Any]:
         """What came about in some cluster, and what in none."""
-        slices = [regions.slice for _, regions in self.regions.values()]
         reached = self._witnesses_executed()
-        missed = {witness for of in slices for witness in of.witnesses} - {*reached}
+        missed = {witness for r in results for witness in r.possible[0]} - {*reached}
         return {
             "witnesses_reached": tuple(map(witness_words, reached)),
             "witnesses_missed": tuple(map(witness_words, sorted(missed))),
-            "steps_never_fired": _never_fired(slices, fired),
+            "steps_never_fired": _never_fired(results, fired),
         }
 
     def _witnesses_executed(self) -> tuple[str, ...]:
@@ -220,31 +242,18 @@ class Prover:
                     first.setdefault(witness, (name, r.scales, depth, values))
         together: dict[tuple[str, bool], dict[str, FirstReached]] = {}
         for witness, (name, scales, depth, values) in first.items():
-            parameters = self.regions[name][1].parametric.parameters
+            parameters = self.placements[name].parametric.parameters
             reached = FirstReached(depth, dict(zip(parameters, values, strict=True)))
             together.setdefault((name, scales), {})[witness] = reached
         executed: list[str] = []
         budget = shared_budget(None, self.request.max_memory, 1)
         for (name, scales), asked in together.items():
             self.watcher.say(f"executing what was reached: {name}")
-            parametric = self.regions[name][1].parametric
+            parametric = self.placements[name].parametric
             if not scales:
                 parametric = replace(parametric, system=replace(parametric.system, scales=False))
             executed += runs_to_witnesses(parametric, self.question.property, asked, budget)
         return tuple(sorted(executed))
-
-    def _never_acted(self, fired: set[str]) -> dict[str, str]:
-        """What the scope asks for, and what never took a step in any cluster of any template that has it."""
-        idle: dict[str, str] = {}
-        acting: set[str] = set()
-        for _, regions in self.regions.values():
-            system = regions.parametric.system
-            parts = asked_for(system)
-            if parts:
-                here = never_acted_by_steps(Slicer(system), regions.slice, fired, parts)
-                idle |= here
-                acting |= parts.keys() - here.keys()
-        return {name: why for name, why in idle.items() if name not in acting}
 
     def _idle_notes(self) -> Iterator[str]:
         for patch in self.composition.patches:
@@ -254,15 +263,15 @@ class Prover:
 
     def _notes_on_words(self) -> Iterator[str]:
         if self.elsewhere:
-            count, tried = len(self.elsewhere), len(self.elsewhere) + len(self.regions)
+            count, tried = len(self.elsewhere), len(self.elsewhere) + len(self.placements)
             yield (
                 f"{count} of {counted(tried, 'choice')} of placement, pods and nodes have no such step, as in: {self.elsewhere[-1]}"
             )
 
     def _rows(self) -> Iterator[Row]:
         outcomes: dict[ClusterTemplate, list[ClusterOutcome]] = {}
-        for name, (question, _) in self.regions.items():
-            here = outcomes.setdefault(question.template, [])
+        for name, placement in self.placements.items():
+            here = outcomes.setdefault(placement.question.template, [])
             here += [o for r in self.found[name] for o in r.clusters]
         for template, found in outcomes.items():
             yield Row(
@@ -280,9 +289,9 @@ class Prover:
         shortest = sorted(groups.values(), key=lambda members: min(map(self._simplicity, members)))
         for number, members in enumerate(shortest):
             name, outcome = min(members, key=self._simplicity)
-            question, regions = self.regions[name]
-            parameters = regions.parametric.parameters
-            least = regions.smallest(dict(zip(parameters, outcome.values, strict=True)))
+            placement = self.placements[name]
+            question, parameters = placement.question, placement.parametric.parameters
+            least = placement.regions.smallest(dict(zip(parameters, outcome.values, strict=True)))
             yield self._group(number, question, tuple(least[q] for q in parameters), members)
 
     def _why(self, outcomes: list[tuple[str, ClusterOutcome]]) -> AskAnswer | None:
@@ -294,7 +303,7 @@ class Prover:
         found: list[tuple[int, Run]] = []
         by_size = sorted(outcomes, key=lambda one: one[1].states)
         for name, outcome in by_size[:: max(1, len(by_size) // MOST_EXPLAINED)]:
-            question, _ = self.regions[name]
+            question = self.placements[name].question
             values = named(question, outcome.values)
             spec = concrete(question.template, values)
             scenario = Scenario(_in_words(question.template, values), "", spec.name, spec)
@@ -308,7 +317,7 @@ class Prover:
     def _simplicity(self, member: tuple[str, ClusterOutcome]) -> tuple[bool, int, int, tuple[int, ...]]:
         """Less is simpler; what a scenario file cannot say comes last."""
         name, outcome = member
-        question, _ = self.regions[name]
+        question = self.placements[name].question
         oversize = _oversize(question.template, named(question, outcome.values))
         return oversize, len(outcome.trace), len(outcome.values), outcome.values
 
@@ -366,9 +375,20 @@ def _counts(outcomes: Sequence[ClusterOutcome]) -> dict[str, Any]:
     }
 
 
-def _never_fired(slices: Sequence[TransitionSystem], fired: Collection[str]) -> tuple[str, ...]:
-    steps = dict.fromkeys(step_name(t) for of in slices for t in of.transitions)
+def _never_fired(results: Sequence[BatchOutcome], fired: Collection[str]) -> tuple[str, ...]:
+    steps = dict.fromkeys(step for r in results for step in r.possible[1])
     return tuple(step for step in steps if step not in fired)
+
+
+def _never_acted(results: Sequence[BatchOutcome], fired: Collection[str]) -> dict[str, str]:
+    """What the scope asks for, and what never took a step in any cluster of any template that has it."""
+    idle: dict[str, str] = {}
+    acting: set[str] = set()
+    for r in results:
+        here = never_acted_by_steps(r.parts, fired)
+        idle |= here
+        acting |= r.parts.keys() - here.keys()
+    return {name: why for name, why in idle.items() if name not in acting}
 
 
 def _decided(outcome: BatchOutcome) -> int:

@@ -146,7 +146,8 @@ def _observed(program: Program) -> str:
     if system.livenesses:
         with fresh_graph():
             waits = [
-                any_of(system.transitions[i].guard for i in members) for members in system.fair_sets.values()
+                any_of(system.transitions[i].waits(f) for i in members)
+                for f, members in system.fair_sets.items()
             ]
     return _truths(program, "observed", system.liveness_predicates(), waits)
 

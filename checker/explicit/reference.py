@@ -165,16 +165,16 @@ class ReferenceSearch:
     def lasso(self, cases: Iterable[Case]) -> Lasso | None:
         """A lasso of the first of these cases that has a fair cycle."""
         obligations = obligations_of(self.system)
-        sets, judge = list(self.system.fair_sets.values()), self.judging
+        judge = self.judging
+        sets = [
+            [self.system.transitions[i].waits(f) for i in members]
+            for f, members in self.system.fair_sets.items()
+        ]
         for case in cases:
             keep = [n for n, s in enumerate(self.states) if judge.holds(case.persistent, s)]
             waiting, recurring = {}, {}
             for n in keep:
-                guards = [
-                    any(judge.holds(self.system.transitions[i].guard, self.states[n]) for i in members)
-                    for members in sets
-                ]
-                waiting[n] = mask(guards)
+                waiting[n] = mask(any(judge.holds(e, self.states[n]) for e in guards) for guards in sets)
                 recurring[n] = mask(judge.holds(e, self.states[n]) for e in case.recurrent)
             region = FairRegion(
                 {n: [(t, to) for t, to in self.edges[n] if to in waiting] for n in keep},

@@ -223,8 +223,8 @@ class SmallSearch:
             waits = self._masks(
                 everywhere,
                 [
-                    reduce(or_, (everywhere.where(system.transitions[i].guard) for i in members), 0)
-                    for members in system.fair_sets.values()
+                    reduce(or_, (everywhere.where(system.transitions[i].waits(f)) for i in members), 0)
+                    for f, members in system.fair_sets.items()
                 ],
             )
             lassos = {

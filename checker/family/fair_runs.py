@@ -90,11 +90,11 @@ class FairRuns:
         self.conditions, self.width = system.case_words, system.case_words + system.set_words
         self._persistent = as_words(sum(1 << bit for bit in self.bits), self.conditions)
 
-    def violating(self) -> set[int]:
+    def violating(self) -> Iterator[int]:
         """The cells of which a member has a fair run that violates the property; those that have broken it at rest are left out. Raises OutOfBudget."""
         states, sets, observed = self._nodes()
         if not len(states):
-            return set()
+            return
         graph = self._graph(states, sets, observed)
         search = ComponentSearch(graph)
         found = 0
@@ -103,7 +103,7 @@ class FairRuns:
             everything = self.search.sets.bits((*np.unique(sets).tolist(),))
             for cell in self._cells(search, bit, wanted, sets, everything & ~found):
                 found |= 1 << cell
-        return {cell for cell in range(found.bit_length()) if found >> cell & 1}
+                yield cell
 
     def _cells(
         self, search: ComponentSearch, bit: int, wanted: int, sets: np.ndarray, cells: int

@@ -54,13 +54,10 @@ class Code:
 
     def __init__(self, program: Program, code: MachineCode | None = None) -> None:
         self.program = program
-        self.code = code or compile_system(program.ir)
+        self.code = code or compile_system(program.ir, soon=True)
         self.batch = Batch(program, self.code, BATCH)
         self.width = program.layout.words
         self.input = np.zeros(BATCH * self.width, np.uint64)
-        self._expand = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(self.code.expand)
-        self._observed = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)(self.code.observed)
-        self._check = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(self.code.check)
 
     def another(self) -> Code:
         """The same code with buffers of its own."""
@@ -72,18 +69,23 @@ class Code:
         batch.hits[:] = 0
         arrays = (batch.states, batch.which, batch.ends, batch.hits)
         pointers = [a.ctypes.data for a in arrays]
-        return int(self._expand(self.input.ctypes.data, number, *pointers, ALL, batch.room))
+        return self._call("expand", self.input.ctypes.data, number, *pointers, ALL, batch.room)
 
     def observe(self, number: int) -> Words:
         """What livenesses look at in the first states of `input`: rows of words, as `codegen.program` describes them."""
         found = np.zeros(number * (self.program.case_words + self.program.set_words), np.uint64)
-        self._observed(self.input.ctypes.data, number, found.ctypes.data)
+        self._call("observed", self.input.ctypes.data, number, found.ctypes.data)
         return found
 
     def check(self, first: int, number: int, seen: Words, found: Words) -> int:
         """The number of the first state of `input` from `first` on with predicate bits that `seen` lacks, which go to `found`; or `number`."""
         start = self.input.ctypes.data + 8 * first * self.width
-        return first + int(self._check(start, number - first, seen.ctypes.data, found.ctypes.data))
+        return first + self._call("check", start, number - first, seen.ctypes.data, found.ctypes.data)
+
+    def _call(self, name: str, *arguments: int) -> int:
+        """What a function gives, whose code may have been improved since the last call."""
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(arguments))
+        return int(function(self.code[name])(*arguments))
 
 
 class JointCode:
@@ -119,8 +121,17 @@ class JointCode:
     @property
     def bytes(self) -> int:
         """What the buffers take."""
-        codes = (self.system, *(c for c in self.questionnaires if c is not None))
-        return sum(c.batch.bytes + c.input.nbytes for c in codes)
+        return sum(c.batch.bytes + c.input.nbytes for c in self._codes)
+
+    def improve(self, transitions: int, seconds: float) -> None:
+        """Have better code from now on where that pays after so many transitions."""
+        for each in self._codes:
+            if each.code.pays_after(transitions, seconds):
+                each.code.improve()
+
+    @property
+    def _codes(self) -> tuple[Code, ...]:
+        return (self.system, *(c for c in self.questionnaires if c is not None))
 
     def initial(self, system: TransitionSystem) -> tuple[int, ...]:
         """The words of the initial state, without parameters."""

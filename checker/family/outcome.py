@@ -38,7 +38,7 @@ class FamilyOutcome:
 
     `stopped` is None if nothing was left to be explored; else what ran out, and cells that are not violated are
     undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition, `witnesses` where
-    each was reached first.
+    each was reached first. `endless`: with scales of time, a timer can wait for ever while work goes on, so this says nothing of cells that are not violated.
     """
 
     cells: tuple[CellOutcome, ...]
@@ -48,4 +48,5 @@ class FamilyOutcome:
     fired: tuple[int, ...]
     constraints_hit: frozenset[str]
     witnesses: Mapping[str, FirstReached]
+    endless: bool
     seconds: float

@@ -31,6 +31,7 @@ from ..kernel_compiler.jit import Kernel
 from ..parametric.parametric_system import ParametricSystem
 from ..parametric.regions import Values, evaluate
 from ..reduction.questions import explored_slice
+from ..reduction.scales_of_time import asking_endless
 from . import kernels
 from .asking import predicates_ask, questionnaires
 from .cells import Cells
@@ -70,6 +71,7 @@ class FamilySearch:
     """One search of the slice for one property, for the choices of a part; with `ahead`, a second thread works out successors. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
 
     Of a resettability it only finds the cells: their members reach the same states by the same steps, and it holds in the same ones of these.
+    With scales of time it also asks whether a timer can wait for ever with a choice that does not violate the property, while work goes on.
 
     Raises ValueError where no choice meets the assumptions, what `questions` raises, and UndecidedRegions.
     """
@@ -83,7 +85,8 @@ class FamilySearch:
         ahead: bool = False,
     ) -> None:
         self.parametric, self.ahead = parametric, ahead
-        self.slice = explored_slice(parametric.system, property_id)
+        self.explored = explored_slice(parametric.system, property_id)
+        self.slice = asking_endless(self.explored) or self.explored
         *self.asked, questions = questionnaires(self.slice)
         self.number = {question: i for i, question in enumerate(questions)}
         chosen = restricted(parametric, questions, part)
@@ -98,6 +101,7 @@ class FamilySearch:
         """Depths, and the sets of choices that break the invariant there first."""
         self.lassos: set[int] = set()
         """The cells of which the members have a fair run for ever against the property."""
+        self.endless = False
         self.levels: list[int] = []
         """Of each level the choices that reached a state in it for the first time."""
         self.transitions = np.zeros(1 << 10, np.int64)
@@ -125,8 +129,10 @@ class FamilySearch:
                 self._begin()
                 while self.control[WAITING]:
                     self._level()
-                if self.slice.livenesses:
-                    self.lassos = FairRuns(self).violating()
+                if self.explored.livenesses:
+                    self.lassos = set(FairRuns(self).violating())
+                elif self.slice.livenesses:
+                    self.endless = any(True for _ in FairRuns(self).violating())
             except OutOfBudget as reason:
                 stopped = reason.reason
         return self._outcome(stopped)
@@ -212,8 +218,9 @@ class FamilySearch:
         self.look()
 
     def look(self) -> None:
-        """See whether a budget runs out. Raises OutOfBudget."""
+        """See whether a budget runs out, and whether better code pays. Raises OutOfBudget."""
         self._look_at_memory()
+        self.code.improve(int(self.transitions.sum()), self.budget.seconds)
         count, items = int(self.control[COUNT]), int(self.control[LENGTH])
         self.budget.look(count, self.expansions, len(self.levels) - 1, items, self.store.bytes)
         if self.budget.max_states is not None and count > self.budget.max_states:
@@ -428,6 +435,7 @@ class FamilySearch:
             fired=tuple(map(int, self.fired[: len(self.slice.transitions)])),
             constraints_hit=frozenset(self.slice.constraints[bit] for bit in bits_of(self.hits)),
             witnesses=self.witnesses,
+            endless=self.endless,
             seconds=self.budget.seconds,
         )
 

@@ -51,18 +51,26 @@ def never_acted(
     return {name: _reason(slicer, sliced, answer, parts[name], of, reached) for name, of in waiting.items()}
 
 
-def never_acted_by_steps(
-    slicer: Slicer, sliced: TransitionSystem, fired: Collection[str], parts: Parts
-) -> dict[str, str]:
-    """The same of complete searches of many clusters, of which is known which steps (`part.step`) ran in any of them: so of a part of which no step ever ran."""
-    outside = slicer.outside_cone(sliced)
-    found: dict[str, str] = {}
+def steps_of(slicer: Slicer, sliced: TransitionSystem, parts: Parts) -> dict[str, tuple[str, ...] | None]:
+    """The steps (`part.step`) by which each part acts; None of a part of which the slice leaves some out."""
+    outside = slicer.outside_cone(sliced) if parts else frozenset()
+    found: dict[str, tuple[str, ...] | None] = {}
     for name, members in parts.items():
         transitions = [slicer.system.transitions[i] for i in members]
-        steps = tuple(dict.fromkeys(map(step_name, transitions)))
-        if outside.isdisjoint(map(key_of, transitions)) and not any(step in fired for step in steps):
-            found[name] = f"in no cluster ran {', '.join(steps)}" if steps else NOTHING
+        seen = outside.isdisjoint(map(key_of, transitions))
+        found[name] = tuple(dict.fromkeys(map(step_name, transitions))) if seen else None
     return found
+
+
+def never_acted_by_steps(
+    steps: Mapping[str, tuple[str, ...] | None], fired: Collection[str]
+) -> dict[str, str]:
+    """As `never_acted`, of complete searches of many clusters, of which is known which steps ran in any of them: so of a part of which no step ever ran. `steps` is as `steps_of` gives it."""
+    return {
+        name: f"in no cluster ran {', '.join(of)}" if of else NOTHING
+        for name, of in steps.items()
+        if of is not None and not any(step in fired for step in of)
+    }
 
 
 def _idle(

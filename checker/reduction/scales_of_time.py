@@ -85,21 +85,25 @@ def with_scales(system: TransitionSystem) -> TransitionSystem:
 
 
 def endless(timed: TransitionSystem) -> TransitionSystem | None:
-    """The question whether a timer of a system with scales of time can be armed for ever without becoming due, as a liveness of runs in which no short step waits for ever; None of a system without scales of time."""
+    """The system of which nothing is asked but what `asking_endless` asks; None of a system without scales of time."""
+    asked = asking_endless(timed)
+    return asked and asked.with_predicates(invariants={}, witnesses={}, resettabilities={})
+
+
+def asking_endless(timed: TransitionSystem) -> TransitionSystem | None:
+    """The system with the question, too, whether a timer can be armed for ever without becoming due, as a liveness of runs in which no short step waits for ever; None of a system without scales of time."""
     cases = tuple(Case(name, waits) for name, waits in timed.views.items() if name.startswith(_WAITS))
     if not cases:
         return None
-    asked = timed.with_predicates(
-        invariants={}, witnesses={}, resettabilities={}, views={}, livenesses={_ENDLESS: cases}
-    )
+
+    def fairness(t: Transition) -> tuple[Fairness, ...]:
+        return (Fairness(t.label, within_bounds=True),) if t.lasts is Lasts.SHORT else ()
+
     return replace(
-        asked,
-        transitions=tuple(
-            replace(t, guard=t.enabled, constraints=(), fairness=(Fairness(t.label),))
-            if t.lasts is Lasts.SHORT
-            else replace(t, fairness=())
-            for t in timed.transitions
-        ),
+        timed,
+        livenesses={_ENDLESS: cases},
+        views={},
+        transitions=tuple(replace(t, fairness=fairness(t)) for t in timed.transitions),
     )
 
 

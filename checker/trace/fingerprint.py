@@ -35,7 +35,7 @@ def fingerprint(system: TransitionSystem) -> str:
             {
                 "step": [t.part, t.step, [(name, plain_value(value)) for name, value in t.args]],
                 "actor": t.actor,
-                "fair": [t.fair, [(f.name, f.strong) for f in t.fairness]],
+                "fair": [t.fair, [(f.name, f.strong, f.within_bounds) for f in t.fairness]],
                 "guard": numbers[t.guard],
                 "constraints": listed(t.constraints),
                 "updates": listed((v.name, e) for v, e in t.updates.items()),

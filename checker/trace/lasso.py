@@ -121,7 +121,9 @@ def at_rest(system: TransitionSystem) -> dict[str, Expr]:
     A run may rest where no fair set waits.
     """
     with fresh_graph():
-        waits = any_of(system.transitions[i].guard for members in system.fair_sets.values() for i in members)
+        waits = any_of(
+            system.transitions[i].waits(f) for f, members in system.fair_sets.items() for i in members
+        )
         return {
             name: waits | negate(any_of(all_of(case.predicates) for case in cases))
             for name, cases in system.livenesses.items()
@@ -152,7 +154,8 @@ def answers(
     system = interpreter.system
     around = list(states[:-1]) or list(states)
     for fairness, members in system.fair_sets.items():
-        waits = [any(interpreter.holds(system.transitions[i].guard, s) for i in members) for s in around]
+        guards = [system.transitions[i].waits(fairness) for i in members]
+        waits = [any(interpreter.holds(guard, s) for guard in guards) for s in around]
         if not any(waits):
             yield fairness, "never waits"
         elif any(number in members for number in cycle):

@@ -10,13 +10,14 @@ from ..expressions.expr import Expr
 class Fairness:
     """A set of transitions that a fair run does not pass over for ever; the transitions name it.
 
-    The set waits in a state in which the guard of a member holds. Weak fairness (justice): it is not so that the set
+    The set waits in a state in which the guard of a member holds; `within_bounds`: and no constraint stops it. Weak fairness (justice): it is not so that the set
     waits for ever from some point on without acting. Strong fairness (compassion): it is not so that
     the set waits again and again, but acts only finitely often.
     """
 
     name: str
     strong: bool = False
+    within_bounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,10 @@ class Transition:
         """Guard and constraints together."""
         return all_of((self.guard, *(e for _, e in self.constraints)))
 
+    def waits(self, fairness: Fairness) -> Expr:
+        """Where a fair set that it is a member of waits for it."""
+        return self.enabled if fairness.within_bounds else self.guard
+
     @property
     def reads(self) -> frozenset[Variable]:
         """The variables that decide whether and how this transition acts."""

@@ -53,7 +53,8 @@ def test_each_choice_of_clusters_is_answered_as_one_of_them_alone():
     prover, proof = proved("scheduler assumes p on n", "scheduler assumes q on n")
     assert proof.answer == "POSSIBLE"
     seen = set()
-    for name, (question, _) in prover.regions.items():
+    for name, placement in prover.placements.items():
+        question = placement.question
         for outcome in (one for result in prover.found[name] for one in result.clusters):
             spec = concrete(question.template, named(question, outcome.values))
             run = Run(Scenario("alone", "", "alone", spec), prover.composition, ID, own=question.cls)

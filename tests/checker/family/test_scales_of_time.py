@@ -19,12 +19,13 @@ from podrace.checker.search import check
 from podrace.model.environment.cluster.scope import SCALES
 from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
-from podrace.model.language import Lasts, Parameter, TransitionSystem
-from podrace.model.language.expressions.expr import fresh_graph
+from podrace.model.language import Lasts, Parameter, TransitionSystem, as_expr, equal
+from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, Limits, concrete, instantiate, templates
 from tests.checker.family.test_family import is_answerable, tamed
 from tests.checker.parametric.enumeration import regions_of
+from tests.checker.reduction.test_scales_of_time import Retrying, traced
 from tests.profiles import examples
 from tests.random_systems import systems
 
@@ -62,6 +63,41 @@ def test_random_systems_choice_by_choice(system: TransitionSystem) -> None:
         (result,) = check(timed, ["invariant0"], engine="reference")
         assert not (timed.scales and result.coverage.endless)
         assert verdict_of(found, values) is result.verdict
+
+
+@pytest.mark.parametrize("bounded", [False, True], ids=["", "with a step that a bound stops"])
+@pytest.mark.parametrize("endless", [False, True])
+def test_work_that_never_ends_with_one_choice(endless: bool, bounded: bool) -> None:
+    """A timer may wait for ever with a choice if the worker begins again with it; a step that a bound stops does not keep the run from being fair."""
+    queue = traced(Retrying, "never amid its work")
+    often = Parameter("often", 0, 1)
+    with fresh_graph():
+        value = {v.name.rpartition(".")[2]: variable(v) for v in queue.variables}
+        begins = equal(parameter(often), as_expr(int(endless))) & equal(parameter(often), as_expr(1))
+        steps = [replace(t, guard=t.guard & begins) if t.step == "retry" else t for t in queue.transitions]
+        if bounded:
+            (go_on,) = (t for t in steps if t.step == "go_on")
+            held = (("asked first", value["asked"]),)
+            (parked,) = (v for v in go_on.updates if v.name.endswith("parked"))
+            steps.append(
+                replace(
+                    go_on,
+                    step="held",
+                    guard=value["parked"],
+                    constraints=held,
+                    updates={parked: as_expr(False)},
+                )
+            )
+        system = replace(queue, transitions=tuple(steps))
+        found = exhaust(ParametricSystem(system, (often,)), "never amid its work", Budget(jobs=1))
+    assert found.parametric.system.scales is not endless
+    assert ("asked first" in found.constraints_hit) is bounded
+    for choice in (0, 1):
+        alone = with_parameters(system, {"often": choice})
+        (result,) = check(replace(alone, scales=found.parametric.system.scales), engine="reference")
+        assert verdict_of(found, {often: choice}) is result.verdict
+        (result,) = check(alone, engine="reference")
+        assert result.coverage.endless is (endless and choice == 1)
 
 
 @pytest.mark.ci

@@ -7,7 +7,7 @@ import pytest
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit.reference import explore
 from podrace.checker.reduction import idle_parts
-from podrace.checker.reduction.idle_parts import Parts, never_acted, never_acted_by_steps
+from podrace.checker.reduction.idle_parts import Parts, never_acted, never_acted_by_steps, steps_of
 from podrace.checker.reduction.slicing import Slicer
 from podrace.model.language import (
     Component,
@@ -127,6 +127,6 @@ def test_of_a_large_search_only_what_it_has_noted(monkeypatch: pytest.MonkeyPatc
 def test_of_many_clusters_a_part_is_idle_if_none_of_its_steps_ran_in_any() -> None:
     whole = system()
     slicer = Slicer(whole)
-    idle = never_acted_by_steps(slicer, slicer.slice(), {"doors.tick"}, parts_of(whole))
+    idle = never_acted_by_steps(steps_of(slicer, slicer.slice(), parts_of(whole)), {"doors.tick"})
     assert list(idle) == ["leaps", "jumps", "the dark", "ghosts"]
     assert idle["leaps"] == "in no cluster ran doors.leap, doors.dark"
