@@ -1,1 +1,1 @@
-"""Two schedulers compared: by scenarios, over all clusters, and which changes of several are needed."""
+"""Two schedulers compared: by scenarios, and which changes of several are needed."""

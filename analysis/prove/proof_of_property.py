@@ -20,10 +20,12 @@ from ...checker.parametric.parametric_system import ParametricSystem, Regions
 from ...checker.parametric.regions import evaluate
 from ...checker.reduction.idle_parts import never_acted_by_steps
 from ...checker.trace.fingerprint import fingerprint
+from ...model.environment.cluster.scope import SCALES
 from ...model.history.versions import exact
 from ...model.language.expressions.expr import fresh_graph
 from ...reports.answers.ask_report import AskAnswer
 from ...reports.answers.proof_report import SHOWN, Proof, Row, ViolatingGroup
+from ...reports.document import WithScales, Word
 from ...scenarios import Scenario
 from ...scenarios.template import ClusterTemplate, concrete, instantiate, sizes, templates
 from ...scenarios.writing import Unwritable, scenario_text
@@ -34,6 +36,7 @@ from ..possible.answered import answer, searched, steps_possible
 from ..request.method import Watcher
 from ..request.plan import Run
 from ..scheduler_version import version_of
+from ..shown.believable import MOST_STATES
 from ..shown.orders import orders_of_all
 from .cluster_families import (
     LOOKED_AT,
@@ -189,6 +192,7 @@ class Prover:
         open_ = "INCONCLUSIVE" if counts["inconclusive"] or self.is_cut else ""
         results = [r for some in self.found.values() for r in some]
         fired = {step for r in results for step in r.fired}
+        groups = () if self.is_cut else tuple(self._groups(violated))
         return Proof(
             property=self.question.property,
             release=self.composition.label,
@@ -207,7 +211,8 @@ class Prover:
             seconds=round(seconds, 3),
             covers=covers(self.question.template),
             rows=tuple(self._rows()),
-            groups=() if self.is_cut else tuple(self._groups(violated)),
+            groups=groups,
+            with_scales=self._with_scales(groups, [name for name, _ in violated]),
             why=self._why(outcomes) if not (violated or open_) else None,
             sentence=self.question.cls.sentence(),
             question=() if self.question.asked is None else self.question.asked.items,
@@ -254,6 +259,27 @@ class Prover:
                 parametric = replace(parametric, system=replace(parametric.system, scales=False))
             executed += runs_to_witnesses(parametric, self.question.property, asked, budget)
         return tuple(sorted(executed))
+
+    def _with_scales(
+        self, groups: Sequence[ViolatingGroup], violated: Sequence[str]
+    ) -> WithScales | msgspec.UnsetType:
+        """What comes out with scales of time of the violating placements, if all that is shown needs a delay."""
+        shown = [group.finding.with_scales for group in groups if group.finding is not None]
+        if not shown or not all(one and one.verdict != "VIOLATED" for one in shown):
+            return msgspec.UNSET
+        jobs = []
+        for name in dict.fromkeys(violated):
+            question = self.placements[name].question
+            scope = replace(question.template.scope, time=SCALES)
+            timed = replace(question, template=replace(question.template, scope=scope))
+            most = min(self.request.max_states or MOST_STATES, MOST_STATES)
+            jobs.append(Job(name, FamilyTask(timed, most, self.request.jobs, (), self.request.max_memory)))
+        self.watcher.start(f"{self.what}: whether only with a delay of minutes")
+        pool = pool_of(self.request.jobs, len(jobs))
+        results = [result for _, result in pool.results(explore_family, jobs)]
+        found = {cluster.verdict for result in results for cluster in result.clusters}
+        worst: Word = next(word for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS") if word in found)
+        return WithScales(worst, sum(result.distinct for result in results))
 
     def _idle_notes(self) -> Iterator[str]:
         for patch in self.composition.patches:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ...base.text import counted, plural
 from ...reports.verdict_words import idle_words, time_words
-from ..document import Answer, Finding
+from ..document import Answer, Finding, WithScales
 from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
 from ..text.table import VACUOUS_STYLE, VERDICT_STYLES
@@ -60,6 +60,7 @@ class Proof(Answer, frozen=True):
     `distinct` is how many of the states differ. `stopped`: podrace was told to end before all was explored.
     `question` has the items of a question about the order of steps, with every choice of pods and nodes; `why` is its answer in one cluster, where it is possible in none.
     `altered` is what of the question patches alter, if they do.
+    `with_scales` is there where minutes pass amid shorter work in each counterexample that is shown: what comes out of all clusters of the violating placements.
     `parts` is into how many parts a placement was divided at most: a state that several of them reach differs in each.
     """
 
@@ -90,6 +91,7 @@ class Proof(Answer, frozen=True):
     stopped: bool = False
     question: tuple[str, ...] = ()
     why: AskAnswer | None = None
+    with_scales: WithScales | msgspec.UnsetType = msgspec.UNSET
 
     @builtins.property
     def answer(self) -> str:
@@ -102,11 +104,18 @@ class Proof(Answer, frozen=True):
         return self.verdict == "HOLDS FOR ALL" and bool(self.witnesses_missed)
 
     @builtins.property
-    def marked(self) -> str:
-        """The verdict, and that nothing tested it, if so."""
+    def mark(self) -> str:
+        """What takes away from the verdict: nothing tested it, or it needs a delay."""
         if self.vacuous:
-            return f"{self.verdict} (vacuous)"
-        return f"{self.answer} ({len(self.never_acted)} never acted)" if self.never_acted else self.answer
+            return "vacuous"
+        if self.never_acted:
+            return f"{len(self.never_acted)} never acted"
+        return self.with_scales.mark if self.with_scales else ""
+
+    @builtins.property
+    def marked(self) -> str:
+        """The verdict, and in brackets what takes away from it."""
+        return f"{self.answer} ({self.mark})" if self.mark else self.answer
 
 
 def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
@@ -115,7 +124,9 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     heading = Text(f"{what}{proof.release}, up to {size(proof)}: ", "bold")
     print_wrapped(
         console,
-        heading.append(proof.marked, VACUOUS_STYLE if proof.marked != proof.answer else STYLES[proof.answer]),
+        heading.append(
+            proof.marked, VACUOUS_STYLE if proof.vacuous or proof.never_acted else STYLES[proof.answer]
+        ),
     )
     for number, item in enumerate(proof.question, 1):
         print_wrapped(console, Text(f"{number}. {item}", "italic"), f"{INDENT}   ", INDENT)
@@ -189,13 +200,25 @@ def verdict_words(proof: Proof) -> str:
         violating = f"in {proof.violated:,} of them it is possible"
     if proof.verdict == "VIOLATED":
         more = f"; {proof.inconclusive:,} could not be decided" if proof.inconclusive else ""
-        return f"{told}; {violating}{more} ({searched})."
+        slow = f" {delay_words(proof.with_scales)}" if proof.with_scales else ""
+        return f"{told}; {violating}{more} ({searched}).{slow}"
     if not proof.clusters:
         return "Nothing was decided."
     it_holds = "it is not possible" if proof.question else "it holds"
     if not proof.inconclusive:
         return f"{told} so far, in which {it_holds}, and not all were explored ({searched})."
     return f"{told}; {proof.inconclusive:,} could not be decided within the budget, in the others {it_holds} ({searched})."
+
+
+def delay_words(found: WithScales) -> str:
+    """What comes out with scales of time, in a sentence."""
+    if found.verdict == "HOLDS":
+        return (
+            f"Only with a delay of minutes: with `--time scales` none is ({counted(found.states, 'state')})."
+        )
+    if found.verdict == "VIOLATED":
+        return "With `--time scales` some are, too, without a delay of minutes."
+    return f"Not decided whether only with a delay of minutes: with `--time scales` the search was stopped after {counted(found.states, 'state')}."
 
 
 def memory_words(proof: Proof) -> str:

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from rich.console import Console
 from rich.text import Text
 
+from ..document import Finding
 from ..text.findings_text import print_wrapped
 from ..text.table import fitting, print_row
 from .comparison import ORDER, Pair
@@ -99,7 +100,7 @@ class Rows(StreamedRows[Pair]):
             "before": row.before.verdict,
             "after": row.after.verdict,
             "states": f"{row.before.states:,} / {row.after.states:,}",
-            "outcome": row.outcome + aside(row),
+            "outcome": row.outcome + aside(row.before, row.after, row.same),
         }
 
     def style(self, row: Pair) -> str:
@@ -107,7 +108,13 @@ class Rows(StreamedRows[Pair]):
         return STYLES[row.outcome]
 
 
-def aside(pair: Pair) -> str:
-    """What weakens an outcome: the change has no part in it, or nothing tested the property."""
-    asides = (["no difference"] if pair.same else []) + (["vacuous"] if pair.after.vacuous else [])
-    return f" ({', '.join(asides)})" if asides else ""
+def aside(before: Finding, after: Finding, same: bool = False) -> str:
+    """What weakens an outcome: the change has no part in it, nothing tested the property, or a violation needs a delay."""
+    needed, needs = (found.with_scales.mark if found.with_scales else "" for found in (before, after))
+    told = [
+        "no difference" if same else "",
+        "vacuous" if after.vacuous else "",
+        needs,
+        f"before: {needed}" if needed and needed != needs else "",
+    ]
+    return f" ({', '.join(filter(None, told))})" if any(told) else ""

@@ -58,7 +58,7 @@ def columns_of(comparison: Comparison) -> dict[str, list[str]]:
         "scenario": [p.scenario for p in pairs],
         "before": [p.before.verdict for p in pairs],
         "after": [p.after.verdict for p in pairs],
-        "outcome": [p.outcome + aside(p) for p in pairs],
+        "outcome": [p.outcome + aside(p.before, p.after, p.same) for p in pairs],
         "states": [f"{p.before.states:,} / {p.after.states:,}" for p in pairs],
     }
 

@@ -10,6 +10,8 @@ import pytest
 
 from podrace.analysis.affected import Answered
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.prove.proof_request import ProofRequest, template_of
+from podrace.analysis.prove.proofs import prove_all
 from podrace.analysis.request.plan import Run, at_any_time
 from podrace.analysis.stored.replayed import replayed
 from podrace.analysis.stored.saved_trace import stored_trace
@@ -18,13 +20,16 @@ from podrace.api import check as api_check
 from podrace.checker.core.exploration import Budget
 from podrace.checker.verdict_cache import VerdictCache
 from podrace.cli.pytest_plugin import Podrace
+from podrace.model.environment.objects import Scope
 from podrace.model.history import resolve
+from podrace.reports.answers.proof_report import Proof, verdict_words
 from podrace.reports.ci_outcome import message
 from podrace.reports.document import Known
 from podrace.reports.formats.github import to_annotations
 from podrace.reports.formats.markdown import to_markdown
 from podrace.reports.text.findings_text import conclusion
 from podrace.reports.text.table import columns_of
+from podrace.reports.verify.comparison_rows import aside
 from podrace.scenarios import find_scenarios, parse_scenario
 from tests.cli.helpers import Shell
 
@@ -97,6 +102,9 @@ def test_that_a_violation_needs_a_delay_is_said_everywhere() -> None:
     assert (answered.words(), answered.as_row()["with_scales"]) == (f"{needs} after 36 steps", "HOLDS")
     assert columns_of([found])["verdict"] == [needs]
     assert message(found).count("with `time: scales` it holds (381 states)") == 1
+    holds = verdict_on(run_of(SCALES), BUDGET)
+    assert aside(holds, found) == aside(found, found) == " (only with a delay of minutes)"
+    assert aside(found, holds, same=True) == " (no difference, before: only with a delay of minutes)"
     assert conclusion([found]) == f"1 verdict: 1 {needs}"
     for form in (to_markdown, to_annotations):
         assert "only with a delay of minutes" in form([found])
@@ -106,6 +114,23 @@ def test_that_a_violation_needs_a_delay_is_said_everywhere() -> None:
     known = msgspec.structs.replace(found, known=Known("accepted", "", "known.yaml:1"))
     assert known.marked == "VIOLATED (known, only with a delay of minutes)"
     assert verdict_on(run_of(SLOW), BUDGET).marked == "VIOLATED"
+
+
+@pytest.mark.ci
+def test_that_all_violating_clusters_need_a_delay_is_said_of_all_clusters() -> None:
+    def proved(time: str) -> Proof:
+        scope = Scope(pod_events=2, time=time)
+        example = template_of([], scope, graceful=True, negative_priorities=False, empty_requests=False)
+        (proof,) = prove_all(ProofRequest(2, 1, "1.36.3", properties=["S-STUCK"], example=example))
+        return proof
+
+    found = proved("any")
+    assert found.marked == "VIOLATED (only with a delay of minutes)"
+    assert "Only with a delay of minutes: with `--time scales` none is (" in verdict_words(found)
+    assert aside(found, found) == " (only with a delay of minutes)"
+    scaled = proved("scales")
+    assert scaled.marked == "HOLDS FOR ALL"
+    assert not scaled.with_scales
 
 
 @pytest.mark.parametrize("release", ["1.19.0", "1.23.17", "1.24.0"])
