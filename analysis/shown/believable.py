@@ -17,7 +17,7 @@ from ...checker.core.result import Result, Verdict
 from ...checker.explicit.small_search import explore_if_small
 from ...checker.reduction.conclusion import conclude
 from ...checker.reduction.questions import slice_for
-from ...checker.reduction.scales_of_time import endless, with_scales
+from ...checker.reduction.scales_of_time import asking_endless, with_scales
 from ...checker.reduction.slicing import Slicer
 from ...checker.search import Engine, engine_of
 from ...model.language import TransitionSystem
@@ -54,7 +54,7 @@ def believable(system: TransitionSystem, result: Result, budget: Budget, engine:
         return Shown(result)
     if timed.trace is not None:
         return _shown(result, timed, (), ())
-    for actor in actors:
+    for actor in reversed(actors):
         slower = searches.result_with((actor,))
         if slower is not None and slower.trace is not None:
             return _shown(result, timed, (actor,), (actor,), slower)
@@ -95,15 +95,11 @@ class _Searches:
         """The result with scales of time and these actors slow; None where scales say nothing, or the search is too large for what it is asked for."""
         slicer = Slicer(replace(with_slow(self._system, slow), scales=True), within=self._within)
         timed = with_scales(replace(with_slow(self._slice, slow), scales=True))
-        answer = self._explored(timed, self._is_large or not slow)
-        if answer is None:
+        asked = None if slow else asking_endless(timed)  # where something is slow, only a violation counts
+        answer = self._explored(asked or timed, self._is_large or not slow)
+        if answer is None or (answer.lassos and self._name not in answer.violations):
             return None
-        found = conclude(slicer, timed, answer, self._name, self._engine)
-        asked = endless(timed) if found.verdict is Verdict.HOLDS else None
-        waits = None if asked is None else self._explored(asked, True)
-        if waits is None or (waits.complete and not waits.lassos):
-            return found
-        return None if waits.lassos else replace(found, verdict=Verdict.INCONCLUSIVE)
+        return conclude(slicer, timed, answer, self._name, self._engine)
 
     def _explored(self, system: TransitionSystem, natively: bool) -> Exploration | None:
         small = explore_if_small(system, self._budget, PATIENCE) if self._engine == "native" else None
