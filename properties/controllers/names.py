@@ -209,7 +209,8 @@ class SchedulerGoesOn(Property):
                     states.unscheduled[m] for m in self.universe[Member]
                 ),
             }
-        if self.universe[ClaimUse] and not self.universe[Recreation]:
+        swaps = self.universe[Recreation] if self.scope.relists else ()
+        if self.universe[ClaimUse] and not swaps:
             return {
                 "the claim of a pod is deallocated during its binding": any_of(
                     (self.binding.phase[use.pod] == BindingPhase.PRE_BIND)
@@ -218,7 +219,7 @@ class SchedulerGoesOn(Property):
                     for use in self.universe[ClaimUse]
                 )
             }
-        if not self.universe[Recreation] and self.cache.may_be_elsewhere():
+        if not swaps and self.cache.may_be_elsewhere():
             return {
                 "a pod is assumed on another node than the one that it is bound to": any_of(
                     self.cache.is_assumed(p)
@@ -227,8 +228,5 @@ class SchedulerGoesOn(Property):
                     for p in self.pods
                 )
             }
-        gone = (
-            self.pod_watch.lister[r.before].assigned & self.api.pod[r.after].exists
-            for r in self.universe[Recreation]
-        )
+        gone = (self.pod_watch.lister[r.before].assigned & self.api.pod[r.after].exists for r in swaps)
         return {"a pod that had a node is recreated before the scheduler is notified of it": any_of(gone)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...model.environment.objects import Claim, Device, Pod
 from ...model.environment.storage.claims import ClaimUse, ClaimWatch
-from ...model.environment.storage.device_taints import TaintableDevice
+from ...model.environment.storage.device_taints import EVICTING, TaintableDevice
 from ...model.environment.storage.supply import Supply
 from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
 from ...model.scheduler.dynamicresources.find_devices import Stage
@@ -237,8 +237,9 @@ class TolerationsAreHeeded(AboutClaims):
                 )
 
     def witnesses(self) -> dict[str, Expr]:
-        tainted = [self.device_taints.tainted[of] for of in self.universe[TaintableDevice]]
-        return {"a device is tainted": any_of(tainted), **super().witnesses()}
+        tolerated = any(claim.accepts(EVICTING) for claim in self.universe[Claim])
+        tainted = [self.device_taints.tainted[of] for of in self.universe[TaintableDevice] if tolerated]
+        return {"a device is tainted as a claim tolerates": any_of(tainted), **super().witnesses()}
 
 
 class TaintedDevicesAreLeft(AboutClaims):
