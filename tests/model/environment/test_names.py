@@ -9,6 +9,7 @@ import pytest
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.names import Recreation, namesakes
 from podrace.model.environment.objects import Pod, PodCopy
+from podrace.model.environment.watch import Handler
 from podrace.model.history import resolve
 from podrace.model.history.changes.preemption.disruption import Told
 from podrace.model.language import trace_system
@@ -286,6 +287,25 @@ def test_a_list_that_shows_another_pod_where_one_ran(release: str, fixed: bool, 
     assert model.get(lambda: part("cache").knows(web)) is False
     assert model.get(lambda: part("queue").sub_queue[again]) is SubQueue.ACTIVE
     assert model.get(lambda: watch.log.length) == 0
+
+
+def test_the_handler_that_hears_of_a_swap_goes_on_after_its_own_move() -> None:
+    """1.34, where each half of an event has a goroutine: Pop comes amid no move of the cache handler's any more."""
+    case = Twice("1.34", filled=False, bound=True, relists=1)
+    model, (recreation,) = case.model, case.api.universe[Recreation]
+    case.ends_and_comes_back()
+    model.do(case.watch.resume)
+    for handler, met in ((Handler.QUEUE, True), (Handler.CACHE, False)):
+
+        def moved(handler: Handler = handler) -> None:
+            case.queue.just_moved[case.other] = True
+            case.queue.mover = case.handlers.goroutine_of(handler)
+
+        model.do(moved)
+        heard = model.get(
+            lambda: (case.handlers.handle_swap_for_cache(recreation), case.queue.just_moved[case.other])[1]
+        )
+        assert heard is met
 
 
 @pytest.mark.parametrize("release", ["1.13", "1.34", "1.36"])

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from podrace.checker.core.trace import plain_value
 from podrace.checker.trace.execution import replay
+from podrace.model.cluster import build_cluster
+from podrace.model.environment.objects import PodCopy, PodGroup
+from podrace.model.environment.pod_groups import Member
 from podrace.model.history import resolve
-from podrace.model.language import TransitionSystem
+from podrace.model.language import Concrete, TransitionSystem, as_expr
+from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import instrument
 from podrace.scenarios import parse_scenario
 
@@ -156,3 +162,25 @@ def test_at_the_start_a_pod_has_the_place_of_its_entry() -> None:
 def test_a_member_is_done_before_it_is_put_back() -> None:
     """AddUnschedulablePodIfNotPresent calls Done first for a member (1.37), so that Pop finds none in flight."""
     assert "requeue_too_soon" not in {t.step for t in system_of(TWO_ENTRIES).transitions}
+
+
+@pytest.mark.parametrize(("there", "place"), [(True, SubQueue.NONE), (False, SubQueue.ACTIVE)])
+def test_a_group_that_has_an_entry_when_its_cycle_ends_keeps_what_was_put_aside(
+    there: bool, place: SubQueue
+) -> None:
+    """AddAttemptedPodGroupIfNeeded: that is an error, and nothing happens."""
+    scenario = parse_scenario(f"{WAITING}\nfeatureGates: {{GenericWorkload: true}}\n", "groups.yaml")
+    model = Concrete(build_cluster(scenario.spec, resolve("1.37.2", gates=WORKLOADS).classes))
+    queue = model.part("queue")
+    (group,) = queue.universe[PodGroup]
+    a, b = queue.universe[Member]
+
+    def put_aside() -> None:
+        queue.put(a.pod, SubQueue.NONE, PodCopy())
+        queue.pending[a] = True
+        queue.put(b.pod, SubQueue.ACTIVE if there else SubQueue.NONE, PodCopy())
+
+    model.do(put_aside)
+    model.do(lambda: queue.attempted(group, {a: True, b: False}, as_expr(True)))
+    assert model.get(lambda: queue.sub_queue[a.pod]) is place
+    assert model.get(lambda: queue.pending[a]) is there

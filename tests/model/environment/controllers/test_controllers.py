@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,3 +133,12 @@ def test_who_deletes_a_pod_that_has_ended(kind: OwnerKind, deletes: bool) -> Non
     model.do(lambda: controllers.hear(owned["a"]))
     assert enabled(model, lambda: controllers.delete_ended(owned["a"])) is deletes
     assert enabled(model, lambda: controllers.collect_ended(owned["a"])) is not deletes
+
+
+def test_a_user_creates_what_no_controller_makes() -> None:
+    cluster = owned_by(OwnerKind.REPLICA_SET, (("", ("a", "b")),))
+    free = Pod(2, "free", 1, exists=False)
+    scope = replace(cluster.scope, pod_creations=1)
+    model, _, owned = started(replace(cluster, pods=(*cluster.pods, free), scope=scope))
+    made = [pod.name for pod in (owned["b"].pod, free) if enabled(model, lambda p=pod: model.part("users").create_pod(p))]  # fmt: skip
+    assert made == ["free"]

@@ -93,3 +93,18 @@ def test_up_to_1_30_pop_waits_for_the_queues_lock():
     model.do(queue.move_all)
     assert not enabled(model, lambda: scheduler.pop_amid_move(p))
     assert model.get(lambda: queue.just_moved[p]) is False
+
+
+@pytest.mark.parametrize("kept_for_another", [True, False])
+def test_120413_a_pod_is_deaf_once_its_mark_is_kept_for_nobody(kept_for_another):
+    done, other, marked = (Pod(i, name, 1) for i, name in enumerate(("done", "other", "marked")))
+    model = concrete(spec([done, other, marked], nodes(2)), "1.28.0")
+    queue = model.part("queue")
+
+    def remember():
+        queue.mark[marked][done] = True
+        queue.mark[marked][other] = kept_for_another
+
+    model.do(remember)
+    model.do(lambda: queue.done(done))
+    assert model.get(lambda: queue.deaf[marked]) is not kept_for_another
