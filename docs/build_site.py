@@ -91,6 +91,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/name-of-a-victim",
         "findings/namesake-evicted",
         "findings/namesake-nominated",
+        "findings/namesake-still-nominated",
         "findings/namesake-lost",
         "findings/namesake-status",
         "findings/late-patch",

@@ -36,6 +36,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "name-of-a-victim": ("victims-awaited-by-uid",),
     "namesake-evicted": ("victims-deleted-by-uid",),
     "namesake-nominated": ("nominated-by-uid",),
+    "namesake-still-nominated": ("replaced-taken-out", "nominated-by-uid"),
     "namesake-lost": ("requeue-looks-again",),
     "namesake-status": ("status-patched-by-uid",),
     "late-patch": ("status-patched-by-uid",),

@@ -150,7 +150,7 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("counted-elsewhere", "L-PEND", "1.36", (RejectedByExtenderRetried,), H, 4930, None),
     ("passed-over", "S-ADMIT", "1.22", (), V, 21, 8),
     ("passed-over", "S-ADMIT", "1.36", (), V, 19, 8),
-    ("veto-from-before", "L-INV", "1.22", (), V, 474, 17),
+    ("veto-from-before", "L-INV", "1.22", (), V, 475, 17),
     ("veto-from-before", "L-INV", "1.36", (), V, 574, 17),
     ("veto-from-before", "L-INV", "1.36", (VetoIsNoted,), V, 1468, 27),
     ("veto-from-before", "L-INV", "1.36", (VetoIsNoted, RejectedByExtenderRetried), H, 3439, None),

@@ -42,7 +42,7 @@ V, H = "VIOLATED", "HOLDS"
 Patches = tuple[type[Component], ...]
 
 ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]] = [
-    ("bound-unreserved", "S-RESV", "1.36.3", (), (), V, 2944, 37),
+    ("bound-unreserved", "S-RESV", "1.36.3", (), (), V, 3062, 37),
     ("bound-unreserved", "S-RESV", "1.36.3", (UnreservedAssumed,), (), H, 25060, None),
     ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 33815, 28),
     ("flight-ended-by-another", "S-INFLIGHT", "1.34.4", (OwnFlightEnded,), (), H, 590328, None),
@@ -150,7 +150,7 @@ class NeverNamesAnothers(Property):
     ("asked", "patches", "verdict", "states", "steps"),
     [
         (NeverNamesAnothers, (), V, 110, 5),
-        (NamesItsOwn, (OwnerUnasked,), V, 8388, 22),
+        (NamesItsOwn, (OwnerUnasked,), V, 8394, 22),
         pytest.param(NamesItsOwn, (), H, 3034572, None, marks=pytest.mark.ci),
     ],
 )

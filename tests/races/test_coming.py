@@ -41,14 +41,14 @@ IN_FLIGHT = ("139418", "140269")
         ("hazards/gone-victim", "S-STUCK", "1.38.0-beta.0", (), H, 5268),
         ("hazards/namespace-unasked", "S-STUCK", "1.37", (), V, 43),
         ("hazards/namespace-unasked", "S-STUCK", "1.38.0-beta.0", (), H, 79),
-        ("claims/reserved-after-allocation", "S-ASSUME", "1.36.3", IN_FLIGHT, V, 17498),
+        ("claims/reserved-after-allocation", "S-ASSUME", "1.36.3", IN_FLIGHT, V, 18214),
         (
             "claims/reserved-after-allocation",
             "S-ASSUME",
             "1.36.3",
             (*IN_FLIGHT, "flight-ends-alone"),
             H,
-            212040,
+            216216,
         ),
     ],
 )

@@ -55,7 +55,7 @@ WAITING = [
     ("waiting-victim", "S-STUCK", "1.22", 2445),
     ("hazards/leader-hand-over", "S-CAP", "1.34", 240),
     ("hazards/late-binding", "S-CAP", "1.34", 662),
-    ("hazards/rejected-in-memory", "S-STUCK", "1.36", 15976),
+    ("hazards/rejected-in-memory", "S-STUCK", "1.36", 16142),
     ("hazards/stale-tombstone", "S-STUCK", "1.36", 9304),
     ("hazards/two-generals", "S-CAP", "1.34", 328),
 ]

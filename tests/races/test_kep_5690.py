@@ -91,11 +91,11 @@ scope: {pod_events: 1, claim_events: 1, pod_deletions: {count: 1, pods: [p]}, fl
     ("cluster", "asked", "patches", "verdict", "states", "steps"),
     [
         (TAKEN, DeviceGoesToPreemptor, DESIGN, V, 3588, 35),
-        (TAKEN, DeviceGoesToPreemptor, HOLDING, H, 235725, None),
+        (TAKEN, DeviceGoesToPreemptor, HOLDING, H, 235349, None),
         (TWICE, PreemptsOnce, DESIGN, H, 1665, None),
-        (JOINED, PreemptsOnce, DESIGN, V, 10205, 42),
+        (JOINED, PreemptsOnce, DESIGN, V, 10174, 42),
         (HELD, HeldBackAreWoken, HOLDING, V, 17352, 42),
-        (HELD, HeldBackAreWoken, DESIGN, V, 1586830, 75),
+        (HELD, HeldBackAreWoken, DESIGN, V, 1615440, 75),
     ],
 )
 def test_verdict_and_counts(

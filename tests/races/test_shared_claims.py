@@ -86,7 +86,7 @@ ROWS: list[tuple[str, str, Patches, tuple[str, ...], str, int, int | None]] = [
     ("shared-in-flight", "X-ELSEWHERE", (), _ALL, V, 242, 45),
     ("share-given-back-twice", "S-DEV", (), (), V, 99069, 62),
     ("reserved-after-allocation", "S-ASSUME", (), (), V, 1041, 44),
-    ("reserved-after-allocation", "S-ASSUME", (), _BOTH, V, 17498, 58),
+    ("reserved-after-allocation", "S-ASSUME", (), _BOTH, V, 18214, 58),
     ("reserved-after-allocation", "S-ASSUME", (OwnFlightEnded,), ("139418",), V, 1798, 47),
     ("reserved-after-allocation", "S-ASSUME", (OwnFlightEnded,), _BOTH, H, 314072, None),
     ("taken-back-at-the-api-server", "S-RESV", (), (), V, 42, 17),

@@ -23,6 +23,7 @@ from ...language import (
     Sentence,
     Value,
     any_of,
+    as_expr,
     boolean,
     changes,
     constraint,
@@ -120,6 +121,7 @@ def loses_conditions(scope: Scope) -> bool:
 class FailureHandler(Component):
     """One failure handler per pod at most; `copy` is the object that the attempt holds.
 
+    `shares[p]`: the record that the handler has put back is in the queue's hands as well, and changes there (a pointer to a QueuedPodInfo).
     `done_due[p]`: p is not requeued, so that the handler calls Done itself, when it returns. `noted[p]`: the object that the patch is
     made from carries the condition already.
     """
@@ -140,6 +142,7 @@ class FailureHandler(Component):
     wakes = per(Pod, boolean())
     done_due = per(Pod, boolean())
     noted = per(Pod, boolean())
+    shares = per(Pod, boolean())
 
     steps_last = Lasts.SHORT
 
@@ -268,7 +271,20 @@ class FailureHandler(Component):
 
     def put_back(self, pod: Pod) -> None:
         """The attempt's record goes into the queue, with the object that the lister gave."""
-        self.queue.requeue(pod, self.copy[pod])
+        self.shares[pod] = self.queue.requeue(pod, self.copy[pod])
+
+    def updated(self, pod: Pod, new: PodObject) -> None:
+        """Update has given another object to the pod's record in the queue."""
+        self.record_updated(pod, new, as_expr(self.shares[pod]))
+
+    def record_updated(self, handled: Pod, new: PodObject, shares: Expr) -> None:
+        """The record that a handler has put back has another object by now, at which AddNominatedPod looks if the attempt says nothing."""
+        silent = node_or_none(self.nominee[handled]).is_none & ~self.withdraws(handled)
+        with when(shares & silent):
+            self.copy[handled].nominated = new.nominated
+
+    def taken_over(self, pod: Pod, other: Pod) -> None:
+        """Update has made the pod's record that of another pod of its name."""
 
     def phase_after_requeue(self) -> FailurePhase:
         """What follows the requeue."""
@@ -295,6 +311,7 @@ class FailureHandler(Component):
         require(self.phase[pod] == FailurePhase.NOMINATE)
         self.queue.settle()
         self.record_nomination(pod, select(self.withdraws(pod), None, self.copy[pod].nominated))
+        self.shares[pod] = False
         self.phase[pod] = FailurePhase.PATCH
 
     def record_nomination(self, pod: Pod, field: Value) -> None:
@@ -371,4 +388,5 @@ class FailureHandler(Component):
         self.unschedulable[pod] = False
         self.wakes[pod] = False
         self.noted[pod] = False
+        self.shares[pod] = False
         self.scheduler.failure_handled(pod)

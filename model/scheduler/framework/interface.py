@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from ...environment.objects import ExtensionPoint, Node, Pod, PodGroup
+from ...environment.objects import ExtensionPoint, Node, Pod, PodGroup, PodObject
 from ...environment.pod_groups import Member
 from ...language import Expr, Value
 from .placement import Placement
@@ -38,6 +38,19 @@ class QueuedPods(Protocol):
 
     def contains_name(self, pod: Pod) -> Expr:
         """Whether one of the sub-queues has an entry under the pod's name."""
+
+
+class FailingAttempts(Protocol):
+    """The failure handlers, which go on with a record after they have put it back into the queue."""
+
+    def has_read_cycle(self, pod: Pod) -> Expr:
+        """Whether an attempt of `pod` has read its cycle number, and has still to requeue the pod."""
+
+    def updated(self, pod: Pod, new: PodObject) -> None:
+        """Update has given another object to the pod's record in the queue."""
+
+    def taken_over(self, pod: Pod, other: Pod) -> None:
+        """Update has made the pod's record that of another pod of its name."""
 
 
 class SharedLister(Protocol):

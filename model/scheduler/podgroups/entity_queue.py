@@ -348,7 +348,7 @@ class EntityQueue(PriorityQueue):
         aside = select(told, pending, self.incomplete[member])
         with when(aside):
             self.settle()
-            self.nominator.update(pod, old.nominated, new.nominated)
+            self.record_updated(pod, old, new)
             self.copy[pod] = new.copy()
         with otherwise(told):
             super().update(pod, old, new)

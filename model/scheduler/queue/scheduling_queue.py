@@ -49,6 +49,7 @@ from .moves import Mover, Moves
 from .sub_queues import SubQueue as SubQueue
 
 if TYPE_CHECKING:
+    from ..framework.interface import FailingAttempts
     from .nominator import Nominator
 
 
@@ -56,6 +57,7 @@ class PriorityQueue(Moves):
     """The calls of the queue, and its timers."""
 
     nominator: Nominator
+    failure: FailingAttempts
 
     def add(self, pod: Pod, new: PodObject) -> None:
         """Add: a new pending pod. Its nomination counts also if a PreEnqueue plugin holds it back (139057)."""
@@ -217,7 +219,7 @@ class PriorityQueue(Moves):
         known = self.contains(pod) & (old.exists | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
         with when(~kept):
             with when(known):
-                self.nominator.update(pod, old.nominated, new.nominated)
+                self.record_updated(pod, old, new)
                 self.sub_queue[pod] = self.sub_queue_after_update(pod, old, new)
                 self.copy[pod] = new.copy()
             with otherwise():
@@ -233,6 +235,11 @@ class PriorityQueue(Moves):
                         self.record_move(kind.event, change)
             if self.waits_for_claims(pod):
                 self.hear_of_names(pod, old, new)
+
+    def record_updated(self, pod: Pod, old: PodObject, new: PodObject) -> None:
+        """PodInfo.Update of the pod's record, and UpdateNominatedPod."""
+        self.nominator.update(pod, old.nominated, new.nominated)
+        self.failure.updated(pod, new)
 
     def hear_of_names(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """PodGeneratedResourceClaimChange of a pod in flight: DynamicResources alone asked for it."""

@@ -6,20 +6,12 @@ Upstream's source has both until the gate goes; a change composes this one in.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Pod, PodCopy, PodObject
 from ...language import UNTOLD, Expr, as_expr, boolean, per, select
 from ..framework.events import About, ClusterEvent, Plugin
 from .scheduling_queue import PriorityQueue, SubQueue
-
-
-class FailingAttempts(Protocol):
-    """What this queue has to know of the failure handler."""
-
-    def has_read_cycle(self, pod: Pod) -> Expr:
-        """Whether an attempt of `pod` has read its cycle number, and has still to requeue the pod."""
 
 
 class QueueWithoutHints(PriorityQueue):
@@ -29,8 +21,6 @@ class QueueWithoutHints(PriorityQueue):
     that a move request came since the last Pop, `moved_since[p]` that one came since p's failing attempt read its
     schedulingCycle.
     """
-
-    failure: FailingAttempts
 
     moved = boolean()
     moved_since = per(Pod, boolean())

@@ -267,8 +267,8 @@ class Noted(FailureHandler):
     [
         ("late-patch", {}, "HOLDS", 440, None),
         ("late-patch", ON, "VIOLATED", 635, 24),
-        ("synced-condition", {}, "HOLDS", 13068, None),
-        ("synced-condition", ON, "VIOLATED", 14457, 46),
+        ("synced-condition", {}, "HOLDS", 13394, None),
+        ("synced-condition", ON, "VIOLATED", 14728, 46),
     ],
 )
 def test_only_where_nobody_waits_a_bound_pod_is_said_to_be_unschedulable(

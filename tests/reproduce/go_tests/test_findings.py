@@ -52,7 +52,7 @@ def test_every_finding_without_an_upstream_number_has_a_page() -> None:
     unnumbered = [line for line in table.splitlines() if ", not known upstream" in line]
     by_name = hazards.partition("| What the scheduler finds by name |")[2].partition("\n\n")[0]
     named = [line for line in by_name.splitlines() if "(findings/" in line]
-    assert (len(unnumbered), len(named)) == (11, 6)
+    assert (len(unnumbered), len(named)) == (11, 7)
     assert all("(findings/" in line for line in unnumbered)
 
 

@@ -42,6 +42,7 @@ IN_THE_MODEL = {
     "victims-awaited-by-uid": model.VictimsAwaitedByUID,
     "victims-deleted-by-uid": model.VictimsDeletedByUID,
     "nominated-by-uid": model.NominatedByUID,
+    "replaced-taken-out": model.SwappedTakenOut,
     "ports-of-others-kept": model.PortsOfOthersKept,
     "status-patched-by-uid": model.WrittenByUID,
     "bound-pods-unpatched": model.BoundPodsUnpatched,

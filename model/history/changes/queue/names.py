@@ -64,50 +64,50 @@ class BindingLosesItsUID(_BindingByName):
     """
 
 
-_RECREATED = "an attempt whose pod was recreated under its name is given up"
+_BY_UID = "Update leaves alone the entry of another pod that had the name, and adds the pod"
 
 
-@before(
-    "138324",
-    _RECREATED,
-    first_in="1.36",
-    issues=(138316,),
-    since="1.19",
-    backports=("1.34.8", "1.35.5"),
-    after=("134400",),
-)
-class AttemptGoesOnForAnother(FailureHandler):
-    """The lister was asked by name, and the attempt went on with the object that it gave: its record, with what had rejected the pod that is gone,
-    entered the queue as the other pod's, and so did its nomination. Done was called for the other's UID, so that the one that is gone stayed in
-    flight for good.
+@before("updates-by-uid", _BY_UID, first_in="1.37")
+class EntryTakenOver(PriorityQueue):
+    """An update found its entry by name: one of another pod became the pod's, with its timestamp, its attempts and what had rejected it, and so did the nomination (PodInfo.Update, up to 1.36)."""
 
-    `goes_on[r]`: the attempt at `r.before` goes on as one at `r.after`.
+    def is_found(self, pod: Pod) -> Expr:
+        return self.contains_name(pod)
+
+    def take_over(self, pod: Pod) -> None:
+        for other in namesakes(self.universe, pod):
+            with when(self.contains(other) & ~self.hides(pod, other)):
+                self.sub_queue[pod] = self.sub_queue[other]
+                self.gated[pod] = self.gated[other]
+                self.clock.handed_over(other, pod)
+                self.failure.taken_over(other, pod)
+                for plugin in self.universe[Plugin]:
+                    self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
+        self.drop_found(pod)
+
+
+@before("updates-by-uid", _BY_UID, first_in="1.37")
+class HandlerGoesOnForAnother(FailureHandler):
+    """A failure handler that had put its record back nominated the pod that the record was of by then.
+
+    `goes_on[r]`: what the handler of `r.before` holds is the record of `r.after`.
     """
 
     goes_on = per(Recreation, boolean())
 
     phrases = UNTOLD
 
-    def found_recreated(self, pod: Pod, other: Pod) -> None:
+    def taken_over(self, pod: Pod, other: Pod) -> None:
         for recreation in self.universe[Recreation]:
-            if recreation.before is pod:
-                self.goes_on[recreation] = True
-        self.copy[pod] = self.listed(other).copy()
-        self.patch_from(pod, self.listed(other))
-        self.queue.begin_failure(pod)
-        self.phase[pod] = FailurePhase.REQUEUE
+            if (recreation.before, recreation.after) == (pod, other):
+                self.goes_on[recreation] = self.goes_on[recreation] | as_expr(self.shares[pod])
 
-    def put_back(self, pod: Pod) -> None:
-        goes_on = self._goes_on(pod)
-        for other in namesakes(self.universe, pod):
-            with when(goes_on):
-                self.queue.go_on_as(pod, other)
-                self.queue.requeue(other, self.copy[pod])
-        if namesakes(self.universe, pod):
-            with when(~goes_on):
-                super().put_back(pod)
-        else:
-            super().put_back(pod)
+    def updated(self, pod: Pod, new: PodObject) -> None:
+        super().updated(pod, new)
+        for recreation in self.universe[Recreation]:
+            if recreation.after is pod:
+                shares = self.goes_on[recreation] & self.shares[recreation.before]
+                self.record_updated(recreation.before, new, shares)
 
     def record_nomination(self, pod: Pod, field: Value) -> None:
         goes_on = self._goes_on(pod)
@@ -130,26 +130,44 @@ class AttemptGoesOnForAnother(FailureHandler):
                 self.goes_on[recreation] = False
 
 
+_RECREATED = "an attempt whose pod was recreated under its name is given up"
+
+
 @before(
-    "updates-by-uid",
-    "Update leaves alone the entry of another pod that had the name, and adds the pod",
-    first_in="1.37",
+    "138324",
+    _RECREATED,
+    first_in="1.36",
+    issues=(138316,),
+    since="1.19",
+    backports=("1.34.8", "1.35.5"),
+    after=("134400",),
 )
-class EntryTakenOver(PriorityQueue):
-    """An update found its entry by name: one of another pod became the pod's, with its timestamp, its attempts and what had rejected it, and so did the nomination (PodInfo.Update, up to 1.36)."""
+class AttemptGoesOnForAnother(HandlerGoesOnForAnother):
+    """The lister was asked by name, and the attempt went on with the object that it gave: its record, with what had rejected the pod that is gone,
+    entered the queue as the other pod's, and so did its nomination. Done was called for the other's UID, so that the one that is gone stayed in
+    flight for good.
+    """
 
-    def is_found(self, pod: Pod) -> Expr:
-        return self.contains_name(pod)
+    def found_recreated(self, pod: Pod, other: Pod) -> None:
+        for recreation in self.universe[Recreation]:
+            if recreation.before is pod:
+                self.goes_on[recreation] = True
+        self.copy[pod] = self.listed(other).copy()
+        self.patch_from(pod, self.listed(other))
+        self.queue.begin_failure(pod)
+        self.phase[pod] = FailurePhase.REQUEUE
 
-    def take_over(self, pod: Pod) -> None:
+    def put_back(self, pod: Pod) -> None:
+        goes_on = self._goes_on(pod)
         for other in namesakes(self.universe, pod):
-            with when(self.contains(other) & ~self.hides(pod, other)):
-                self.sub_queue[pod] = self.sub_queue[other]
-                self.gated[pod] = self.gated[other]
-                self.clock.handed_over(other, pod)
-                for plugin in self.universe[Plugin]:
-                    self.rejected_by[pod][plugin] = self.rejected_by[other][plugin]
-        self.drop_found(pod)
+            with when(goes_on):
+                self.queue.go_on_as(pod, other)
+                self.shares[pod] = self.queue.requeue(other, self.copy[pod])
+        if namesakes(self.universe, pod):
+            with when(~goes_on):
+                super().put_back(pod)
+        else:
+            super().put_back(pod)
 
 
 _SWAPPED = "an Update from one pod to another of its name is split into the deletion and the creation that it stands for"

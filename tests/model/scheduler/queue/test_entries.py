@@ -10,6 +10,7 @@ from podrace.checker.search import check
 from podrace.model.environment.objects import Node, Pod, PodCopy, PodObject
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Concrete, Expr
+from podrace.model.scheduler.cycles.failure import FailurePhase
 from podrace.model.scheduler.framework.events import Plugin
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import Property, instrument
@@ -144,6 +145,56 @@ def test_a_list_that_shows_the_next_pod_in_place_of_a_parked_one(
     assert bool(model.get(lambda: queue.rejected_by[again][plugin])) is rejected
     on = model.get(lambda: [nominator.node[pod] for pod in (gone, again)])
     assert [None if node is None else node.name for node in on] == nominated
+
+
+@pytest.mark.parametrize(
+    ("release", "nominated"), [("1.35.4", [None, "n0"]), ("1.36.3", [None, "n0"]), ("1.37.2", ["n0", None])]
+)
+def test_whom_a_handler_nominates_whose_record_a_list_gave_to_the_next_pod(
+    release: str, nominated: list[str | None]
+) -> None:
+    """The handler has put its record back, and a list shows the next pod of the name before it notes the nomination."""
+    model, gone, again = two(release, (NONE, NONE))
+    failure, queue, nominator = (model.part(n) for n in ("failure", "queue", "nominator"))
+    node = nominator.universe[Node][0]
+
+    def fail() -> None:
+        queue.in_flight[gone] = True
+        failure.phase[gone] = FailurePhase.REQUEUE
+        failure.nominee[gone] = node
+
+    def replace_and_list() -> None:
+        queue.replace(gone, again, NEW, NEW)
+        model.part("pod_watch").lister[gone] = PodObject()
+        model.part("pod_watch").lister[again] = NEW
+
+    model.do(fail)
+    model.do(lambda: failure.requeue(gone))
+    model.do(replace_and_list)
+    model.do(lambda: failure.nominate(gone))
+    on = model.get(lambda: [nominator.node[pod] for pod in (gone, again)])
+    assert [None if found is None else found.name for found in on] == nominated
+
+
+@pytest.mark.parametrize("release", ["1.22", "1.36.3", "1.37.2"])
+@pytest.mark.parametrize(("at", "nominated"), [(NONE, True), (PARKED, False)])
+def test_a_handler_nominates_as_the_record_says_that_it_has_put_back(
+    release: str, at: SubQueue, nominated: bool
+) -> None:
+    """An update between the requeue and the nomination; a record that the queue did not take stays as it was."""
+    model, pod, _ = two(release, (at, NONE))
+    failure, queue, nominator = (model.part(n) for n in ("failure", "queue", "nominator"))
+    told = PodObject(exists=True, nominated=nominator.universe[Node][0])
+
+    def fail() -> None:
+        queue.in_flight[pod] = True
+        failure.phase[pod] = FailurePhase.REQUEUE
+
+    model.do(fail)
+    model.do(lambda: failure.requeue(pod))
+    model.do(lambda: queue.update(pod, NEW, told))
+    model.do(lambda: failure.nominate(pod))
+    assert model.get(lambda: nominator.nominated_to(pod, told.nominated)) is nominated
 
 
 class OneEntry(Property):
