@@ -127,7 +127,6 @@ def test_that_all_violating_clusters_need_a_delay_is_said_of_all_clusters() -> N
     found = proved("any")
     assert found.marked == "VIOLATED (only with a delay of minutes)"
     assert "Only with a delay of minutes: with `--time scales` none is (" in verdict_words(found)
-    assert aside(found, found) == " (only with a delay of minutes)"
     scaled = proved("scales")
     assert scaled.marked == "HOLDS FOR ALL"
     assert not scaled.with_scales

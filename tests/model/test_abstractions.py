@@ -1271,6 +1271,20 @@ def test_a_group_snapshot():
     assert "pod_group_cycle.forget" not in {t.label.split("(")[0] for t in groups_of("1.36").transitions}
 
 
+def test_a_group_preempt():
+    """The choice of all victims and the start of their goroutine are one step."""
+    (scenario,) = find_scenarios("scenarios/groups/victims-gone-already.yaml")
+    classes = resolve("1.37.2", (), (), {"GenericWorkload": True}).classes
+    system = trace_system(build_cluster(scenario.spec, classes))
+    chosen = {
+        t.label
+        for t in system.transitions
+        if {"async_preemption.victim[a][v]", "async_preemption.phase[a]"} <= {v.name for v in t.updates}
+        and t.part == "pod_group_cycle"
+    }
+    assert chosen == {"pod_group_cycle.reprieve(pod=a)", "pod_group_cycle.reprieve(pod=b)"}
+
+
 def test_a_group_kinds():
     system = groups_of("1.36")
     assert not [t for t in system.transitions if "placement" in t.label or "time_out" in t.label]

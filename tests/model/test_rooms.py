@@ -59,6 +59,7 @@ BELOW = {
         "scheduler.cache",
         "scheduler.queue",
         "scheduler.cycles",
+        "scheduler.preemption",
     },
     "scheduler": {
         *_SURROUNDINGS,

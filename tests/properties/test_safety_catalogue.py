@@ -70,15 +70,15 @@ ROWS = [
     ("S-GHOST", "two pods, a bind may fail, one is deleted", "1.22", (), "VIOLATED", 2407, 13),
     ("S-BIND", "two pods, a bind may fail, one is deleted", "1.22", (), "HOLDS", 52775, None),
     ("S-NOMLIVE", "a preemptor is deleted", "1.19", (), "VIOLATED", 301, 13),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 220, 12),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 4422, None),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.21", (), "VIOLATED", 222, 12),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.21", ("102498", "109245"), "HOLDS", 4492, None),
     # Once the preemptor is bound, a further attempt nominates it (109236).
-    ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "VIOLATED", 2784, 39),
-    ("S-NOMLIVE", "a preemptor is deleted", "1.22", ("109245",), "HOLDS", 2791, None),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.22", (), "VIOLATED", 2803, 39),
+    ("S-NOMLIVE", "a preemptor is deleted", "1.22", ("109245",), "HOLDS", 2814, None),
     pytest.param(
         "S-GAIN", "preemption for one of two", "1.13", (), "VIOLATED", 888177, 51, marks=pytest.mark.ci
     ),
-    ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 11709, None),
+    ("S-GAIN", "preemption for one of two", "1.22", (), "HOLDS", 11733, None),
     ("S-SNAP", "a node goes and comes back", "1.9", (), "VIOLATED", 82, 5),
     ("S-SNAP", "a node goes and comes back", "1.9", ("node-list-from-cache",), "HOLDS", 457, None),
     ("S-SNAP", "a node goes and comes back", "1.22", (), "HOLDS", 525, None),

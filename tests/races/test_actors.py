@@ -117,7 +117,7 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("duplicates-without-room", "L-LOOP", "1.36", (), V, 4411, 37),
     ("duplicates-without-room", "L-LOOP", "1.36", (DuplicatesHaveRoom,), H, 18, None),
     ("repelled-in-order", "L-LOOP", "1.36", (), H, 33873, None),
-    ("room-for-daemons", "L-LOOP", "1.36", (), V, 555158, 66),
+    ("room-for-daemons", "L-LOOP", "1.36", (), V, 571033, 66),
     ("room-for-daemons", "L-LOOP", "1.36", (KeptWhereRoom,), V, 38438, 66),
     ("extender-unaware", "S-ADMIT", "1.36", (), V, 560, 19),
     ("extender-unaware", "S-ADMIT", "1.22", (), V, 2448, 19),

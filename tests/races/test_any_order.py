@@ -31,7 +31,7 @@ class Row:
 
 
 ROWS = [
-    Row("72124", "S-NOM", "1.19", V, 60823, 217812, 42),
+    Row("72124", "S-NOM", "1.19", V, 60855, 217894, 42),
     Row("answered-too-late", "S-STUCK", "1.36", V, 7637, 18861, 47),
     Row("counted-and-rejected", "S-STUCK", "1.36", V, 807, 1678, 58),
     Row("counted-elsewhere", "S-STUCK", "1.36", V, 6151, 15044, 40),
@@ -68,7 +68,7 @@ ROWS = [
     Row("stranger-in-group", "S-EXIT", "1.35", V, 14467, 29031, 21),
     Row("bound-between", "S-VOL", "1.36.3", V, 21423, 76702, 28),
     Row("forgotten-by-restore", "S-WRITTEN", "1.36.3", V, 2885, 8536, 24),
-    Row("made-and-found", "S-PLACED", "1.36.3", V, 89005, 319280, 34),
+    Row("made-and-found", "S-PLACED", "1.36.3", V, 89017, 319280, 34),
     Row("reverted-by-sibling", "S-HELD", "1.36.3", V, 1953, 5125, 22),
     Row("wiped-nomination", "S-NOM", "1.14", V, 979, 2078, 18),
 ]

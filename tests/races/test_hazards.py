@@ -92,8 +92,8 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("late-binding", "S-CAP", (Barrier,), (), V, 611, 12),
     ("late-binding", "S-CAP", (Barrier, Fenced), (), V, 551, 12),
     ("late-binding", "S-CAP", (Barrier, Fenced, AskedBeforeForgotten), (), H, 1982, None),
-    ("external-binding", "S-STUCK", (), (), V, 153724, 39),
-    ("external-binding", "S-STUCK", (BoundElsewhereWakes,), (), V, 153724, 39),
+    ("external-binding", "S-STUCK", (), (), V, 153810, 39),
+    ("external-binding", "S-STUCK", (BoundElsewhereWakes,), (), V, 153810, 39),
     ("late-condition", "S-COND", (), (), V, 1560, 26),
     ("late-condition", "S-COND", (VersionedCondition,), (), H, 2767, None),
     ("told-too-late", "S-TOLD", (), (), H, 90, None),
@@ -118,7 +118,7 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("rejected-in-memory", "S-STUCK", (), (), V, 16142, 34),
     # 140054 mends what it was made for; the same end is reached by a victim that is deleted while it is being bound.
     ("rejected-in-memory", "S-STUCK", (), ("140054",), V, 18555, 34),
-    ("rejected-in-memory", "S-STUCK", (AlwaysActivated,), (), H, 506400, None),
+    ("rejected-in-memory", "S-STUCK", (AlwaysActivated,), (), H, 512938, None),
     ("stale-tombstone", "S-STUCK", (), (), V, 9304, 24),
     ("stale-tombstone", "S-STUCK", (TombstonesWakeLikeDeletions,), (), H, 58252, None),
     ("announced", "S-STUCK", (), (), V, 133292, 46),
@@ -154,7 +154,7 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("name-of-a-victim", "S-STUCK", (), (), V, 1923, 33),
     ("name-of-a-victim", "S-STUCK", (VictimsAwaitedByUID,), (), H, 3065, None),
     ("namesake-evicted", "S-IDVICTIM", (), (), V, 345, 11),
-    ("namesake-evicted", "S-IDVICTIM", (VictimsDeletedByUID,), (), H, 6354749, None),
+    ("namesake-evicted", "S-IDVICTIM", (VictimsDeletedByUID,), (), H, 6696759, None),
     ("namesake-nominated", "S-NOMLIVE", (), (), V, 954, 14),
     ("namesake-nominated", "S-NOMLIVE", (NominatedByUID,), (), H, 137009, None),
     ("namesake-nominated", "S-IDSTATUS", (), (), V, 350, 11),
@@ -214,11 +214,11 @@ NEWEST = RELEASES[-1]
 @pytest.mark.parametrize(
     ("release", "patches", "verdict", "states", "steps"),
     [
-        pytest.param("1.34", (NominationsInMemoryHeard,), H, 4306403, None, marks=pytest.mark.ci),
+        pytest.param("1.34", (NominationsInMemoryHeard,), H, 4575499, None, marks=pytest.mark.ci),
         ("1.36", (NominationsInMemoryHeard,), V, 50249, 35),
         ("1.36", (AlwaysActivated,), V, 108223, 36),
         pytest.param(
-            "1.36", (NominationsInMemoryHeard, AlwaysActivated), H, 7504360, None, marks=pytest.mark.ci
+            "1.36", (NominationsInMemoryHeard, AlwaysActivated), H, 7890233, None, marks=pytest.mark.ci
         ),
     ],
 )
@@ -391,7 +391,7 @@ def test_a_pod_that_is_tried_first_keeps_its_only_place() -> None:
     [
         (NEWEST, (NominatedByUID,), V, 1480, 14),
         (NEWEST, (SwappedTakenOut,), V, 1489, 14),
-        pytest.param(NEWEST, (NominatedByUID, SwappedTakenOut), H, 375466, None, marks=pytest.mark.ci),
+        pytest.param(NEWEST, (NominatedByUID, SwappedTakenOut), H, 385070, None, marks=pytest.mark.ci),
     ],
 )
 def test_a_list_leaves_the_nomination_of_the_pod_that_it_replaces(

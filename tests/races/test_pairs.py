@@ -45,7 +45,7 @@ HOLD = {
     "leader change": ("S-CAP", "S-CONS", "S-NOMLIVE", "S-BIND", "S-GAIN"),
     "claim": ("S-CAP", "S-CONS", "S-NOMLIVE", "S-CYCLE", "S-GHOST", "S-STUCK", "L-PEND", "L-PROG", "S-DEV", "S-RESV", "S-INFLIGHT", "L-CLAIM"),
 }  # fmt: skip
-STATES = {"queued calls": 811, "leader change": 9435, "claim": 1439}
+STATES = {"queued calls": 811, "leader change": 9644, "claim": 1439}
 PATCHES: dict[str, type[Component]] = {
     "AlwaysActivated": AlwaysActivated,
     "FreshRequeue": FreshRequeue,
@@ -57,12 +57,12 @@ PATCHES: dict[str, type[Component]] = {
 VIOLATED: list[tuple[str, str, int, int, str, int]] = [
     ("queued calls", "S-UNIQ", 447, 25, "RegisteredToTheEnd", 753),
     ("leader change", "S-UNIQ", 861, 23, "RegisteredToTheEnd", 3496),
-    ("leader change", "S-CYCLE", 2933, 37, "RegisteredToTheEnd", 3496),
-    ("leader change", "S-GHOST", 3140, 38, "RequeueLooksAgain", 8036),
-    ("leader change", "S-FRESH", 861, 23, "FreshRequeue", 9612),
-    ("leader change", "S-COND", 2631, 35, "VersionedCondition", 9235),
-    ("leader change", "S-STUCK", 1918, 29, "AlwaysActivated", 13111),
-    ("leader change", "L-PEND", 1918, 29, "AlwaysActivated", 13111),
+    ("leader change", "S-CYCLE", 2936, 37, "RegisteredToTheEnd", 3496),
+    ("leader change", "S-GHOST", 3152, 38, "RequeueLooksAgain", 8036),
+    ("leader change", "S-FRESH", 861, 23, "FreshRequeue", 9821),
+    ("leader change", "S-COND", 2631, 35, "VersionedCondition", 9444),
+    ("leader change", "S-STUCK", 1918, 29, "AlwaysActivated", 13320),
+    ("leader change", "L-PEND", 1918, 29, "AlwaysActivated", 13320),
     ("claim", "S-UNIQ", 368, 34, "RegisteredToTheEnd", 1285),
     ("claim", "S-COND", 1283, 54, "PlacedNotAdded", 611),
 ]

@@ -21,14 +21,14 @@ from podrace.scenarios import catalogue, find_scenarios
 V, H = "VIOLATED", "HOLDS"
 
 ROWS = [
-    ("waiting-victim", "1.22", "S-CAP", (H, 9924, 31368, 61, None)),
-    ("waiting-victim", "1.22", "S-NOM", (H, 9924, 31368, 61, None)),
-    ("waiting-victim", "1.22", "S-CONS", (H, 9924, 31368, 61, None)),
+    ("waiting-victim", "1.22", "S-CAP", (H, 9938, 31371, 61, None)),
+    ("waiting-victim", "1.22", "S-NOM", (H, 9938, 31371, 61, None)),
+    ("waiting-victim", "1.22", "S-CONS", (H, 9938, 31371, 61, None)),
     # ForgetPod wakes nobody: the preemptor of a pod that was not bound yet stays parked.
-    ("waiting-victim", "1.22", "S-STUCK", (V, 2445, 6650, 31, 31)),
+    ("waiting-victim", "1.22", "S-STUCK", (V, 2461, 6688, 31, 31)),
     # Up to 1.21 a waiting victim was deleted, too.
-    ("waiting-victim", "1.21", "S-CAP", (H, 10865, 35380, 64, None)),
-    ("waiting-victim", "1.21", "S-STUCK", (V, 2373, 6649, 31, 31)),
+    ("waiting-victim", "1.21", "S-CAP", (H, 10925, 35506, 64, None)),
+    ("waiting-victim", "1.21", "S-STUCK", (V, 2407, 6729, 31, 31)),
     ("protected-by-budget", "1.22", "S-NOM", (H, 414, 989, 43, None)),
     ("protected-by-budget", "1.22", "S-STUCK", (H, 414, 989, 43, None)),
     ("protected-by-budget", "1.22", "S-CAP", (H, 414, 989, 43, None)),

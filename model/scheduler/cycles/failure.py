@@ -271,7 +271,9 @@ class FailureHandler(Component):
 
     def put_back(self, pod: Pod) -> None:
         """The attempt's record goes into the queue, with the object that the lister gave."""
-        self.shares[pod] = self.queue.requeue(pod, self.copy[pod])
+        is_back = self.queue.requeue(pod, self.copy[pod])
+        if self.phase_after_requeue() == FailurePhase.NOMINATE:
+            self.shares[pod] = is_back
 
     def updated(self, pod: Pod, new: PodObject) -> None:
         """Update has given another object to the pod's record in the queue."""

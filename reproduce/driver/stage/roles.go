@@ -85,8 +85,10 @@ func identifyChild(parent *actor, i *instance, p point) *actor {
 	if p.call == "Queue.AddUnschedulableIfNotPresent" {
 		return &actor{role: requeuing, pod: p.pod, owner: i}
 	}
-	if leader := i.gate.leaders[parent.pod]; p.node == domainOfGroup && leader != "" {
-		return &actor{role: preempting, pod: leader, owner: i}
+	if p.node == domainOfGroup {
+		if leader := i.gate.leaders[parent.pod]; leader != "" {
+			return &actor{role: preempting, pod: leader, owner: i}
+		}
 	}
 	return &actor{role: preempting, pod: parent.pod, owner: i}
 }

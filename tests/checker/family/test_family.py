@@ -199,7 +199,7 @@ def parametric_system(template: ClusterTemplate, release: str, property_id: str)
             2,
             1,
             1,
-            [(63, 12, 1793, 21261), (51, 5, 3589, 7493), (1, 1, 1, 1)],
+            [(63, 12, 1793, 21261), (51, 5, 3617, 7521), (1, 1, 1, 1)],
             marks=pytest.mark.ci,
         ),
         pytest.param(
@@ -208,7 +208,7 @@ def parametric_system(template: ClusterTemplate, release: str, property_id: str)
             2,
             1,
             1,
-            [(63, 12, 1389, 17865), (51, 5, 922, 3122), (1, 1, 1, 1)],
+            [(63, 12, 1389, 17865), (51, 5, 925, 3131), (1, 1, 1, 1)],
             marks=pytest.mark.ci,
         ),
         pytest.param("1.36", "S-STUCK", 1, 2, 1, [(10, 5, 36, 167), (1, 1, 1, 1)], marks=pytest.mark.ci),

@@ -180,4 +180,4 @@ def test_how_many_states_a_member_with_a_claim_has_whose_reserve_may_fail_once()
         "plugin_errors: 1", "plugin_errors: 1, pod_events: 1, flush: false, backoff: false"
     )
     found = explicit.explore(system_of(text, "1.36.3"))
-    assert (found.states, found.transitions, found.depth) == (64_352, 208_966, 110)
+    assert (found.states, found.transitions, found.depth) == (64_864, 210_420, 110)

@@ -229,7 +229,7 @@ class Unrecorded(Binding):
     [
         ("1.34", (), "VIOLATED", 18406, 47),
         ("1.34", (Unrecorded,), "HOLDS", 102913, None),
-        ("1.35", (), "VIOLATED", 23460, 39),
+        ("1.35", (), "VIOLATED", 23798, 39),
     ],
 )
 def test_a_waiting_victim_is_parked_for_good(

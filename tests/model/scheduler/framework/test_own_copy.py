@@ -96,7 +96,7 @@ def judged(
 
 @pytest.mark.parametrize(
     ("extra", "expected"),
-    [((), ("HOLDS", 278_997)), (("109245",), ("HOLDS", 276_084))],
+    [((), ("HOLDS", 263_118)), (("109245",), ("HOLDS", 260_166))],
 )
 def test_a_bound_pod_that_is_tried_again_preempts_on_no_other_node(
     extra: tuple[str, ...], expected: tuple[str, int]
