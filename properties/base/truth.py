@@ -173,7 +173,8 @@ def has_devices(prop: Property, pod: Pod, node: Node) -> Expr:
         lambda d: any_of((claims[c].device == d) | (tracker.in_flight[c] == d) for c in every),
         parts["device_slices"].is_published,
     )
-    enough = supply.can_give([(c, claims[c].allocated) for c in own], node)
+    in_any_order = sorted(own, key=lambda c: c.admin)
+    enough = supply.can_give([(c, claims[c].allocated) for c in in_any_order], node)
     away = [d for d in prop.universe[Device] if not d.is_on(node)]
     there = all_of(~any_of(claims[c].device == d for d in away) for c in own)
     pending = any_of(~claims[c].allocated & tracker.is_pending(c) for c in own)

@@ -144,11 +144,40 @@ def test_an_administrators_claim_takes_nothing(claim: str, stuck: bool) -> None:
     assert both is not stuck
 
 
+@pytest.mark.parametrize(("claims", "verdict"), [("c1, c2", V), ("c2, c1", H)])
+def test_what_an_administrators_claim_was_just_given_is_in_use(claims: str, verdict: str) -> None:
+    """deviceInUse knows what earlier claims of the attempt were given, an administrator's or not: on the code of v1.37.2 the pod with c1 first fits nowhere."""
+    scenario = parse_scenario(
+        ADMIN.replace("[c1]}, q: {cpu: 1, resourceClaims: [c2]}", f"[{claims}]}}"), "x.yaml"
+    )
+    asked = ["S-DEV", "S-STUCK", "L-CLAIM"]
+    system = instrument(scenario.spec, resolve("1.37.2").classes, [PROPERTIES[name] for name in asked])
+    assert [found.verdict.name for found in check(system, asked)] == [H, verdict, verdict]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (("{adminAccess: true}", "{adminAccess: true, count: 2}"), "c1 asks for administrators' access"),
         (("{node: n1}", "{node: n1, exists: false}"), "c1 asks for administrators' access"),
+        (
+            ("{node: n1}", "{node: n1, capacity: 2}"),
+            "c1 asks for administrators' access, and device gpu1 is shared",
+        ),
+        (
+            (
+                "devices: {gpu1: {node: n1}}",
+                "sharedCounters: {m: 1}\ndevices: {gpu1: {node: n1, consumesCounters: {m: 1}}}",
+            ),
+            "c1 asks for administrators' access, and device gpu1 draws on counters",
+        ),
+        (
+            (
+                "{node: n1}}\nresourceClaims: {c1: {adminAccess: true}",
+                "{capacity: 2}, gpu2: {}}\nresourceClaims: {c1: {count: 2}",
+            ),
+            "c1 asks for several devices, and device gpu1 is shared",
+        ),
     ],
 )
 def test_what_is_not_modelled_of_administrators_access(change: tuple[str, str], words: str) -> None:

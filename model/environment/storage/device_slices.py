@@ -98,7 +98,7 @@ class DeviceSlices(Component):
     def could_have(self, pod: Pod, node: Node, *, to_come: bool = False) -> Expr:
         """Whether the claims of a pod are allocated on the node, or can be: to devices that no claim has, and that are published, or, with `to_come`, may be yet."""
         claims, devices = self.universe[Claim], self.universe[Device]
-        own = [claim for claim in claims if claim.name in pod.claims]
+        own = sorted((c for c in claims if c.name in pod.claims), key=lambda c: c.admin)
         allocated = self.resource_claims.object
         found = [~any_of(allocated[c].device == d for d in devices if not d.is_on(node)) for c in own]
         supply = Supply(

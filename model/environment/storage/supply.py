@@ -2,7 +2,7 @@
 
 A device is free if each counter on which it draws has so much left: its own, which one claim takes whole, a counter that partitions of a device share (KEP-4815), or the
 capacity that claims consume (KEP-5075). The allocator tries the claims in order, of each its alternatives in order (KEP-4816), and takes what comes first that leaves
-enough for the others. Of devices of one alternative it may take any (A-CLAIM-KINDS).
+enough for the others. Of devices of one alternative it may take any (A-CLAIM-KINDS). What an administrator's claim is given is in use for the pod's later claims of others.
 """
 
 from __future__ import annotations
@@ -26,17 +26,23 @@ def _never(device: Device) -> Value:
 
 @dataclass(frozen=True)
 class Supply:
-    """The devices, as somebody sees them: which are `taken`, which are `shown` to a claim, and which count `twice` in what they draw."""
+    """The devices, as somebody sees them: which are `taken`, which are `shown` to a claim, which count `twice` in what they draw, and which are `given` to earlier claims of the pod."""
 
     devices: Sequence[Device]
     taken: Callable[[Device], Value]
     shown: Callable[[Device, Claim], Value]
     twice: Callable[[Device], Value] = _never
+    given: Callable[[Device], Value] = _never
 
     def is_free(self, device: Device, claim: Claim, beside: Sequence[Device] = ()) -> Expr:
         """Whether the claim can have the device, beside others that are chosen."""
         left = [self._is_left(counter, device, beside) for counter in device.draws]
-        return all_of(left) & as_expr(self.shown(device, claim))
+        return all_of(left) & as_expr(self.shown(device, claim)) & ~self._is_given(device, claim, beside)
+
+    def _is_given(self, device: Device, claim: Claim, beside: Sequence[Device]) -> Expr:
+        """deviceInUse: an administrator's claim that came before in this attempt has the device, which matters to others than administrators."""
+        amid = [d for d in self.devices if not d.draws and {device, *device.parts} & set(d.parts)]
+        return any_of(d in beside or self.given(d) for d in amid if not claim.admin)
 
     def _is_left(self, counter: Counter, device: Device, beside: Sequence[Device]) -> Expr:
         asked = sum(d.draws.get(counter, 0) for d in (device, *beside))
@@ -76,7 +82,7 @@ class Supply:
         return free >= count(~settled for claim, settled in wanted if self._choices(claim, node) == choices)
 
     def _are_alike(self, claims: Sequence[Claim], node: Node) -> bool:
-        """Whether any two of these can have the same devices or none in common, of which each has all that it draws on for itself, and all want one thing and tolerate the same."""
+        """Whether any two of these can have the same devices or none in common, of which each has all that it draws on for itself, and all want one thing, tolerate the same, and are of administrators or not."""
         kinds = {self._choices(claim, node) for claim in claims}
         drawn = [counter for choices in kinds for device in choices for counter in device.draws]
         alone = all(sum(counter in device.draws for device in self.devices) == 1 for counter in drawn)
@@ -85,7 +91,7 @@ class Supply:
             alone
             and apart
             and all(len(c.wishes) == 1 for c in claims)
-            and len({c.tolerates for c in claims}) <= 1
+            and len({(c.tolerates, c.admin) for c in claims}) <= 1
         )
 
     def _choices(self, claim: Claim, node: Node) -> Choices:

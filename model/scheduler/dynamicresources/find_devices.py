@@ -355,7 +355,10 @@ class FindDevices(Component):
                 if of.device in (device, *device.parts) and not claim.accepts(of.effect)
             )
 
-        return Supply(self.universe[Device], taken, shown, twice)
+        def given(device: Device) -> Expr:
+            return any_of(self.chosen[use] == device for use in others)
+
+        return Supply(self.universe[Device], taken, shown, twice, given)
 
     def wanted(self, uses: Sequence[ClaimUse]) -> list[tuple[Claim, Expr]]:
         """Claims, and whether the allocator is not asked about them."""

@@ -196,6 +196,15 @@ def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
 def refuse_supply(draft: Draft) -> None:
     """Refuse what is not modelled of devices that claims share, of partitions, of claims for several devices, and of administrators' access."""
     draws = {n: d for n, d in draft.devices.items() if d.shared or len(d.draws) > 1}
+    for claim in draft.claims.values():
+        several = {w.of for w in claim.wishes if w.count > 1}
+        for device in draws.values():
+            if (device.shared and device.of in several) or (claim.admin and Wish(device.of) in claim.wishes):
+                what = "administrators' access" if claim.admin else "several devices"
+                why = "is shared" if device.shared else "draws on counters"
+                draft.sections["resourceClaims"].fail(
+                    f"{claim.name} asks for {what}, and device {device.name} {why}, which is not modelled together: put the device into another deviceClassName"
+                )
     changing = next((n for n in ("device_taints", "device_withdrawals") if getattr(draft.scope, n)), "")
     for name, device in draws.items():
         if changing or not device.exists or device.taint:
