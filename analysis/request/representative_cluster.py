@@ -29,7 +29,7 @@ from ...reports.document import NOT_MODELLED, Finding
 from ...scenarios import Scenario, parse_scenario
 from .option_files import refuse_unwritable, write_text
 from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_property
-from .release_names import like_its_neighbours, nearest_read, parse_release
+from .release_names import like_its_neighbours, nearest_read, parse_release, pre_releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,9 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     wanted = None if asked.release is None else parse_release(asked.release)
 
     def release_of(named: ClusterVersion | None) -> str | None:
-        return wanted or (None if named is None else nearest_read(named.numbers))
+        if wanted is not None or named is None:
+            return wanted
+        return named.running if named.running in pre_releases() else nearest_read(named.numbers)
 
     def devices_back(named: ClusterVersion | None) -> bool:
         release = release_of(named)
@@ -203,7 +205,7 @@ def _version_words(named: ClusterVersion | None, release: str | None, wanted: st
     """Which version the dump names, by what and how surely, and which is checked; nothing where it names none."""
     if named is None or release is None:
         return ""
-    running, checked = ".".join(map(str, named.numbers)), exact(release)
+    running, checked = named.running, exact(release)
     if wanted is not None:
         differs = "" if checked == running else f"; podrace checks {checked}, as --release says"
         return f"version {running}, by {named.by}{differs}"
@@ -217,9 +219,9 @@ def _version_words(named: ClusterVersion | None, release: str | None, wanted: st
 
 def _unread_words(named: ClusterVersion | None, release: str | None) -> tuple[list[str], str]:
     """Of a cluster whose version was not read: the doubt, or the sentence that the versions before and after it are the same; nothing for others."""
-    if named is None or release is None or (running := ".".join(map(str, named.numbers))) == exact(release):
+    if named is None or release is None or (running := named.running) == exact(release):
         return [], ""
-    if after := like_its_neighbours(named.numbers):
+    if after := "" if named.stage else like_its_neighbours(named.numbers):
         return [], (
             f"The cluster runs {running}, which was not read; {exact(release)} and {exact(after)}, before and after it, are the same."
         )

@@ -11,7 +11,9 @@ from .manifest_files import Remarks
 from .manifest_values import Manifest
 from .metadata import Meta
 
-_NUMBERS = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(?:[-+].*)?", re.ASCII)
+_NUMBERS = re.compile(
+    r"v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(-(?:alpha|beta|rc)[^+]*)?(?:[-+].*)?", re.ASCII
+)
 _IMAGE = re.compile(r"(?:.*/)?kube-scheduler(?:-[a-z0-9]+)?:([^@\s]+)(?:@.*)?", re.ASCII)
 _FLAG = re.compile(r"(?:^|(?<=\s))--?([A-Za-z][\w-]*)", re.ASCII)
 _HARMLESS = re.compile(
@@ -22,15 +24,23 @@ _HARMLESS = re.compile(
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 Numbers = tuple[int, int, int]
+Read = tuple[Numbers, bool, str]
+"""What a text says: the numbers, whether it is no pre-release, and what names the pre-release. The newest is the greatest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterVersion:
-    """A version that a dump names: `by` says what names it, `sure` how far that is the scheduler's version."""
+    """A version that a dump names: `by` says what names it, `sure` how far that is the scheduler's version. `stage` is as `-rc.1` for a pre-release."""
 
     numbers: Numbers
     by: str
     sure: str
+    stage: str = ""
+
+    @property
+    def running(self) -> str:
+        """The version, without what a vendor adds."""
+        return ".".join(map(str, self.numbers)) + self.stage
 
 
 _SURE = {
@@ -46,7 +56,7 @@ _SURE = {
 class NamedVersions:
     """The versions that the objects read so far name: the newest by each of those that may name one."""
 
-    found: dict[str, Numbers] = field(default_factory=dict)
+    found: dict[str, Read] = field(default_factory=dict)
 
     def read_server(self, top: Manifest) -> bool:
         """Note what `kubectl version -o json` prints, and say whether this is that."""
@@ -87,8 +97,7 @@ class NamedVersions:
                 continue
             known = self.found.get("the image of the kube-scheduler Pod")
             self._note("the image of the kube-scheduler Pod", match[1])
-            own = _NUMBERS.fullmatch(match[1])
-            if known is not None and own is not None and known != tuple(map(int, own.groups())):
+            if known is not None and known != (_read(match[1]) or known):
                 remarks.doubt(
                     "the kube-scheduler Pods are of several versions, of which one has the lease: give --release, and leave the others out",
                     f"the image of {meta.shown}",
@@ -106,16 +115,20 @@ class NamedVersions:
         """The version by the surest of what names one; None where nothing does."""
         for by, sure in _SURE.items():
             if by in self.found:
-                return ClusterVersion(self.found[by], by, sure)
+                numbers, _, stage = self.found[by]
+                return ClusterVersion(numbers, by, sure, stage)
         return None
 
     def _note(self, by: str, text: str) -> bool:
-        match = _NUMBERS.fullmatch(text)
-        if match is None:
-            return False
-        numbers = int(match[1]), int(match[2]), int(match[3])
-        self.found[by] = max(numbers, self.found.get(by, numbers))
-        return True
+        read = _read(text)
+        if read is not None:
+            self.found[by] = max(read, self.found.get(by, read))
+        return read is not None
+
+
+def _read(text: str) -> Read | None:
+    match = _NUMBERS.fullmatch(text)
+    return match and ((int(match[1]), int(match[2]), int(match[3])), match[4] is None, match[4] or "")
 
 
 def _text(value: Manifest) -> str:

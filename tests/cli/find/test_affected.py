@@ -209,6 +209,11 @@ OLD, NEW = (
         (OLD + POD + '{"serverVersion": {"gitVersion": "v1.36.3+k3s1"}, "clientVersion": {"gitVersion": "v1.2.3"}}', "1.36.3",
             ("version 1.36.3, by kubectl version: that is the API server; the scheduler is this version, or one release older during an "
             "upgrade; --release sets another")),
+        (NODE.format(name="b", labels="", version="v1.38.0-beta.0+k3s1") + POD, "1.38.0-beta.0", ("version 1.38.0-beta.0, by the newest kubelet: the "
+            "scheduler is this version or newer: a kubelet may be three releases older; --release sets another")),
+        (NEW + NODE.format(name="c", labels="", version="v1.37.0-rc.1") + POD, "1.37.0", ("version 1.37.0-rc.1, by the newest kubelet: the scheduler "
+            "is this version or newer: a kubelet may be three releases older; 1.37.0-rc.1 was not read: podrace checks 1.37.0, the nearest version "
+            "of the model; --release sets another")),
     ],
 )  # fmt: skip
 def test_the_version_of_a_dump(shell: Shell, tmp_path: Path, objects: str, release: str, said: str) -> None:
