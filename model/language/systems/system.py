@@ -13,6 +13,7 @@ from inspect import iscoroutine, isgenerator
 from itertools import product
 from typing import Any
 
+from ....base.problems import UsageProblem
 from ....base.structs import dataclass
 from ..declarations.component import Component, Model, StepMethod, steps_of
 from ..declarations.fairness import Case, Fairness
@@ -254,7 +255,9 @@ def initialise(model: Model) -> None:
                 _refuse_writes(part, trace, seen, "`setup` of a property says how its own state begins")
     for var, value in trace.values.items():
         if not value.is_const:
-            raise ModelError(f"the initial value of `{var.name}` is not constant")
+            raise UsageProblem(
+                f"{var.name.partition('.')[0]} cannot be asked while numbers are left open, as `prove` and ranges such as 1..2 do: they decide what `{var.name}` is at the start. Ask for other properties with --property, or write one number for each range"
+            )
         var.initial = value.value
 
 

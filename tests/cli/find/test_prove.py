@@ -252,3 +252,13 @@ def test_together_is_about_gangs(shell: Shell) -> None:
     ran = shell("prove", "--pods", "1", "--nodes", "1", "--together")
     assert ran.code == 2
     assert "--together is about the pods of gangs: add --gang N" in ran.out + ran.err
+
+
+def test_what_numbers_decide_at_the_start_is_refused_in_one_line(shell: Shell, tmp_path: Path) -> None:
+    """L-PLACE remembers what could be placed together at the start, which is one value of a variable."""
+    words = "podrace: L-PLACE cannot be asked while numbers are left open, as `prove` and ranges such as 1..2 do: they decide what `L-PLACE.owed` is at the start. "
+    ran = shell("prove", "--pods", "1", "--nodes", "1", "--property", "L-PLACE", *SMALL)
+    assert (ran.code, ran.err.startswith(words), ran.err.count("\n")) == (2, True, 1)
+    (tmp_path / "r.yaml").write_text("name: r\nnodes: {n1: {cpu: 1..2}}\npods: {p: {cpu: 1..2}}\n")
+    ran = shell("check", "r.yaml", "--property", "L-PLACE")
+    assert (ran.code, ran.err.startswith(words), ran.err.count("\n")) == (2, True, 1)
