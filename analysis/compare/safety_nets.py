@@ -6,7 +6,7 @@ The scheduler with the change is searched first. Only where a net is violated th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...checker.core.exploration import Budget
 from ...checker.reduction.questions import explored_slice
@@ -15,12 +15,14 @@ from ...properties.placement.bindings import Capacity, NoPodLost
 from ...properties.scheduling.conditions import RejectedPodsSaySo
 from ...properties.scheduling.liveness import NotStuck, PendingPodsAreScheduled
 from ...properties.scheduling.places import FlightEnds
-from ...reports.verify.comparison import Net, NetOutcome
+from ...reports.verify.comparison import Lost, Net, NetOutcome
 from ..altered_questions import altered
 from ..chain import verdict_in
+from ..findings import witness_words
 from ..request.method import Method, Watcher
 from ..request.plan import Run
 from ..systems import system_of
+from .reaching import reached_in, unharmed
 
 NETS = (
     NoPodLost.id,
@@ -39,12 +41,16 @@ FACTOR = 4
 
 @dataclass(frozen=True, slots=True)
 class NetSearch:
-    """How the nets of one scenario are searched. `states` is the largest search of what was asked there."""
+    """How the nets of one scenario are searched. `states` is the largest search of what was asked there.
+
+    `lost` gets the witnesses of a net that the first scheduler reaches without a violation, and the second does not reach.
+    """
 
     budget: Budget
     method: Method
     watcher: Watcher
     states: int = 0
+    lost: list[Lost] = field(default_factory=list)
 
     @property
     def bounded(self) -> Budget:
@@ -62,6 +68,10 @@ class NetSearch:
             return Net(after.scenario.name, after.property, "no difference")
         self.watcher.start(f"{name} on {after.composition.label}")
         found = verdict_in(second, after, self.bounded, self.method, self.watcher.watch)
+        if found.verdict == "HOLDS":
+            missed = [name for name in first.witnesses if witness_words(name) in found.witnesses_missed]
+            reached, _ = reached_in(unharmed(first), missed, self.bounded)
+            self.lost.extend(Lost(after.scenario.name, witness_words(name)) for name in reached)
         if found.verdict != "VIOLATED":
             altered_ = found.verdict == "HOLDS" and bool(altered(after).alters)
             outcome: NetOutcome = "holds" if found.verdict == "HOLDS" and not altered_ else "inconclusive"

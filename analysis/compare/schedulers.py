@@ -12,14 +12,12 @@ from ...checker.core.interpreter import Interpreter
 from ...checker.divergence import divergence
 from ...checker.reduction.questions import explored_slice
 from ...checker.reduction.slicing import step_name
-from ...checker.search import check
 from ...checker.trace.cross_system_replay import replay_across
 from ...checker.trace.execution import replay
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition
 from ...model.history.versions import exact
-from ...model.language import TransitionSystem, all_of, negate
-from ...model.language.expressions.expr import fresh_graph
+from ...model.language import TransitionSystem
 from ...properties import instrument
 from ...properties.base.truth import Outcomes
 from ...reports.document import Finding
@@ -44,6 +42,7 @@ from ..scheduler_version import version_of
 from ..shown.steps import label_of, steps_of
 from ..systems import refuse_ranges, system_of
 from .listener import DEAF, Listener
+from .reaching import reached_in, unharmed
 from .relevance import by_relevance, touched_by
 from .safety_nets import NetSearch, nets_beside
 
@@ -111,7 +110,7 @@ class Comparer:
                 gone, open_ = self._lost(runs, second)
                 lost += [Lost(scenario.name, witness) for witness in gone]
                 undecided += [Lost(scenario.name, witness) for witness in open_]
-                nets += self._nets(runs, pairs[begun:])
+                nets += self._nets(runs, pairs[begun:], lost)
                 parted += self._parted(scenario, first, second)
         except KeyboardInterrupt:
             stopped = True
@@ -122,7 +121,7 @@ class Comparer:
             before=self.before.label,
             after=self.after.label,
             pairs=tuple(pairs),
-            lost=tuple(lost),
+            lost=tuple(dict.fromkeys(lost)),
             undecided=tuple(undecided),
             steps_lost=gone_steps,
             steps_gained=new_steps,
@@ -190,12 +189,12 @@ class Comparer:
             self._silent += [step for step in before.steps_fired if step in never]
         return Pair(outcome, before, after, same, remark, tuple(lost))
 
-    def _nets(self, runs: Sequence[Run], pairs: Sequence[Pair]) -> Iterator[Net]:
-        """What comes of the safety nets of one scenario."""
+    def _nets(self, runs: Sequence[Run], pairs: Sequence[Pair], lost: list[Lost]) -> Iterator[Net]:
+        """What comes of the safety nets of one scenario. What tested one before, and cannot any more, is added to `lost`."""
         if not self.nets:
             return
         searched = max((f.states for p in pairs for f in (p.before, p.after)), default=0)
-        search = NetSearch(self.budget, self.method, self.watcher, searched)
+        search = NetSearch(self.budget, self.method, self.watcher, searched, lost)
         for net in nets_beside(runs):
             sides = (with_gates_of(net.scenario, side, self.gates) for side in (self.before, self.after))
             if not net.ignored:
@@ -215,10 +214,10 @@ class Comparer:
         missed = [witness for witness in after.witnesses_missed if witness not in before.witnesses_reached]
         lost = [witness for witness in after.witnesses_missed if witness in before.witnesses_reached]
         if before.verdict == "VIOLATED":  # what only the violation leads to is no loss
-            missed, lost, first = [*missed, *lost], [], _unharmed(first)
+            missed, lost, first = [*missed, *lost], [], unharmed(first)
         if missed and before.verdict != "HOLDS":
             named = {witness_words(name): name for name in first.witnesses}
-            reached, _ = _reached(
+            reached, _ = reached_in(
                 first, [named[witness] for witness in missed if witness in named], self.budget
             )
             lost += [witness_words(name) for name in reached]
@@ -236,9 +235,9 @@ class Comparer:
         old = with_gates_of(scenario, self.before, self.gates)
         watched = instrument(scenario.spec, old.classes, [Outcomes, *asked])
         witnesses = [name for name in watched.witnesses if name.startswith(f"{Outcomes.id}: ")]
-        reached, _ = _reached(_unharmed(watched), witnesses, self.budget)
+        reached, _ = reached_in(unharmed(watched), witnesses, self.budget)
         self._start(f"{scenario.name}: outcomes on {self.after.label}")
-        kept, open_ = _reached(second, reached, self.budget)
+        kept, open_ = reached_in(second, reached, self.budget)
         lost = [witness_words(g) for g in reached if g not in kept and g not in open_]
         return lost, [witness_words(g) for g in open_]
 
@@ -267,36 +266,6 @@ class Comparer:
 def ignored_of(runs: Sequence[Run]) -> tuple[Ignored, ...]:
     """What of these runs is not looked at."""
     return tuple(Ignored(run.scenario.name, run.property, ignored_words(run)) for run in runs if run.ignored)
-
-
-def _unharmed(system: TransitionSystem) -> TransitionSystem:
-    """The same without what comes after a violation of an invariant; witnesses count only while all hold."""
-    with fresh_graph():
-        good = all_of(system.invariants.values())
-        return replace(
-            system,
-            transitions=tuple(replace(t, guard=all_of([good, t.guard])) for t in system.transitions),
-            witnesses={name: all_of([good, witness]) for name, witness in system.witnesses.items()},
-        )
-
-
-def _reached(
-    system: TransitionSystem, witnesses: Sequence[str], budget: Budget
-) -> tuple[list[str], list[str]]:
-    """Which of these witnesses can be reached, and of which that is undecided. What is reached was executed again."""
-    if not witnesses:
-        return [], []
-    with fresh_graph():
-        never = {witness: negate(system.witnesses[witness]) for witness in witnesses}
-    asked = system.with_predicates(
-        invariants=never, witnesses={}, resettabilities={}, livenesses={}, views={}
-    )
-    results = check(asked, list(never), budget)
-    words = {r.property_id: r.verdict.name for r in results}
-    return (
-        [witness for witness in witnesses if words[witness] == "VIOLATED"],
-        [witness for witness in witnesses if words[witness] == "INCONCLUSIVE"],
-    )
 
 
 def _relabelled(finding: Finding, composition: Composition) -> Finding:

@@ -16,7 +16,8 @@ from podrace.scenarios.catalogue import HERE as SCENARIOS
 from tests.cli.compare.test_verify import comparison
 from tests.cli.helpers import Shell
 
-DROPS = str(Path(__file__).parents[1] / "patches" / "drops_failed.py")
+PATCHES = Path(__file__).parents[1] / "patches"
+DROPS = str(PATCHES / "drops_failed.py")
 GHOST = ("--scenario", str(SCENARIOS / "hazards" / "ghost.yaml"), "--release", "1.34.0")
 
 
@@ -164,3 +165,14 @@ def test_a_net_that_a_budget_leaves_open_is_said_and_no_success(shell: Shell) ->
     ran = shell("verify", DROPS, *GHOST, "--property", "S-ROOM", "--max-states", "100")
     assert ran.code == 3
     assert "regression checks not compared to the end: S-CONS (ghost)" in ran.out
+
+
+def test_a_net_that_nothing_tests_any_more_is_out_of_reach(shell: Shell) -> None:
+    """A step that can always run: nothing is ever at rest, and deadlock freedom, for which nobody asked, holds only for this reason."""
+    patch, hazard = PATCHES / "ticks.py", SCENARIOS / "hazards" / "kept-out-by-others.yaml"
+    asked = ("--release", "1.36.3", "--scenario", str(hazard), "--property", "S-CAP", "-o", "json")
+    ran = shell("verify", str(patch), *asked)
+    told = json.loads(ran.out)
+    stuck = [(n["outcome"], n["vacuous"]) for n in told["nets"] if n["property"] == "S-STUCK"]
+    assert (ran.code, stuck) == (1, [("holds", True)])
+    assert told["lost"] == [{"scenario": "kept-out-by-others", "witness": "nothing moves by itself"}]
