@@ -82,7 +82,7 @@ def _questions(kept: Representative) -> Iterator[str]:
         yield f"  and {len(able) - MOST_LINES} more; --focus POD chooses one"
     hopeless = [q.pod for q in kept.asked if q.node is None]
     if stuck := [p.name for p in hopeless if p.preempts]:
-        yield f"  neither room nor anybody to evict: {_some(stuck)}"
+        yield f"  no room, and evicting pods of lower priority would not help: {_some(stuck)}"
     for why in dict.fromkeys(why_never(p, kept.inventory) for p in hopeless if not p.preempts):
         names = [p.name for p in hopeless if not p.preempts and why_never(p, kept.inventory) == why]
         yield f"  no room, and nobody is evicted for it ({why}): {_some(names)}"

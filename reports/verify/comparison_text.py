@@ -170,7 +170,7 @@ def parted_words(parted: Parted) -> str:
         if count
         else f"at the start of {parted.scenario}"
     )
-    least = ", and after no fewer there" if parted.shortest and count else ""
+    least = ", at the earliest" if parted.shortest and count else ""
     return f"The two decide differently {where}{least}"
 
 

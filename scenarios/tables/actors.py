@@ -42,7 +42,7 @@ DESCHEDULER = Table("`descheduler`", "descheduler", [
     Field("RemovePodsViolatingNodeAffinity", refers("arguments", "deschedulerPlugin"), "not enabled", "the pod requires another node, or `prefers` another"),
     Field("RemovePodsViolatingTopologySpreadConstraint", refers("arguments", "deschedulerPlugin"), "not enabled", "the pod's domain has more pods than another by more than `maxSkew`"),
     Field("RemoveDuplicates", refers("arguments", "deschedulerPlugin"), "not enabled", "the node has more pods of one owner than its share"),
-    Field("LowNodeUtilization", refers("arguments", "deschedulerPlugin"), "not enabled", "the node is used too much while another is used too little"),
+    Field("LowNodeUtilization", refers("arguments", "deschedulerPlugin"), "not enabled", "the node is overutilized while another is underutilized"),
 ], about="The plugins of the descheduler that are enabled.")
 
 PLUGINS = Table("Plugins of the descheduler", "deschedulerPlugin", [
@@ -52,8 +52,8 @@ PLUGINS = Table("Plugins of the descheduler", "deschedulerPlugin", [
     Field("maxSkew", whole(1, 8), "1", "of the spread: how many more pods one domain may have than another", attribute="max_skew"),
     Field("matchLabels", LABELS, "none", "of the spread: the labels of the pods that are counted, among pods with an owner"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "the same, by requirements"),
-    Field("thresholds", whole(1, 100), "required", "of LowNodeUtilization: a node with fewer percent of its CPU requested is used too little", needed=False, attribute="low"),
-    Field("targetThresholds", whole(1, 100), "required", "of LowNodeUtilization: a node with more percent of its CPU requested is used too much", needed=False, attribute="high"),
+    Field("thresholds", whole(1, 100), "required", "of LowNodeUtilization: a node is underutilized if the requested percentage of its CPU is lower", needed=False, attribute="low"),
+    Field("targetThresholds", whole(1, 100), "required", "of LowNodeUtilization: a node is overutilized if the requested percentage of its CPU is higher", needed=False, attribute="high"),
 ])
 
 KEEPERS = Table("`gateKeepers`", "gateKeeper", [

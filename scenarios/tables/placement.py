@@ -75,10 +75,10 @@ POD_TERMS = Table("Pod affinity terms", "weightedTerm", [
     Field("weight", WEIGHT, "1", "preferred terms only"),
     Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: Kubernetes' spelling, where all fields but `weight` stand below it"),
     Field("topologyKey", Kind("label key", {"type": "string"}), "required", "the node label whose value makes a domain", needed=False),
-    Field("labelSelector", refers("label selector", "labelSelector"), "required", "the pods that are meant; `{}` means all", needed=False),
+    Field("labelSelector", refers("label selector", "labelSelector"), "required", "the labels of the selected pods; `{}` means all", needed=False),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
-    Field("namespaces", list_of("list of names", NAME), "that of the pod", "the namespaces of the pods that are meant"),
+    Field("namespaces", list_of("list of names", NAME), "that of the pod", "the namespaces of the selected pods"),
     Field("namespaceSelector", refers("label selector", "labelSelector"), "none", "further namespaces by their labels; `{}` means all"),
 ])
 
