@@ -176,7 +176,8 @@ def test_the_hook_finds_what_init_writes(
 
 def test_audit_logs(tmp_path: Path) -> None:
     (tmp_path / "audit.log").write_text(lines([seen("n", 0), *both("a", 1), *both("b", 2, "1500m")]))
-    job = ran(tmp_path, command="audit", scenarios="../audit.log", sarif="false")
+    job = ran(tmp_path, command="audit", scenarios="../audit.log")
     assert (job.outputs["run"], job.failed) == ({"exit-code": "3"}, "verdict")
     assert "S-CAP POSSIBLE" in job.printed["run"]
-    assert (tmp_path / "work" / "podrace-report" / "report.sarif").is_file()
+    assert (tmp_path / "work" / "podrace-report" / "summary.md").is_file()
+    assert not any("upload-sarif" in name for name in job.used)
