@@ -38,7 +38,7 @@ MISTAKES = [
     ("class A(Scheduler):\n    pass\n", "A overrides nothing: define the method that it is to change"),
     (
         "class A(Scheduler):\n    def after_choise(self, pod, node): ...\n",
-        "line 7: A.after_choise overrides nothing; did you mean `after_choice`? (known: ",
+        "line 7: A.after_choise overrides nothing; did you mean `after_choice`? (the nearest of ",
     ),
     (
         "class A(Scheduler):\n    def first_nomination_phase(self): ...\n",
