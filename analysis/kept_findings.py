@@ -103,6 +103,7 @@ def _key(run: Run, budget: Budget, method: Method, source: str, bare: bool) -> s
             "run": told(run),
             "engine": method.engine,
             "max_states": budget.max_states,
+            "walks": budget.walks,
             "bare": bare,
             "source": source,
             "libraries": libraries(),

@@ -29,6 +29,7 @@ from .reduction.questions import kind_of, properties_of, slice_for
 from .reduction.scales_of_time import endless
 from .reduction.slicing import Slicer
 from .trace.execution import MAX_CONFIRMED_STATES
+from .walks import search_farther
 
 Engine = Literal["native", "reference"]
 Explore = Callable[[TransitionSystem, Budget, Watcher | None], Exploration]
@@ -76,7 +77,7 @@ def check(
             part, answer, results = decided(
                 slicer,
                 group,
-                lambda part: explore(part, budget, progress),
+                lambda part: search_farther(part, explore(part, budget, progress), budget),
                 again,
                 budget,
                 lambda part, answer, name: conclude(slicer, part, answer, name, engine, confirmed_states),

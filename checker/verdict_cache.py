@@ -91,7 +91,7 @@ class VerdictCache:
 
     def put(self, key: str, result: Result) -> bool:
         """Keep a complete verdict; says whether it was kept."""
-        if result.verdict is Verdict.INCONCLUSIVE or not _is_as_written():
+        if result.verdict is Verdict.INCONCLUSIVE or result.counts.walks or not _is_as_written():
             return False
         return self._kept.put(key, msgspec.json.encode(_entry(result)).decode())
 
@@ -154,6 +154,7 @@ def _is_possible(entry: _Entry, system: TransitionSystem) -> bool:
         and sum(seen.fired.values()) == transitions >= states - 1
         and math.isfinite(seconds)
         and seconds >= 0
+        and counts.walks == 0
         and all(0 <= length <= depth for length in seen.witnesses_reached.values())
         and _may_be_seen(seen, system)
         and entry.stopped in ((None, "answered") if run is not None else (None,))

@@ -15,6 +15,11 @@ WORDS: dict[str, Word] = {"VIOLATED": "VIOLATED", "INCONCLUSIVE": "INCONCLUSIVE"
 STOPPED = "Stopped by "
 """How the words of a verdict begin that a limit left undecided."""
 
+_WALKED = {
+    Verdict.VIOLATED: "A search from the end of the last of {} found it: a shorter run may show it, too.",
+    Verdict.INCONCLUSIVE: "Searches from the ends of {} found no violation, either.",
+}
+
 _ENDLESS = "Work can go on endlessly here, so timers fire at any moment, as with `time: any`."
 
 
@@ -24,6 +29,8 @@ def verdict_words(result: Result) -> str:
         return _replayed(result)
     telling = {Verdict.VIOLATED: _violated, Verdict.INCONCLUSIVE: _inconclusive, Verdict.HOLDS: _holds}
     words = telling[result.verdict](result)
+    if result.counts.walks:
+        words = f"{words} {_WALKED[result.verdict].format(counted(result.counts.walks, 'random run'))}"
     return f"{words} {_ENDLESS}" if result.coverage.endless else words
 
 
@@ -67,7 +74,8 @@ def _violated(result: Result) -> str:
     steps = len(trace.steps)
     when = "in the initial state" if steps == 0 else f"after {counted(steps, 'step')}"
     if result.kind == "invariant":
-        return f"Violated {when}, and no run is shorter ({_explored(result)} explored)."
+        least = "" if result.counts.walks else ", and no run is shorter"
+        return f"Violated {when}{least} ({_explored(result)} explored)."
     if isinstance(trace, LassoTrace):
         return _starved(result, trace)
     seen = counted(trace.closure, "state")

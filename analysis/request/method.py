@@ -89,7 +89,11 @@ NOBODY = Nobody()
 
 
 def budget_of(
-    max_states: str | None, max_memory: str | None, timeout: str | None, jobs: str | None
+    max_states: str | None,
+    max_memory: str | None,
+    timeout: str | None,
+    jobs: str | None,
+    walks: int = 0,
 ) -> Budget:
     """The budget as the options give it: without them all cores, and the memory that is safe to use.
 
@@ -99,7 +103,7 @@ def budget_of(
     memory = parse_memory(max_memory) if max_memory is not None else None
     threads = parse_jobs(jobs) if jobs is not None else None
     seconds = parse_timeout(timeout) if timeout is not None else None
-    return budget_for(states, memory, seconds, threads)
+    return budget_for(states, memory, seconds, threads, walks)
 
 
 def budget_for(
@@ -107,6 +111,7 @@ def budget_for(
     max_memory: int | None = None,
     timeout: float | None = None,
     jobs: int | None = None,
+    walks: int = 0,
 ) -> Budget:
     """The same in numbers: bytes and seconds."""
     from ...checker.core.exploration import Budget
@@ -117,6 +122,7 @@ def budget_for(
         max_memory=safe_memory() if max_memory is None else max_memory,
         timeout=timeout,
         jobs=jobs or cores(),
+        walks=walks,
     )
 
 

@@ -34,13 +34,14 @@ class Lasso:
 class Budget:
     """What one search may use: distinct states, bytes of memory, seconds (None: unbounded), and threads.
 
-    The answer does not depend on the number of threads.
+    The answer does not depend on the number of threads. After a search that runs out of states or memory, others begin where `walks` random runs end.
     """
 
     max_states: int | None = None
     max_memory: int | None = None
     timeout: float | None = None
     jobs: int = 1
+    walks: int = 0
 
 
 class OutOfBudget(Exception):
@@ -80,7 +81,7 @@ class Exploration:
     `lassos` maps a violated liveness to a lasso, which begins in a fair component as close to the initial state as any
     (filled when complete, or when a large search has found one for every liveness and so ends as "answered").
     `fired[i]` counts how often transition i was enabled; `constraints_hit` names the bounds that stopped a
-    transition whose guard held.
+    transition whose guard held. `walked` are the properties whose violation was found from the last of `walks` random runs or one before, so that a shorter one is possible.
     """
 
     states: int
@@ -95,3 +96,5 @@ class Exploration:
     witnesses: Mapping[str, Path] = field(default_factory=dict)
     no_way_back: Mapping[str, Path] = field(default_factory=dict)
     lassos: Mapping[str, Lasso] = field(default_factory=dict)
+    walks: int = 0
+    walked: frozenset[str] = frozenset()

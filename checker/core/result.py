@@ -40,13 +40,15 @@ class Counts:
     """How much was looked at; None for what was not counted.
 
     `depth` is the number of the last level of a search in which a state was found; of a bounded search the length of the runs
-    within which nothing is left open (less than 0: not even the initial state), or of the violation.
+    within which nothing is left open (less than 0: not even the initial state), or of the violation. `walks`: from so many random runs others
+    searched on, and found the violation, if there is one.
     """
 
     states: int | None = None
     transitions: int | None = None
     depth: int | None = None
     seconds: float | None = None
+    walks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

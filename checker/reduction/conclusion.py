@@ -46,12 +46,13 @@ def conclude(
         for witness in witnesses_of(system, name)
         if witness in answer.witnesses
     }
+    walks = answer.walks if trace is None or name in answer.walked else 0
     return Result(
         system=system.name,
         property_id=name,
         kind=kind,
         verdict=verdict_of(answer.complete, trace is not None),
-        counts=Counts(answer.states, answer.transitions, answer.depth, answer.seconds),
+        counts=Counts(answer.states, answer.transitions, answer.depth, answer.seconds, walks),
         coverage=coverage_of(
             slicer,
             sliced,

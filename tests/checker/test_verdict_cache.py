@@ -120,13 +120,12 @@ def with_(part: str, **changes: Any) -> Callable[[dict[str, Any]], dict[str, Any
         with_("counts", depth=1),  # less than the length of the run
         with_("counts", transitions=10**9),  # more than its steps ran
         with_("counts", seconds=-1.0),
-        with_("counts", walks={"walks": 1, "steps": 1, "resting": 0, "longest": 1}),
+        with_("counts", walks=1),
         with_("coverage", measured=False),
         with_("coverage", fired={}),
         with_("coverage", never_fired=["no.step"]),
         with_("coverage", outside_cone=["no.step"]),
         with_("coverage", constraints_hit=["no bound"]),
-        with_("coverage", values=[{"variable": "v", "counted": True, "values": [], "missing": []}]),
         with_("run", case="a case"),
         with_("run", turn=0),
         lambda entry: {"engine": "another"},

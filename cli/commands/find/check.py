@@ -150,6 +150,17 @@ def check(
     ] = None,
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
+    walks: Annotated[
+        int,
+        typer.Option(
+            "--walks",
+            metavar="N",
+            min=0,
+            max=1_000_000,
+            help="If states or memory run out, search on from the ends of up to N random runs: that can find a violation, and no HOLDS.",
+            show_default=False,
+        ),
+    ] = 0,
     jobs: Jobs = None,
     engine: Annotated[
         Engine, typer.Option(help="native, or the slow reference interpreter.")
@@ -159,7 +170,7 @@ def check(
     no_color: NoColor = False,
 ) -> None:
     targets, properties = tuple(names or ()), tuple(property_ or ())
-    budget = budget_of(max_states, max_memory, timeout, jobs)
+    budget = budget_of(max_states, max_memory, timeout, jobs, walks)
     if are_own_systems(targets):
         from .own_system import check_own_systems
 
