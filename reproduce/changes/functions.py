@@ -13,7 +13,7 @@ from ...analysis.upstream.go_functions import Function, functions_of
 from ...analysis.upstream.go_tokens import tokens_of
 from ...analysis.upstream.likeness import hashes_of
 from ...model.history.trees import Hashes
-from ...model.history.upstream import is_left_out
+from ...model.history.upstream import TYPE, is_left_out
 from ...reports.verify.code_change import Touched
 from ..modules.module import KUBERNETES, PACKAGES
 from .renames import directives, renamed
@@ -184,8 +184,9 @@ def _declarations(text: str | None) -> Counter[str]:
     if text is None:
         return Counter()
     rest = Counter(tokens_of(text))
-    for function in functions_of(text).values():
-        rest -= Counter(function.tokens)
+    for name, function in functions_of(text).items():
+        if not name.startswith(TYPE):
+            rest -= Counter(function.tokens)
     return Counter(
         {
             token: n

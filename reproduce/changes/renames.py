@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ...analysis.upstream.go_functions import functions_of
 from ...analysis.upstream.go_tokens import is_name, matching, tokens_of
+from ...model.history.upstream import TYPE
 from .texts import FileChange
 
 _DIRECTIVE = re.compile(r"^//(?:go:|line |export |extern )?.*$|^// ?\+build.*$", re.MULTILINE)
@@ -89,7 +90,12 @@ class _Package:
         self.used = [frozenset(token for file in side for token in file) for side in (old, new)]
         self.fields = frozenset(token for file in old for token in _in_structs(file))
         self.declared = frozenset(name for file in old for name in _declared(file))
-        self.own = frozenset(re.split("[ .]", name)[-1] for text in before for name in functions_of(text))
+        self.own = frozenset(
+            re.split("[ .]", name)[-1]
+            for text in before
+            for name in functions_of(text)
+            if not name.startswith(TYPE)
+        )
 
     def names(self, before: str, after: str) -> dict[str, str] | None:
         """What a file names otherwise; None if that is more than names."""

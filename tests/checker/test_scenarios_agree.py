@@ -109,7 +109,7 @@ SMALL = {
     "node-comes-back-empty S-CAP 1.18.0 + 93938": 29750,
     "protected-by-budget S-NOM 1.22.0": 361,
     "new-node-in-zone S-STUCK 1.22.0": 3094,
-    "waiting-victim S-CAP 1.22.0": 3033,
+    "waiting-victim S-CAP 1.22.0": 3053,
 }
 
 

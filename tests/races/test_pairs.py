@@ -58,7 +58,7 @@ VIOLATED: list[tuple[str, str, int, int, str, int]] = [
     ("queued calls", "S-UNIQ", 447, 25, "RegisteredToTheEnd", 753),
     ("leader change", "S-UNIQ", 861, 23, "RegisteredToTheEnd", 3496),
     ("leader change", "S-CYCLE", 2936, 37, "RegisteredToTheEnd", 3496),
-    ("leader change", "S-GHOST", 3152, 38, "RequeueLooksAgain", 8036),
+    ("leader change", "S-GHOST", 3152, 38, "RequeueLooksAgain", 8245),
     ("leader change", "S-FRESH", 861, 23, "FreshRequeue", 9821),
     ("leader change", "S-COND", 2631, 35, "VersionedCondition", 9444),
     ("leader change", "S-STUCK", 1918, 29, "AlwaysActivated", 13320),

@@ -84,7 +84,7 @@ ROWS: list[tuple[str, str, Patches, tuple[str, ...], str, int, int | None]] = [
     ("shared-in-flight", "S-ASSUME", (OwnFlightEnded,), ("139418",), H, 342247, None),
     ("shared-in-flight", "X-ELSEWHERE", (), (), V, 242, 45),
     ("shared-in-flight", "X-ELSEWHERE", (), _ALL, V, 242, 45),
-    ("share-given-back-twice", "S-DEV", (), (), V, 99069, 62),
+    ("share-given-back-twice", "S-DEV", (), (), V, 100113, 62),
     ("reserved-after-allocation", "S-ASSUME", (), (), V, 1041, 44),
     ("reserved-after-allocation", "S-ASSUME", (), _BOTH, V, 18214, 58),
     ("reserved-after-allocation", "S-ASSUME", (OwnFlightEnded,), ("139418",), V, 1798, 47),

@@ -375,10 +375,10 @@ def test_every_mistake_is_one_line(text: str, message: str) -> None:
     assert complaint(text) == message
 
 
-def test_an_unknown_bound_lists_those_of_the_model() -> None:
+def test_an_unknown_bound_lists_the_nearest_of_the_model() -> None:
     found = complaint(cluster(rest="scope: {node_deletion: 1}\n"))
     assert found.startswith(
-        "s.yaml:3: scope: unknown field `node_deletion`; did you mean `node_deletions`? (known: "
+        "s.yaml:3: scope: unknown field `node_deletion`; did you mean `node_deletions`? (the nearest of 64: node_deletions, "
     )
 
 

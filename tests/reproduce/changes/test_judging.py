@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -39,6 +38,7 @@ from podrace.reproduce.modules.toolchain import BuildProblem
 from podrace.reproduce.outcome import Outcome
 from podrace.reproduce.reproducing import Prepared
 from podrace.reproduce.request import Question
+from podrace.reproduce.running import Built
 from podrace.scenarios import find_scenarios
 from tests.reproduce.test_judging import as_the_model, ghost, with_step
 
@@ -106,7 +106,7 @@ def test_an_interrupted_judgement_says_what_it_has(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(judge, "changed_tree", lambda *_: nullcontext(tmp_path))
     monkeypatch.setattr(judge, "taken", lambda built: built)
     monkeypatch.setattr(judge, "lines_of", lambda _: ALL)
-    monkeypatch.setattr(Judging, "_built", lambda *_: SimpleNamespace(folder=tmp_path / "built"))
+    monkeypatch.setattr(Judging, "_built", lambda *_: Built(parse_version("1.36.3"), tmp_path / "built", {}))
     monkeypatch.setattr(Judging, "_look", look)
     change = Change("x", parse_version("1.36.3"), (), tmp_path)
     found = Judging(change, WhatChanged((), ()), Effort(Budget()), None, lambda _: None).judged()  # type: ignore[arg-type]

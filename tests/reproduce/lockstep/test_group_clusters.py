@@ -33,11 +33,15 @@ def test_every_cluster_can_be_said_in_objects(number: int) -> None:
 
 
 @given(st.integers(0, 1_000_000))
-def test_clusters_of_entries_have_one_priority_and_no_claims(number: int) -> None:
+def test_clusters_of_entries_have_no_claims_and_one_priority_in_each_group(number: int) -> None:
+    """In every other cluster priorities differ otherwise, so that groups preempt."""
     scenario = parse_scenario(entry_cluster(number), "lockstep.yaml")
     assert objects_of(scenario.spec).missing == ()
     assert scenario.feature_gates == ENTRY_GATES
-    assert {repr(pod.priority) for pod in scenario.spec.pods} == {"1"}
+    pods = scenario.spec.pods
+    for group in scenario.spec.groups:
+        assert len({repr(pod.priority) for pod in pods if pod.group == group.name}) <= 1
+    assert number % 2 or {repr(pod.priority) for pod in pods} == {"1"}
     assert not scenario.spec.claims
 
 
