@@ -126,7 +126,7 @@ class ClusterPod:
 
     @property
     def is_static(self) -> bool:
-        """Whether a kubelet runs the pod from a file of its own: the object is a mirror, and whoever deletes it ends nothing."""
+        """Whether a kubelet runs the pod from a file of its own: the object is a mirror, and deleting it stops nothing."""
         return self.owner.startswith("Node/")
 
     def again(self) -> ClusterPod:

@@ -43,7 +43,7 @@ MOST_KEPT = 20_000
 
 
 class Explorer:
-    """Says where a walk stands and what can come next. The walk is whoever's asks: an explorer serves many.
+    """Says where a walk stands and what can come next. Each caller has its own walk: an explorer serves many.
 
     `names` are what the system is called, its release, and its title; `safety` is what each invariant says. Those that are `asked` for come first.
     """

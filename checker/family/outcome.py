@@ -38,7 +38,7 @@ class FamilyOutcome:
 
     `stopped` is None if nothing was left to be explored; else what ran out, and cells that are not violated are
     undecided. `states` is how many states differ, `expansions` how often one was expanded. `fired` is how many expansions took each transition, `witnesses` where
-    each was reached first. `endless`: with scales of time, a timer can wait for ever while work goes on, so this says nothing of cells that are not violated.
+    each was reached first. `endless`: with scales of time, a timer can wait indefinitely while work goes on, so this says nothing of cells that are not violated.
     """
 
     cells: tuple[CellOutcome, ...]

@@ -71,7 +71,7 @@ class FamilySearch:
     """One search of the slice for one property, for the choices of a part; with `ahead`, a second thread works out successors. Parameters are compiled within `window` of the values nearest to 0, and wider once that is too little.
 
     Of a resettability it only finds the cells: their members reach the same states by the same steps, and it holds in the same ones of these.
-    With scales of time it also asks whether a timer can wait for ever with a choice that does not violate the property, while work goes on.
+    With scales of time it also asks whether a timer can wait indefinitely with a choice that does not violate the property, while work goes on.
 
     Raises ValueError where no choice meets the assumptions, what `questions` raises, and UndecidedRegions.
     """

@@ -91,7 +91,7 @@ def endless(timed: TransitionSystem) -> TransitionSystem | None:
 
 
 def asking_endless(timed: TransitionSystem) -> TransitionSystem | None:
-    """The system with the question, too, whether a timer can be armed for ever without becoming due, as a liveness of runs in which no short step waits for ever; None of a system without scales of time."""
+    """The system with the question, too, whether a timer can be armed indefinitely without becoming due, as a liveness of runs in which no short step waits indefinitely; None of a system without scales of time."""
     cases = tuple(Case(name, waits) for name, waits in timed.views.items() if name.startswith(_WAITS))
     if not cases:
         return None

@@ -1,1 +1,1 @@
-"""What a property is, how it is traced beside the model, and what several of them read."""
+"""What a property is, how it is traced together with the model, and what several of them read."""

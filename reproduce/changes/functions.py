@@ -28,7 +28,7 @@ _IMPORTED = re.compile(rf'"{KUBERNETES}/([^"]+)"')
 class WhatChanged:
     """What a change touches. `passed_over` are files that cannot matter, with why; `touched` are the functions of the others.
 
-    `unjudged` are files of other modules: the scheduler may be built of them, and nothing is said of them. `renamed` are the names that are given anew, if that is all.
+    `unjudged` are files of other modules: the scheduler may be built of them, and nothing is said of them. `renamed` are the names that change, if that is all.
     """
 
     touched: tuple[Touched, ...]

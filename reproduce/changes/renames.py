@@ -35,7 +35,7 @@ def directives(text: str) -> list[str]:
 
 
 def renamed(files: Sequence[FileChange], base: Path) -> tuple[Place, ...]:
-    """The names that are given anew, if that is all that these files change; otherwise nothing. `base` is the tree before."""
+    """The names that change, if that is all that these files change; otherwise nothing. `base` is the tree before."""
     found: dict[str, str] = {}
     for folder in {PurePosixPath(one.path).parent for one in files}:
         mine = [one for one in files if PurePosixPath(one.path).parent == folder]

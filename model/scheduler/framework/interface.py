@@ -44,7 +44,7 @@ class FailingAttempts(Protocol):
     """The failure handlers, which go on with a record after they have put it back into the queue."""
 
     def has_read_cycle(self, pod: Pod) -> Expr:
-        """Whether an attempt of `pod` has read its cycle number, and has still to requeue the pod."""
+        """Whether an attempt of `pod` has read its cycle number, and has not yet requeued the pod."""
 
     def updated(self, pod: Pod, new: PodObject) -> None:
         """Update has given another object to the pod's record in the queue."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class EntityCycle(PodGroupCycle):
-    """`tried[m]` was in the entry and needs scheduling; `counted[m]`: the snapshot had it on a node before the trial. `finishing`: the queue has still to be told of the end.
+    """`tried[m]` was in the entry and needs scheduling; `counted[m]`: the snapshot had it on a node before the trial. `finishing`: the queue does not know of the end yet.
 
     `unread`: the group cannot be scheduled, and PodGroupPostFilter has failed, because DynamicResources reads what its own PreFilter writes, which was called for no member.
     """
