@@ -17,9 +17,18 @@ from ...model.history.upstream import TYPE, is_left_out
 from ...reports.verify.code_change import Touched
 from ..modules.module import KUBERNETES, PACKAGES
 from .renames import directives, renamed
-from .texts import FileChange, FileDiff, counts, is_elsewhere
+from .texts import FileChange, FileDiff, is_elsewhere
 
 SCHEDULER = "pkg/scheduler"
+
+COMMAND = "cmd/kube-scheduler"
+"""What makes kube-scheduler of it, and what no driver runs."""
+
+DRIVEN = (
+    *(p.removeprefix(f"{KUBERNETES}/") for p in PACKAGES if p.startswith(KUBERNETES)),
+    f"{SCHEDULER}/testing",
+)
+"""The packages from which the driver is linked."""
 
 _IMPORTED = re.compile(rf'"{KUBERNETES}/([^"]+)"')
 
@@ -28,7 +37,8 @@ _IMPORTED = re.compile(rf'"{KUBERNETES}/([^"]+)"')
 class WhatChanged:
     """What a change touches. `passed_over` are files that cannot matter, with why; `touched` are the functions of the others.
 
-    `unjudged` are files of other modules: the scheduler may be built of them, and nothing is said of them. `renamed` are the names that change, if that is all.
+    `unjudged` are files of other modules, and those of the command kube-scheduler itself: the scheduler may be built of them, and nothing is said of them.
+    `renamed` are the names that change, if that is all.
     """
 
     touched: tuple[Touched, ...]
@@ -50,16 +60,12 @@ class WhatChanged:
 
 def not_compiled(diff: Sequence[FileDiff]) -> dict[str, str]:
     """The files of a diff that are no part of any program, with why."""
-    return {
-        one.path: _why_not_compiled(one.path)
-        for one in diff
-        if not counts(one.path) and not is_elsewhere(one.path)
-    }
+    return {one.path: _why_not_compiled(one.path) for one in diff if not (one.counts or one.is_elsewhere)}
 
 
-def unjudged(paths: Iterable[str]) -> tuple[str, ...]:
+def unjudged(diff: Sequence[FileDiff]) -> tuple[str, ...]:
     """Those that belong to other modules."""
-    return tuple(sorted(filter(is_elsewhere, paths)))
+    return tuple(sorted(one.path for one in diff if one.is_elsewhere))
 
 
 def _why_not_compiled(path: str) -> str:
@@ -73,12 +79,14 @@ def what_changed(
 ) -> WhatChanged:
     """The functions that these changes touch; `left_out` are files that are known not to matter. `base` is the tree before."""
     passed = dict(left_out)
-    ours = linked(base, [one.path for one in changes])
+    paths = [one.path for one in changes]
+    ours = linked(base, paths)
+    command = linked(base, paths, (COMMAND,)) - ours
     kept = []
     others = set(elsewhere)
     for one in changes:
-        why = _why_not(one, ours)
-        if is_elsewhere(one.path):
+        why = _why_not(one, ours | command)
+        if is_elsewhere(one.path) or (not why and _package(one.path) in command):
             others.add(one.path)
         elif why:
             passed[one.path] = why
@@ -96,11 +104,15 @@ def what_changed(
 def _why_not(one: FileChange, ours: frozenset[str]) -> str:
     if not one.is_go:
         return _why_not_compiled(one.path)
-    if str(PurePosixPath(one.path).parent) not in ours:
+    if _package(one.path) not in ours:
         return "a package that kube-scheduler does not import"
     if None not in (one.before, one.after) and _code(one.before) == _code(one.after):
         return "comments and layout only"
     return ""
+
+
+def _package(path: str) -> str:
+    return str(PurePosixPath(path).parent)
 
 
 def _code(text: str | None) -> tuple[list[str], list[str]]:
@@ -108,12 +120,9 @@ def _code(text: str | None) -> tuple[list[str], list[str]]:
     return tokens_of(text or ""), directives(text or "")
 
 
-def linked(root: Path, changed: Sequence[str] = ()) -> frozenset[str]:
-    """The packages of k8s.io/kubernetes that the scheduler is built of, as folders; also those that a change adds to its folder."""
-    prefix = f"{KUBERNETES}/"
-    todo = [
-        p.removeprefix(prefix) for p in (*PACKAGES, f"{prefix}{SCHEDULER}/testing") if p.startswith(prefix)
-    ]
+def linked(root: Path, changed: Sequence[str] = (), roots: Sequence[str] = DRIVEN) -> frozenset[str]:
+    """The packages of k8s.io/kubernetes that the scheduler is built of, as folders; also those that a change adds to its folders."""
+    todo = list(roots)
     found: set[str] = set()
     while todo:
         package = todo.pop()
@@ -125,8 +134,8 @@ def linked(root: Path, changed: Sequence[str] = ()) -> frozenset[str]:
             if not file.name.endswith("_test.go"):
                 head = file.read_text(encoding="utf-8", errors="replace").partition("\nfunc ")[0]
                 todo += _IMPORTED.findall(head)
-    new = {str(PurePosixPath(path).parent) for path in changed}
-    return frozenset(found | {f for f in new if f.startswith(f"{SCHEDULER}/") and not (root / f).is_dir()})
+    new = {f for f in map(_package, changed) if not (root / f).is_dir()}
+    return frozenset(found | {f for f in new if any(f.startswith(f"{folder}/") for folder in roots)})
 
 
 def touched_by(changes: Sequence[FileChange]) -> list[Touched]:

@@ -21,7 +21,16 @@ from ...base.problems import UsageProblem
 from ...base.text import one_line
 from ...checker.core.exploration import Budget, Progress
 from ...reports.document import Finding
-from ...reports.verify.code_change import Beyond, CodeChange, Probed, Race, Toured, Violation, answer_of
+from ...reports.verify.code_change import (
+    Answer,
+    Beyond,
+    CodeChange,
+    Probed,
+    Race,
+    Toured,
+    Violation,
+    answer_of,
+)
 from ...scenarios import Scenario, shipped
 from ..case import Case
 from ..lockstep.request import plays
@@ -56,6 +65,7 @@ from .replays import (
 )
 from .small_clusters import known_fixes
 from .sources import Change, changed_tree, tree_with
+from .texts import is_elsewhere
 
 SECONDS = 600.0
 """How long a judgement takes at most, the builds before it apart; --timeout counts them, too. Runs that are under way then are cut off; a search of the model comes on top."""
@@ -96,7 +106,9 @@ class Effort:
         return self.budget.timeout or SECONDS
 
 
-def cannot_matter(what: WhatChanged, name: str, base: str, notes: Sequence[str] = ()) -> CodeChange:
+def cannot_matter(
+    what: WhatChanged, name: str, base: str, notes: Sequence[str] = (), uncompared: str = ""
+) -> CodeChange:
     """The judgement of a change that is not compiled into the scheduler, or only where nothing is looked at."""
     if what.unjudged:
         return CodeChange(
@@ -106,7 +118,10 @@ def cannot_matter(what: WhatChanged, name: str, base: str, notes: Sequence[str] 
     because = (
         f"nothing of it is compiled into kube-scheduler: {'; '.join(kinds)}" if kinds else "nothing differs"
     )
-    return CodeChange(name, base, "CANNOT MATTER", because, (), what.passed_over, notes=tuple(notes))
+    answer: Answer = "CANNOT MATTER"
+    if uncompared:
+        answer, because = "INCONCLUSIVE", f"{uncompared} is not compared; of the rest: {because}"
+    return CodeChange(name, base, answer, because, (), what.passed_over, notes=tuple(notes))
 
 
 def renames_only(what: WhatChanged, change: Change) -> CodeChange:
@@ -124,9 +139,15 @@ def renames_only(what: WhatChanged, change: Change) -> CodeChange:
 
 
 def unjudged_words(what: WhatChanged) -> str:
-    """What is said of files of other modules."""
-    more = f" and {len(what.unjudged) - 1} more" if len(what.unjudged) > 1 else ""
-    return f"{what.unjudged[0]}{more} may be part of kube-scheduler and is not judged: it belongs to another module"
+    """What is said of files of other modules, and of the command."""
+    first, *others = sorted(what.unjudged, key=is_elsewhere)
+    more = f" and {len(others)} more" if others else ""
+    why = (
+        "may be part of kube-scheduler and is not judged: it belongs to another module"
+        if is_elsewhere(first)
+        else "is part of kube-scheduler and is not judged: podrace runs it from its packages, not by its command"
+    )
+    return f"{first}{more} {why}"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ..modules import held
 from ..modules.module import KubernetesVersion, downloaded, parse_version
 from ..modules.toolchain import Go
 from ..running import Say, alone_in, kept_in
-from .texts import FileChange, FileDiff, applied, between
+from .texts import MODULES, FileChange, FileDiff, applied, between
 
 LEAST_SHARE = 0.9
 """So many of its functions must be those of a version that was looked at, for a tree to be taken for one near it."""
@@ -33,7 +33,7 @@ FIRST = (1, 33)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change on its base: the files that differ, and the trees. `base_tree` is None where the base is a published version."""
+    """A change on its base: the files that differ, and the trees. `base_tree` is None where the base is a published version; `uncompared` are parts of the tree."""
 
     name: str
     version: KubernetesVersion
@@ -42,6 +42,7 @@ class Change:
     base_tree: Path | None = None
     tree: Path | None = None
     notes: tuple[str, ...] = field(default=())
+    uncompared: str = ""
 
     @property
     def base_words(self) -> str:
@@ -129,13 +130,11 @@ def of_tree(tree: Path, kubernetes: str | None, go: Go) -> Change:
     base = sources_of(version, go)
     notes = () if kubernetes is not None else (f"base: {version}, the nearest that is known",)
     here = {path: file for path, file in _go_files(root).items() if not path.startswith("staging/")}
-    staged = (
-        ("what is staged in the tree was built as it is there, and not compared",)
-        if (root / "staging").is_dir()
-        else ()
-    )
+    staged = "what is staged in the tree" if (root / "staging").is_dir() else ""
+    if staged:
+        notes = (*notes, f"{staged} was built as it is there, and not compared")
     return Change(
-        name, version, tuple(between(_go_files(base), here)), base, tree=root, notes=(*notes, *staged)
+        name, version, tuple(between(_go_files(base), here)), base, None, root, notes, uncompared=staged
     )
 
 
@@ -149,8 +148,9 @@ def _root(tree: Path, name: str) -> Path:
 
 
 def _go_files(root: Path) -> dict[str, Path]:
-    """Go files of kubernetes itself and, where they are there, of what is staged in it; tests apart."""
-    found = [path for folder in ("pkg", "staging") for path in (root / folder).rglob("*.go")]
+    """Go files of kubernetes itself and, where they are there, of what is staged in it, and what says which modules there are; tests apart."""
+    found = [path for folder in ("pkg", "cmd", "staging") for path in (root / folder).rglob("*.go")]
+    found += [root / name for name in MODULES if (root / name).is_file()]
     return {path.relative_to(root).as_posix(): path for path in found if not path.name.endswith("_test.go")}
 
 

@@ -31,6 +31,16 @@ class FileDiff:
         """The file that it is about."""
         return self.new or self.old
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is about another module, before or after."""
+        return is_elsewhere(self.old) or is_elsewhere(self.new)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is about a file of this module that is part of a program, before or after."""
+        return not self.is_elsewhere and (counts(self.old) or counts(self.new))
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
@@ -120,12 +130,7 @@ def _path(text: str) -> str:
 
 def applied(diff: Sequence[FileDiff], root: Path, name: str, base: str) -> list[FileChange]:
     """The Go files of a diff before and after it, on a tree. Raises UsageProblem for what does not fit."""
-    return [
-        change
-        for one in diff
-        if counts(one.path) and not is_elsewhere(one.path)
-        for change in _applied(one, root, name, base)
-    ]
+    return [change for one in diff if one.counts for change in _applied(one, root, name, base)]
 
 
 def counts(path: str) -> bool:

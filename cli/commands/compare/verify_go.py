@@ -112,7 +112,7 @@ def _judged(
             name = "stdin" if changes[0] == "-" else changes[0]
             diff = parse_diff(_read(changes[0]), name)
             left_out = not_compiled(diff)
-            others = unjudged(one.path for one in diff)
+            others = unjudged(diff)
             if len(left_out) + len(others) == len(diff):
                 nothing = WhatChanged((), tuple(left_out.items()), unjudged=others)
                 return cannot_matter(nothing, name, kubernetes or "any version")
@@ -121,7 +121,7 @@ def _judged(
         if told:
             print_touched(console, what.touched, what.passed_over)
         if not what.can_matter:
-            return cannot_matter(what, change.name, change.base_words, change.notes)
+            return cannot_matter(what, change.name, change.base_words, change.notes, change.uncompared)
 
         def tell(one: Race | Probed) -> None:
             if told:

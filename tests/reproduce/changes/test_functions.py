@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from podrace.reports.verify.code_change import Touched
+from podrace.reproduce.changes import sources
 from podrace.reproduce.changes.functions import linked, not_compiled, unjudged, what_changed
+from podrace.reproduce.changes.judge import cannot_matter, unjudged_words
 from podrace.reproduce.changes.replays import BESIDE, FAR, HERE, nearness
-from podrace.reproduce.changes.texts import FileChange, parse_diff
+from podrace.reproduce.changes.texts import FileChange, applied, parse_diff
+from podrace.reproduce.modules.toolchain import Go
 
 EXECUTOR = "pkg/scheduler/framework/preemption/executor.go"
 BEFORE = """\
@@ -105,7 +110,79 @@ def test_tests_docs_and_other_modules() -> None:
     )
     diff = parse_diff("".join(f"--- a/{f}\n+++ b/{f}\n@@ -1 +1 @@\n-a\n+b\n" for f in files), "x")
     assert not_compiled(diff) == {files[0]: "a test", files[1]: "no Go source"}
-    assert unjudged(files) == ("go.mod", "staging/src/k8s.io/client-go/a.go")
+    assert unjudged(diff) == ("go.mod", "staging/src/k8s.io/client-go/a.go")
+
+
+def moved(old: str, new: str) -> str:
+    return f"diff --git a/{old} b/{new}\nsimilarity index 100%\nrename from {old}\nrename to {new}\n"
+
+
+@pytest.mark.parametrize("new", ["executor_test.go", "executor.go.orig"])
+def test_a_file_whose_new_name_is_not_compiled_is_gone(tmp_path: Path, new: str) -> None:
+    other = EXECUTOR.replace("executor.go", new)
+    diff = parse_diff(moved(EXECUTOR, other), "x")
+    assert (not_compiled(diff), unjudged(diff)) == ({}, ())
+    found = what_changed(applied(diff, tree(tmp_path), "x", "v1.36.3"), tmp_path, {})
+    assert found.files == (FileChange(EXECUTOR, BEFORE, None),)
+    assert [one.what for one in found.touched if "prepare" in one.place] == ["gone"]
+    assert found.passed_over[0][0] == other
+
+
+@pytest.mark.parametrize(
+    "names", [("staging/src/a.go", "pkg/scheduler/a.go"), ("pkg/scheduler/a.go", "staging/src/a.go")]
+)
+def test_a_file_that_comes_from_another_module_or_goes_there_is_not_judged(names: tuple[str, str]) -> None:
+    diff = parse_diff(moved(*names), "x")
+    assert (not_compiled(diff), unjudged(diff)) == ({}, (names[1],))
+
+
+COMMAND = "cmd/kube-scheduler/app/server.go"
+
+
+@pytest.mark.parametrize(
+    "path", [COMMAND, "cmd/kube-scheduler/new/a.go", "pkg/scheduler/metrics/resources/r.go"]
+)
+def test_the_command_is_part_of_it_and_not_judged(tmp_path: Path, path: str) -> None:
+    """What the flush waits for, and whether handlers have synced, is decided there."""
+    for file, imported in (
+        ("scheduler.go", "cmd/kube-scheduler/app"),
+        ("app/server.go", "pkg/scheduler/metrics/resources"),
+    ):
+        (tmp_path / "cmd/kube-scheduler" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "cmd/kube-scheduler" / file).write_text(
+            f'package x\n\nimport "k8s.io/kubernetes/{imported}"\n', encoding="utf-8"
+        )
+    (tmp_path / "pkg/scheduler/metrics/resources").mkdir(parents=True)
+    found = changed(tmp_path, "package x\n\nvar y = 1\n", path, None if "new" in path else "package x\n")
+    assert (found.unjudged, found.files, found.passed_over) == ((path,), (), ())
+    assert (
+        unjudged_words(found)
+        == f"{path} is part of kube-scheduler and is not judged: podrace runs it from its packages, not by its command"
+    )
+
+
+def test_of_a_tree_its_command_and_its_modules_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side in ("base", "own"):
+        files = {
+            "go.mod": f"module {side}\n",
+            "pkg/scheduler/scheduler.go": "package x\n",
+            COMMAND: f"package {side}\n",
+            **({"staging/a.go": side} if side == "own" else {}),
+        }
+        for file, text in files.items():
+            (tmp_path / side / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / side / file).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(sources, "sources_of", lambda *_: tmp_path / "base")
+    change = sources.of_tree(tmp_path / "own", "v1.36.3", Go("go", "go1.26.8"))
+    assert {one.path for one in change.files} == {"go.mod", COMMAND}
+    what = what_changed((), tmp_path / "base", {})
+    found = cannot_matter(what, change.name, change.base_words, change.notes, change.uncompared)
+    assert (found.answer, found.because) == (
+        "INCONCLUSIVE",
+        "what is staged in the tree is not compared; of the rest: nothing differs",
+    )
 
 
 def test_upstream_changes_of_what_is_touched() -> None:
