@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ..model.history.versions import version_of
 from .kept_lives import Lives
 from .left_out import affinity_of, doubts_of_marks
+from .members import ClusterPod
 from .reading.manifest_files import Doubt
 from .representative import Representative
 from .volume_limits import VolumeLimits
@@ -28,17 +29,31 @@ def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
         return False
     if doubt.asking:
         return any(doubt.asking & {r for p in kept.pods for r, amount in p.requests.items() if amount})
+    if any(n.name == doubt.at for n in kept.nodes):
+        return True
     kind, _, name = doubt.of.partition("/")
     match kind:
         case "Node":
-            return any(n.name == name for n in kept.nodes)
+            counted = {c.topology_key for p in kept.pods for c in p.spread}
+            return doubt.by in counted or any(n.name == name for n in kept.nodes)
         case "Pod":
             there = [*kept.pods, *(p for n in kept.nodes for p in kept.inventory.on(n.name) if doubt.room)]
-            return any(name in (p.name, p.name.removesuffix("-again")) for p in there)
+            afar = [p for p in kept.inventory.bound if p.name == name] if doubt.terms else []
+            return any(_reaches(p, kept) for p in afar) or any(
+                name in (p.name, p.name.removesuffix("-again")) for p in there
+            )
         case _ if doubt.of.startswith(WORKLOADS):
             owed = [p for p in kept.pods if f"Pod/{p.name}" not in kept.inventory.sources]
             return any(p.owner == doubt.of for p in owed if p.exists)
     return True
+
+
+def _reaches(pod: ClusterPod, kept: Representative) -> bool:
+    """Whether an anti-affinity term of a bound pod says something of a kept node."""
+    keys = {t.topology_key for t in pod.terms if t.anti}
+    labels = next((n.labels for n in kept.inventory.nodes if n.name == pod.node), {})
+    said = {key: value for key, value in labels.items() if key in keys}
+    return any(said.items() & node.labels.items() for node in kept.nodes)
 
 
 def _of_reduction(kept: Representative) -> Iterator[str]:

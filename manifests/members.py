@@ -202,7 +202,9 @@ class Maker:
         owner = f"{meta.owner.kind}/{meta.namespace}/{meta.owner.name}" if meta.owner else ""
         if pod.nominated and pod.spec.node is None:
             self.remarks.doubt(
-                "the pod is nominated already: the model begins without nominations", meta.shown
+                "the pod is nominated already: the model begins without nominations",
+                meta.shown,
+                at=pod.nominated,
             )
         if meta.deleted and pod.spec.node is not None:
             self.remarks.add(

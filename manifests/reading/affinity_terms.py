@@ -53,6 +53,7 @@ def read_terms(affinity: Fields, name: str, owner: str, remarks: Remarks) -> lis
             owner,
             before="1.31",
             room=True,
+            terms=True,
         )
     return [written for written in found if written is not None]
 

@@ -182,7 +182,7 @@ class WrittenPod:
     spec: PodSpec
     finished: bool
     start: datetime | None
-    nominated: bool
+    nominated: str
     made: Mapping[str, str | None] = field(default_factory=dict)
     special: str = ""
     unstarted: bool = False
@@ -211,7 +211,7 @@ def read_pod(meta: Meta, fields: Fields, remarks: Remarks) -> WrittenPod:
         spec,
         phase in ("Succeeded", "Failed"),
         status.read("startTime", read_time),
-        bool(status.scalar("nominatedNodeName", "the name of a node")),
+        status.scalar("nominatedNodeName", "the name of a node"),
         read_statuses(status),
         f"{meta.namespace}/{special}" if special else "",
         unstarted,

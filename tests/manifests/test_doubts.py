@@ -386,3 +386,44 @@ def test_a_pod_that_comes_again_has_the_doubts_of_its_claims(tmp_path: Path) -> 
     runs["metadata"]["ownerReferences"] = owner
     (found,) = doubts(tmp_path, runs)
     assert found.endswith("dump pvc, pv and storageclass, too (shop/data of shop/a-again)")
+
+
+def away(key: str, namespaces: dict[str, Any]) -> dict[str, Any]:
+    """A pod on n2 that keeps others away by labels of their namespaces, or of itself."""
+    keep = {"labelSelector": {}, "topologyKey": key, **namespaces}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [keep]}}
+    found = full("x", "n2", affinity=affinity, priority=9)
+    found["metadata"]["labels"] = {"app": "x"}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("given", "release"),
+    [({"namespaceSelector": {"matchLabels": {"team": "t"}}}, None), ({"matchLabelKeys": ["app"]}, "1.30.4")],
+)
+def test_a_term_of_a_pod_elsewhere_that_reaches_a_kept_node_is_in_doubt(
+    tmp_path: Path, given: dict[str, Any], release: str | None
+) -> None:
+    """S-CAP HELD where a pod on a node that is not kept may close the zone of the kept one, or not."""
+    zone, host = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+    both = (node("n1"), node("n2"))
+    (found,) = doubts(tmp_path, full("a"), away(zone, given), nodes=both, release=release)
+    assert found.endswith("(Pod/shop/x)")
+    assert doubts(tmp_path, full("a"), away(host, given), nodes=both, release=release) == []
+    assert doubts(tmp_path, full("a"), away(zone, given), nodes=NODES, release=release) == []
+
+
+def test_a_node_that_spread_constraints_count_or_a_pod_is_nominated_to_is_in_doubt(tmp_path: Path) -> None:
+    """Whether a node without the label is a domain decides elsewhere, too; a nomination takes room of pods that are kept."""
+    constraint = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}
+    some = (full("a", topologySpreadConstraints=[constraint]), full("x", "n2", priority=9))
+    bare = {**node("n2"), "metadata": {"name": "n2", "uid": "u"}}
+    assert [line.rpartition("(")[2] for line in doubts(tmp_path, *some, nodes=(node("n1"), bare))] == [
+        "Node/n2)"
+    ]
+    other = full(
+        "b", priority=9, nodeSelector={"no": "where"}, status={"phase": "Pending", "nominatedNodeName": "n1"}
+    )
+    assert doubts(tmp_path, full("a"), other, nodes=(node("n1"),)) == [
+        "the pod is nominated already: the model begins without nominations (Pod/shop/b)"
+    ]
