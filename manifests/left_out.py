@@ -51,7 +51,11 @@ def affinity_of(pod: ClusterPod, kept: Representative) -> Affinity:
         ]
 
     left_out = [p for p in kept.inventory.bound if p not in kept.pods]
-    if not met_by(left_out):
+    keys = {t.topology_key for t in attracted}
+    somewhere = {n.name for n in kept.inventory.nodes if keys & n.labels.keys()}
+    if not met_by(
+        p for p in left_out if p.node in somewhere
+    ):  # a pod on a node without the keys counts nowhere
         return Affinity([*attracted, *_about(repelled, others)], closed(repelled), True)
     if not met_by(others):
         return Affinity(_about(repelled, others), closed(pod.terms), True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from podrace.api import check
 from podrace.base.problems import Problem
 from podrace.manifests import Inventory, read_manifests, represent
 from podrace.manifests.situation import Situation
@@ -198,3 +199,15 @@ def test_a_kept_pod_has_the_term_still_that_matches_no_node(tmp_path: Path) -> N
     assert waiting.node_affinity == NodeAffinity(
         (NodeTerm(), NodeTerm((Requirement("generation", Operator.NOT_IN, ("7",)),)))
     )
+
+
+def test_a_pod_on_a_node_without_the_key_meets_no_term(tmp_path: Path) -> None:
+    """It counts in no domain, so the pod that waits is the first of its kind, until another is placed (filtering.go, 1.36: `update`): L-PLACE HELD, without the term."""
+    anybody = {"labelSelector": {}, "namespaceSelector": {}, "topologyKey": "zone"}
+    file = tmp_path / "m.yaml"
+    nodes = [node("n0", "3", zone="b"), node("n2", "4", zone="a"), node("n1", "2")]
+    nodes[2]["spec"] = {"unschedulable": True}
+    waits = pod("a", "2", 10, affinity={"podAffinity": {REQUIRED: [anybody]}})
+    file.write_text(text_of([*nodes, waits, pod("b", "2", 10), pod("x", "1", 100, "n1")]))
+    (found,) = check(filename=str(file), release="1.36.3", property="L-PLACE", cache=False)
+    assert (found.verdict, found.states) == ("VIOLATED", 1344)
