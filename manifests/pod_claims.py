@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from operator import itemgetter
 
 from ..model.environment.objects import Node, NodeAffinity, Pod
 from ..scenarios.reader.sections.claim_section import special_claim
@@ -23,6 +25,8 @@ from .reading.device_objects import (
 )
 from .reading.manifest_files import Remarks
 from .reading.volume_objects import Mount, StorageClassObject, VolumeClaimObject, VolumeObject, VolumeWish
+
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)
@@ -126,7 +130,9 @@ class ClusterClaims:
         remarks: Remarks,
     ) -> None:
         self.volumes, self.devices, self._nodes, self._remarks = volumes, devices, nodes, remarks
-        self._default = next((c.name for c in volumes.classes.values() if c.default), "")
+        # The newest of several (GetDefaultClass in pkg/volume/util, 1.26 to 1.37).
+        defaults = sorted((c.name, c.created or NEVER) for c in volumes.classes.values() if c.default)
+        self._default = max(defaults, key=itemgetter(1), default=("", NEVER))[0]
         self._published = PublishedDevices(devices, nodes, self._selected, remarks)
         self.at = self._published.at
         self._used: dict[str, str] = {}
@@ -199,10 +205,13 @@ class ClusterClaims:
         if not self.knows(of):
             return None
         found = self.volumes.classes.get(of)
-        reserved = [v for v in self.volumes.volumes.values() if v.owner == name]
-        free = [v for v in self.volumes.volumes.values() if not v.owner and wish.is_met_by(v, of)]
-        own = [v for v in reserved if v.of == of and not v.meta.deleted]
-        named = [v for v in (own if reserved else free) if wish.volume in ("", v.meta.name)]
+        # A uid in claimRef is that of the claim, or of an earlier one with its name (IsVolumeBoundToClaim).
+        uids = ("",) if claim is None else ("", claim.meta.uid or None)
+        volumes = self.volumes.volumes.values()
+        reserved = [v for v in volumes if v.owner == name and (None in uids or v.owner_uid in uids)]
+        own = [v for v in reserved if wish.is_suited_by(v, of)]
+        free = [v for v in volumes if not v.owner and wish.is_met_by(v, of)]
+        named = [v for v in own or free if wish.volume in ("", v.meta.name)]
         return OpenVolume(
             name,
             of,

@@ -15,7 +15,7 @@ from .reading.device_taints import evicting, not_tolerated
 from .reading.manifest_files import Remarks
 
 SELECTOR_UNREAD = (
-    "a selector of devices says more than comparisons of a driver and attributes: it is taken to be met"
+    "a selector of devices says more than comparisons of a driver and attributes that they have: it is taken to be met"
 )
 
 
@@ -83,12 +83,12 @@ class PublishedDevices:
         return (*device.taints, *(r.taint for r in rules))
 
     def _meets(self, device: DeviceObject, wish: DeviceWish) -> bool | None:
-        """Whether a claim may have the device; None if nobody knows."""
-        if not_tolerated(self.taints(device, surely=True), wish.tolerations):
-            return False
+        """Whether a claim may have the device; None if nobody knows. Selectors come first, as in allocateOne: one that fails does so for a tainted device, too."""
         of = self._classes.get(wish.of)
         met = matches(device, (*(of.selectors if of else ()), *wish.selectors))
-        return None if met and not_tolerated(self.taints(device), wish.tolerations) else met
+        if not met or not not_tolerated(self.taints(device), wish.tolerations):
+            return met
+        return False if not_tolerated(self.taints(device, surely=True), wish.tolerations) else None
 
     def candidates(self, wish: DeviceWish) -> tuple[DeviceKey, ...]:
         """The devices that a claim may have, whether or not another claim has them; also those of which nobody knows."""
@@ -105,7 +105,9 @@ class PublishedDevices:
             if self._meets(device, wish) is not False:
                 return f"it may have {device.key[2]} of {device.key[1]}, but {device.unlike}"
         if any(self._meets(device, wish) is None for device in self._published.values()):
-            return "which devices it may have says a selector that podrace does not read"
+            return (
+                "podrace does not read the selector of its devices, or one has not the attribute that it names"
+            )
         return ""
 
     def evicts(self, key: DeviceKey, wish: DeviceWish) -> bool:

@@ -214,6 +214,8 @@ def read_wish(spec: Manifest) -> DeviceWish:
     wishes = [_request(request) for request in devices.elements("requests", "a list of requests")]
     if len(wishes) != 1:
         return DeviceWish(unlike="it has several requests" if wishes else "it asks for no device")
+    if devices.elements("constraints", "a list of constraints"):
+        return replace(wishes[0], unlike=wishes[0].unlike or "it compares attributes of its devices (constraints)")
     return wishes[0]
 
 
@@ -372,8 +374,9 @@ def read_special(status: Fields) -> str:
 
 
 def matches(device: DeviceObject, selectors: tuple[str, ...]) -> bool | None:
-    """Whether a device meets all of these selectors; None if nobody knows."""
-    found = [meets(selector, device.key[0], device.attributes) for selector in selectors]
-    if False in found:
-        return False
-    return None if None in found else True
+    """Whether a device meets all of these selectors; None if nobody knows. The first that is not met ends the comparison: a later one cannot fail (isSelectable)."""
+    for selector in selectors:
+        met = meets(selector, device.key[0], device.attributes)
+        if not met:
+            return met
+    return True

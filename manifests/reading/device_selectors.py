@@ -24,7 +24,7 @@ _TOKEN = re.compile(rf"{_TEXT}|&&|\|\||[=!]=|[A-Za-z0-9_]+|\s+|.", re.ASCII | re
 
 
 def meets(expression: str, driver: str, attributes: Attributes) -> bool | None:
-    """Whether a device meets a selector; None if nobody knows. A device without the attribute does not: upstream's evaluation ends in an error."""
+    """Whether a device meets a selector; None if nobody knows. Where a device has not the attribute, the evaluation fails, and with it the pod's whole attempt, unless another part is false."""
     found = [_compare(part, driver, attributes) for part in _parts(expression)]
     if False in found:
         return False
@@ -57,7 +57,7 @@ def _compare(part: str, driver: str, attributes: Attributes) -> bool | None:
     name = match["name"]
     actual = driver if name is None else attributes.get(f"{match['domain'][1:-1]}/{name}")
     if actual is None:
-        return False
+        return None
     if match["how"] is None:
         return None if not isinstance(actual, bool) else actual is not bool(match["no"])
     if match["no"]:

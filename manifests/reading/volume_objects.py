@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 
 from ...model.environment.objects import NodeAffinity, NodeTerm, Operator, Requirement, Selector
+from ...scenarios.reader.sections.pod_section import read_time
 from ...scenarios.tables.directives import read_node_selector
 from ...scenarios.tables.objects import ACCESS_MODES, NO_PROVISIONER
 from ...scenarios.tables.objects import BINDING_MODES as MODES
@@ -37,12 +39,13 @@ CLASS_WORDS = "the name of a class"
 
 @dataclass(frozen=True, slots=True)
 class StorageClassObject:
-    """A StorageClass. `topologies` are the nodes where its volumes can be made, None for all (allowedTopologies)."""
+    """A StorageClass. `topologies` are the nodes where its volumes can be made, None for all (allowedTopologies), `created` is its creationTimestamp."""
 
     name: str
     immediate: bool
     provisioner: str
     default: bool
+    created: datetime | None
     topologies: NodeAffinity | None
 
     @property
@@ -53,7 +56,7 @@ class StorageClassObject:
 
 @dataclass(frozen=True, slots=True)
 class VolumeObject:
-    """A PersistentVolume. `owner` is the claim of its claimRef as namespace/name, `of` its class, "" for none.
+    """A PersistentVolume. `owner` is the claim of its claimRef as namespace/name, `owner_uid` the uid there, `of` its class, "" for none.
 
     `available`: its phase is Available, or nobody has written one. `attributes` is its class of attributes, `driver` its CSI driver.
     """
@@ -66,6 +69,7 @@ class VolumeObject:
     attributes: str
     affinity: NodeAffinity | None
     owner: str
+    owner_uid: str
     available: bool
     driver: str = ""
 
@@ -100,13 +104,19 @@ class VolumeWish:
     def is_met_by(self, volume: VolumeObject, of: str) -> bool:
         """Whether a volume that nobody has may be bound to the claim, which is of this class."""
         return (
-            volume.of == of
+            self.is_suited_by(volume, of)
             and volume.available
+            and self.modes <= volume.modes
+            and (self.selector is None or self.selector.matches(volume.meta.labels))
+        )
+
+    def is_suited_by(self, volume: VolumeObject, of: str) -> bool:
+        """Whether a volume whose claimRef is the claim, which is of this class, may be bound to it."""
+        return (
+            volume.of == of
             and not volume.meta.deleted
             and (volume.mode, volume.attributes) == (self.mode, self.attributes)
-            and self.modes <= volume.modes
             and volume.size >= self.size
-            and (self.selector is None or self.selector.matches(volume.meta.labels))
         )
 
 
@@ -143,6 +153,7 @@ def read_storage_class(meta: Meta, fields: Fields) -> StorageClassObject:
         fields.one_of("volumeBindingMode", MODES, "a volume binding mode") == MODES[0],
         provisioner.text("the name of a provisioner"),
         meta.annotations(DEFAULT_CLASS).get(DEFAULT_CLASS) == "true",
+        meta.place.mapping("a mapping with `name`").read("creationTimestamp", read_time),
         _topologies(fields),
     )
 
@@ -170,6 +181,7 @@ def read_volume(meta: Meta, fields: Fields) -> VolumeObject:
     described = fields.need("spec", "a PersistentVolume has at least `spec.capacity`")
     phase = fields.below("status", "a mapping with `phase`").one_of("phase", PHASES, "a phase", "Available")
     spec = described.mapping("a mapping with `capacity`")
+    owner, uid = _owner(spec["claimRef"]) if "claimRef" in spec else ("", "")
     return VolumeObject(
         meta,
         meta.annotations(OLD_CLASS).get(OLD_CLASS) or spec.text("storageClassName", CLASS_WORDS),
@@ -178,16 +190,18 @@ def read_volume(meta: Meta, fields: Fields) -> VolumeObject:
         spec.one_of("volumeMode", VOLUME_MODES, "a volume mode"),
         spec.text(ATTRIBUTES, "the name of a class of attributes"),
         spec.below("nodeAffinity", "a mapping with `required`").read("required", read_node_selector),
-        _owner(spec["claimRef"]) if "claimRef" in spec else "",
+        owner,
+        uid,
         phase == "Available",
         driver_in(spec),
     )
 
 
-def _owner(value: Manifest) -> str:
+def _owner(value: Manifest) -> tuple[str, str]:
     fields = value.mapping("a reference with `namespace` and `name`")
     namespace, name = (fields.need(n, "a claimRef has `namespace` and `name`") for n in ("namespace", "name"))
-    return f"{namespace.text('a namespace')}/{name.text('the name of a claim')}"
+    uid = fields.text("uid", "a uid")
+    return f"{namespace.text('a namespace')}/{name.text('the name of a claim')}", uid
 
 
 def read_volume_claim(meta: Meta, fields: Fields) -> VolumeClaimObject:

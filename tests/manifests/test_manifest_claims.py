@@ -135,6 +135,10 @@ def test_a_race_is_found_in_a_dump(tmp_path: Path, capsys: pytest.CaptureFixture
         ({"volumeAttributesClassName": "gold"}, False),
         ({"claimRef": {"namespace": "shop", "name": "another"}}, False),
         ({"claimRef": {"namespace": "shop", "name": "data"}}, True),
+        ({"claimRef": {"namespace": "shop", "name": "data"}, "capacity": {"storage": "7Gi"}}, False),
+        ({"claimRef": {"namespace": "shop", "name": "data"}, "volumeMode": "Block"}, False),
+        ({"claimRef": {"namespace": "shop", "name": "data"}, "volumeAttributesClassName": "gold"}, False),
+        ({"claimRef": {"namespace": "shop", "name": "data"}, "accessModes": ["ReadOnlyMany"]}, True),
     ],
 )
 def test_which_volume_may_be_bound(tmp_path: Path, change: dict[str, Any], fits: bool) -> None:
@@ -143,6 +147,27 @@ def test_which_volume_may_be_bound(tmp_path: Path, change: dict[str, Any], fits:
     one = volume("pv1", "local", "a", **change)
     found = inventory(tmp_path, *NODES, local, one, volume_claim("data", "local"), pod("a", "data"))
     assert reach(found, "shop/a") == (["n1"] if fits else [])
+
+
+@pytest.mark.parametrize(
+    ("change", "at"),
+    [
+        ({}, "n1"),
+        ({"claimRef": {"namespace": "shop", "name": "data", "uid": "PersistentVolumeClaim-data"}}, "n1"),
+        ({"claimRef": {"namespace": "shop", "name": "data", "uid": "an earlier one"}}, "n2"),
+        ({"capacity": {"storage": "7Gi"}}, "n2"),
+        ({"storageClassName": "other"}, "n2"),
+    ],
+)
+def test_a_volume_of_its_own_that_does_not_suit_a_claim_is_passed_over(
+    tmp_path: Path, change: dict[str, Any], at: str
+) -> None:
+    """IsVolumeBoundToClaim and FindMatchingVolume, 1.36: then a free one will do."""
+    local = storage_class("local", "kubernetes.io/no-provisioner")
+    mine = {"claimRef": {"namespace": "shop", "name": "data"}}
+    own, free = volume("pv1", "local", "a", **(mine | change)), volume("pv2", "local", "b")
+    found = inventory(tmp_path, *NODES, local, own, free, volume_claim("data", "local"), pod("a", "data"))
+    assert reach(found, "shop/a") == [at]
 
 
 def test_a_released_volume_is_not_free(tmp_path: Path) -> None:
@@ -250,6 +275,24 @@ def test_the_class_of_a_claim(tmp_path: Path) -> None:
         pod("a", "one"), pod("b", "two"), pod("c", "old"),
     )  # fmt: skip
     assert [reach(found, f"shop/{name}") for name in "abc"] == [None, ["n2"], None]
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_of_several_default_classes_the_newest_counts(tmp_path: Path, newest_first: bool) -> None:
+    """GetDefaultClass in pkg/volume/util, 1.36: not the first of the list; of two of one age, that which comes first by name."""
+    by_default = {"storageclass.kubernetes.io/is-default-class": "true"}
+    classes = [
+        storage_class(
+            name,
+            "kubernetes.io/no-provisioner",
+            meta={"annotations": by_default, "creationTimestamp": f"{year}-01-01T00:00:00Z"},
+        )
+        for name, year in (("b", 2024), ("c", 2024), ("a", 2020))
+    ]
+    volumes = [volume("pv1", "a", "a"), volume("pv2", "b", "b"), volume("pv3", "c", "a")]
+    order = classes if newest_first else classes[::-1]
+    found = inventory(tmp_path, *NODES, *order, *volumes, volume_claim("one", None), pod("a", "one"))
+    assert reach(found, "shop/a") == ["n2"]
 
 
 def test_a_claim_that_is_in_use_by_one_pod_only(tmp_path: Path) -> None:
@@ -762,7 +805,8 @@ def test_the_first_beta_has_a_form_of_its_own(tmp_path: Path) -> None:
         ("device.attributes['gpu.example.com'].model in ['b']", False),
         ("device.attributes['gpu.example.com'].shared", True),
         ("!device.attributes['gpu.example.com'].shared", False),
-        ("device.attributes['gpu.example.com'].absent == 'a'", False),
+        ("device.attributes['gpu.example.com'].absent == 'a'", None),
+        ("device.driver == 'other' && device.attributes['gpu.example.com'].absent == 'a'", False),
         ("device.attributes['gpu.example.com'].index == '1'", False),
         ("device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('40Gi'))", None),
         ("device.driver == 'gpu.example.com' || device.driver == 'other'", None),
@@ -786,7 +830,7 @@ def test_a_selector_that_nobody_reads_is_taken_to_be_met(tmp_path: Path) -> None
     found = inventory(tmp_path, *NODES, free, GPUS[2], resource_claim("one"), pod("a", claims=SHARED))
     assert reach(found, "shop/a") == ["n2"]
     assert found.remarks == [
-        "a selector of devices says more than comparisons of a driver and attributes: it is taken to be met (DeviceClass/gpu.example.com)"
+        "a selector of devices says more than comparisons of a driver and attributes that they have: it is taken to be met (DeviceClass/gpu.example.com)"
     ]
 
 
