@@ -413,7 +413,12 @@ class Judging:
         try:
             return built_for(self.change.version, self.go, self.watcher.say, tree, counted)
         except BuildProblem as problem:
-            raise UsageProblem(f"{name}: {first_error(problem, self.change)}") from None
+            error, whose = first_error(problem, self.change)
+            if whose == DRIVERS and tree != self.change.base_tree:  # which the unchanged code may have, too
+                self._built(self.change.base_tree, self.change.base_words)
+            elif whose == DRIVERS:
+                whose = NOBODYS
+            raise UsageProblem(f"{name}: {whose.format(error)}") from None
 
     def _race(
         self, one: Counterexample, built: tuple[Built, Built], pool: ThreadPoolExecutor, near: bool
@@ -567,14 +572,21 @@ def taken(built: Built) -> Built:
     return replace(built, folder=folder)
 
 
-def first_error(problem: BuildProblem, change: Change) -> str:
-    """What is wrong with a change that cannot be built: the compiler's first error, with the file named as in the tree."""
+CHANGES = "does not compile: {}"
+DRIVERS = "changes what podrace's driver is built on, and cannot be judged: {}: keep the old name and signature beside the new one, and try again"
+NOBODYS = "podrace's driver does not compile with it even without a change: {}: name another version with --kubernetes, or install podrace anew"
+"""Whose error it is that a tree cannot be built with the driver."""
+
+
+def first_error(problem: BuildProblem, change: Change) -> tuple[str, str]:
+    """The compiler's first error in kubernetes, with the file named as in the tree, or otherwise in the driver; and whose it is."""
+    driver = None
     for line in problem.text.splitlines():
         place, mark, rest = line.strip().partition(".go:")
         if mark and rest[:1].isdigit():
             inside = f"pkg/{place.rpartition('/pkg/')[2]}.go" if "/pkg/" in place else f"{place}.go"
             known = next((one.path for one in change.files if inside.endswith(one.path)), inside)
-            if "/pkg/" not in place and known == inside:
-                return f"changes an interface that podrace's driver is built on, and cannot be judged: {one_line(line.strip(), 300)}"
-            return f"does not compile: {known}:{rest}"
-    return f"does not compile: {problem}"
+            if "/pkg/" in place or known != inside:
+                return f"{known}:{rest}", CHANGES
+            driver = driver or one_line(line.strip(), 300)
+    return (str(problem), CHANGES) if driver is None else (driver, DRIVERS)

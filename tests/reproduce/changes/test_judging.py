@@ -11,7 +11,7 @@ from rich.console import Console
 
 from podrace.analysis.findings import undecided
 from podrace.analysis.request.method import Method
-from podrace.base.problems import Terminated
+from podrace.base.problems import Terminated, UsageProblem
 from podrace.checker.core.exploration import Budget
 from podrace.reports.reproduction import Differing
 from podrace.reports.tours import Departure
@@ -28,13 +28,21 @@ from podrace.reports.verify.code_change import (
 from podrace.reports.verify.code_change_forms import print_row, to_document, to_markdown
 from podrace.reproduce.changes import judge, replays
 from podrace.reproduce.changes.functions import WhatChanged
-from podrace.reproduce.changes.judge import SECONDS, Effort, Judging, cannot_matter, first_error
+from podrace.reproduce.changes.judge import (
+    CHANGES,
+    DRIVERS,
+    SECONDS,
+    Effort,
+    Judging,
+    cannot_matter,
+    first_error,
+)
 from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.changes.texts import FileChange
 from podrace.reproduce.judging import RealRun
 from podrace.reproduce.modules.module import parse_version
-from podrace.reproduce.modules.toolchain import BuildProblem
+from podrace.reproduce.modules.toolchain import BuildProblem, Go
 from podrace.reproduce.outcome import Outcome
 from podrace.reproduce.reproducing import Prepared
 from podrace.reproduce.request import Question
@@ -219,14 +227,42 @@ def test_the_compilers_first_error_names_the_file_as_the_diff_does() -> None:
     path = "pkg/scheduler/backend/queue/nominator.go"
     change = Change("pr.diff", parse_version("1.36.3"), (FileChange(path, "", ""),), Path())
     assert first_error(BuildProblem("go test failed", text), change) == (
-        f"does not compile: {path}:114:2: undefined: lock"
+        f"{path}:114:2: undefined: lock",
+        CHANGES,
     )
-    assert first_error(BuildProblem("go test failed", "killed"), change) == "does not compile: go test failed"
+    assert first_error(BuildProblem("go test failed", "killed"), change) == ("go test failed", CHANGES)
     driver = "# podrace.local/driver\n./stage_world.go:7:2: not enough arguments in call to scheduler.New\n"
     assert first_error(BuildProblem("go test failed", driver), change) == (
-        "changes an interface that podrace's driver is built on, and cannot be judged: "
-        "./stage_world.go:7:2: not enough arguments in call to scheduler.New"
+        "./stage_world.go:7:2: not enough arguments in call to scheduler.New",
+        DRIVERS,
     )
+    assert first_error(BuildProblem("go test failed", driver + text), change)[1] == CHANGES
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        (True, "pr.diff: changes what podrace's driver is built on, and cannot be judged: ./world.go:7:2: wrong: keep"),
+        (False, "v1.36.3: podrace's driver does not compile with it even without a change: ./world.go:7:2: wrong: name"),
+    ],
+)  # fmt: skip
+def test_an_error_of_the_driver_alone_is_not_blamed_on_the_change(
+    monkeypatch: pytest.MonkeyPatch, base: bool, said: str
+) -> None:
+    """Without the change the driver compiles, or it does not either."""
+
+    def build(version: object, go: object, say: object, tree: Path | None, counted: object) -> Built:
+        if tree is None and base:
+            return Built(parse_version("1.36.3"), Path(), {})
+        raise BuildProblem("go test failed", "# driver\n./world.go:7:2: wrong\n")
+
+    monkeypatch.setattr(judge, "built_for", build)
+    monkeypatch.setattr(judge, "changed_tree", lambda change, say: nullcontext(Path("changed")))
+    change = Change("pr.diff", parse_version("1.36.3"), (), Path())
+    judging = Judging(change, WhatChanged((), ()), Effort(Budget()), Go("go", "go1.26.8"), lambda told: None)
+    with pytest.raises(UsageProblem) as raised:
+        judging.judged()
+    assert str(raised.value).startswith(said)
 
 
 def test_forms() -> None:
