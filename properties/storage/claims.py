@@ -115,7 +115,7 @@ _ABOUT_TO_WRITE = (Stage.RESERVED, Stage.REFRESH, Stage.WRITTEN, Stage.ASSUMED, 
 class FlightsHaveOwners(AboutClaims):
     """An allocation that is in flight was chosen for a pod whose binding still needs it; and what a binding is about to write is in flight.
 
-    Once the assume cache has the claim as allocated, nothing needs to be in flight for the pods of a group that share it.
+    Nothing needs to be in flight for the pods that share a claim once the assume cache has it as allocated, and Reserve leaves it alone for that.
     """
 
     id = "S-INFLIGHT"
@@ -131,8 +131,9 @@ class FlightsHaveOwners(AboutClaims):
 
     def is_recorded(self, use: ClaimUse) -> Expr:
         """Whether the pod shares an allocation that the assume cache has by now."""
-        shared = self.dynamic_resources.is_of_group(use)
-        return self.claim_cache.latest[use.claim].allocated if shared else as_expr(False)
+        if self.dynamic_resources.is_of_group(use):
+            return self.claim_cache.latest[use.claim].allocated
+        return self.claim_tracker.is_allocated(use.claim)
 
     def holds(self) -> Expr:
         in_flight = self.claim_tracker.in_flight
