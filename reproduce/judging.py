@@ -9,7 +9,7 @@ showed that it is not bound before the periodic flush.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -32,9 +32,14 @@ from ..reports.reproduction import (
 from ..reports.step import Value
 from .case import Case, variables_of_model
 from .outcome import Outcome
+from .timing.timing import NO_WAITS, Timing
 
 BOOKKEEPING = ("faults.", "users.")
 """Parts of the model that nothing real stands for: what may still go wrong, and what users have done."""
+
+
+SOON = 60
+"""In how many seconds whatever helps a pod, other than the flush, has bound it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +53,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class RealRun:
-    """A run of the model, and what the real scheduler did of it. `ahead`: after each step, pods that the real queue may have in activeQ already."""
+    """A run of the model, and what the real scheduler did of it, with the timing that it was given."""
 
     found: Replayed
     case: Case
     outcome: Outcome
-    ahead: Sequence[frozenset[str]] = field(default=())
+    timing: Timing = NO_WAITS
 
     @property
     def run(self) -> Run:
@@ -75,7 +80,7 @@ class RealRun:
 
     def _may_be_ahead(self, difference: Differing, number: int) -> bool:
         """One flush takes all pods whose backoff is over; the model takes one after the other."""
-        ahead = self.ahead[number] if number < len(self.ahead) else frozenset()
+        ahead = self.timing.ahead[number] if number < len(self.timing.ahead) else frozenset()
         places = {f"queue.sub_queue[{pod}]" for pod in ahead}
         return difference.variable in places and (difference.model, difference.real) == ("BACKOFF", "ACTIVE")
 
@@ -238,11 +243,16 @@ class RealRun:
         if self.case.loop_from is not None or not self.waiting:
             return ""
         bound = self.outcome.bound_after
-        early = [pod for pod in self.waiting if bound.get(pod, FLUSH_SECONDS) < FLUSH_SECONDS]
+        early = [pod for pod in self.waiting if pod in bound and not self._is_flushed(pod)]
         if len(early) < len(self.waiting):
             return ""
         times = ", ".join(f"{pod} after {seconds_in_words(bound[pod])}" for pod in early)
         return f"in the model nobody helps but the flush, and here were bound: {times}"
+
+    def _is_flushed(self, pod: str) -> bool:
+        """Whether the flush has bound a pod after the run. It comes the earlier, the longer the pod has been parked; nothing follows where it comes so soon that anybody else may have helped."""
+        due = self.timing.flushed.get(pod, FLUSH_SECONDS)
+        return self.outcome.bound_after[pod] >= (due if due > SOON else FLUSH_SECONDS)
 
     def consequence(self) -> tuple[str, ...]:
         """What followed for the pods that were not bound in the end."""
@@ -256,7 +266,7 @@ class RealRun:
                 continue
             way = _way([(when, places.get(pod)) for when, places in ways.items()])
             if pod in bound:
-                how = " (by the periodic flush)" if bound[pod] >= FLUSH_SECONDS else ""
+                how = " (by the periodic flush)" if self._is_flushed(pod) else ""
                 lines.append(f"{pod} is bound after {seconds_in_words(bound[pod])}{how}{way}.")
             elif way:
                 last = list(ways)[-1]
@@ -310,10 +320,10 @@ def reproduction_of(
     case: Case,
     outcome: Outcome,
     about: Mapping[str, Any],
-    ahead: Sequence[frozenset[str]] = (),
+    timing: Timing = NO_WAITS,
 ) -> Reproduction:
     """The document about one counterexample that was run; `about` are the fields that do not come of the run."""
-    real = RealRun(found, case, outcome, ahead)
+    real = RealRun(found, case, outcome, timing)
     verdict = real.verdict()
     seen = outcome.verdict not in ("NOT THERE",)
     return Reproduction(

@@ -17,18 +17,18 @@ from .modules.module import OWN_DRIVERS, KubernetesVersion
 from .modules.toolchain import Go
 from .request import Question
 from .running import Say, built_for, run_cases, write_directory
-from .timing.timing import Untimely, timing_of
+from .timing.timing import NO_WAITS, Timing, Untimely, timing_of
 from .whole_calls import with_whole_calls
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question with its case; without one, `reproduction` says why there is none. `ahead` is as in Timing."""
+    """A question with its case and the timing of its run; without a case, `reproduction` says why there is none."""
 
     question: Question
     found: Replayed | None = None
     case: Case | None = None
-    ahead: tuple[frozenset[str], ...] = ()
+    timing: Timing = NO_WAITS
     reproduction: Reproduction | None = None
 
     @property
@@ -83,7 +83,7 @@ def prepared(question: Question) -> Prepared:
             **about(question, found), verdict="CANNOT BE FORCED", at=problem.step, words=words
         )
         return Prepared(question, found, reproduction=made)
-    return Prepared(question, found, case_of(found, question.name, timing.waits), timing.ahead)
+    return Prepared(question, found, case_of(found, question.name, timing.waits), timing)
 
 
 def prepare(questions: Sequence[Question]) -> list[Prepared]:
@@ -106,7 +106,7 @@ def reproduce(asked: Sequence[Prepared], go: Go, say: Say) -> list[Reproduction]
             assert one.case is not None
             assert one.found is not None
             facts: Mapping[str, Any] = {**one.about, "instead": dict(built.instead)}
-            done[id(one)] = reproduction_of(one.found, one.case, outcomes[one.case.id], facts, one.ahead)
+            done[id(one)] = reproduction_of(one.found, one.case, outcomes[one.case.id], facts, one.timing)
     return [one.reproduction or done[id(one)] for one in asked]
 
 

@@ -303,7 +303,7 @@ def race_of(
     """
     asked = found.asked
     assert asked.found is not None
-    sides = [RealRun(asked.found, found.case, one.outcome, asked.ahead) for one in (before, after)]
+    sides = [RealRun(asked.found, found.case, one.outcome, asked.timing) for one in (before, after)]
     said = [side.verdict() for side in sides]
     ends = [
         True if verdict.word == "REPRODUCED" else side.end for side, verdict in zip(sides, said, strict=True)

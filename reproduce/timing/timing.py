@@ -20,7 +20,7 @@ this leaves out what would depend on milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
@@ -95,11 +95,16 @@ def rules_of(composition: Composition) -> Rules:
 @dataclass(frozen=True, slots=True)
 class Timing:
     """`waits`: milliseconds before each step. `ahead`: after each step, the pods that the model still has in backoffQ and that the real
-    queue has in activeQ already, because one flush takes all pods that are due.
+    queue has in activeQ already, because one flush takes all pods that are due. `flushed`: of each pod that is parked in the end, in how many seconds it is flushed.
     """
 
-    waits: tuple[int, ...]
-    ahead: tuple[frozenset[str], ...]
+    waits: tuple[int, ...] = ()
+    ahead: tuple[frozenset[str], ...] = ()
+    flushed: Mapping[str, int] = field(default_factory=dict)
+
+
+NO_WAITS = Timing()
+"""That of a run about which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,11 @@ class _Flush:
     def delay(self) -> int:
         """When the queue's timers begin, in seconds after the step that started it."""
         return 1 if self.start else 0
+
+    def left(self, moments: Sequence[int]) -> int:
+        """In how many seconds after the step it comes."""
+        due = FLUSH_EVERY * (self.number(self.parked, moments) + self.due)
+        return moments[self.start] + self.delay + due - moments[self.step]
 
     def correction(self, moments: Sequence[int]) -> Bound | None:
         """What follows from the least moments, where they do not satisfy this."""
@@ -226,6 +236,7 @@ class Timetable:
         self._interruptions = dict.fromkeys(LISTS, 0)
         self._conditions = _Conditions()
         self._backing_off: list[dict[str, _Record]] = []
+        self._state = system.initial
         self.moments = [0]
 
     def take(self, transition: Transition, before: State, after: State) -> bool:
@@ -251,7 +262,7 @@ class Timetable:
                 moments = _solved(number + 1, conditions)
             except Contradiction as problem:
                 raise Untimely(number, "; ".join(problem.reasons)) from None
-        self._conditions, self.moments = conditions, moments
+        self._conditions, self.moments, self._state = conditions, moments, after
         self._record(number, transition, before, after)
         self._gangs.go(number, before, after)
         self._lasted = self._long.seconds(transition, before)
@@ -418,7 +429,9 @@ class Timetable:
             frozenset(name for name, record in records.items() if is_ahead(number, record))
             for number, records in enumerate(self._backing_off, 1)
         )
-        return Timing(waits, tuple(ahead))
+        parked = {p: r for p, r in self._records.items() if self._queue.of(p, self._state) == PARKED}
+        flushed = {p.name: _flush(len(at) - 1, p, r, self._start, False).left(at) for p, r in parked.items()}
+        return Timing(waits, tuple(ahead), flushed)
 
 
 def _flush(number: int, pod: Pod, record: _Record, start: int, has_come: bool) -> _Flush:

@@ -13,6 +13,7 @@ from podrace.reports.stored import parse_trace
 from podrace.reproduce.case import Case, case_of
 from podrace.reproduce.judging import reproduction_of
 from podrace.reproduce.outcome import Outcome, OutcomeStep
+from podrace.reproduce.timing.timing import Timing
 from tests.reproduce.ghosts import GHOST
 
 ABOUT = {"name": "ghost", "scheduler": "v1.36.3", "release": "1.36.3", "property": "S-GHOST"}
@@ -31,9 +32,9 @@ def as_the_model(forced: int = 11, **more: Any) -> Outcome:
     return Outcome(**{"id": "ghost", "verdict": "DONE", "steps": seen, "initial": case.initial, **more})
 
 
-def judged(outcome: Outcome, ahead: Any = ()) -> Reproduction:
+def judged(outcome: Outcome, **timing: Any) -> Reproduction:
     found, case = ghost()
-    return reproduction_of(found, case, outcome, ABOUT, ahead)
+    return reproduction_of(found, case, outcome, ABOUT, Timing(**timing))
 
 
 def with_step(number: int, **fields: Any) -> tuple[OutcomeStep, ...]:
@@ -115,7 +116,7 @@ def test_a_flush_takes_all() -> None:
     differs = (Differing("queue.sub_queue[p]", "BACKOFF", "ACTIVE"),)
     outcome = as_the_model(verdict="DIFFERS", steps=with_step(10, differs=differs))
     assert judged(outcome).verdict == "DIFFERS"
-    assert judged(outcome, [frozenset()] * 9 + [frozenset("p")]).verdict == "REPRODUCED"
+    assert judged(outcome, ahead=[frozenset()] * 9 + [frozenset("p")]).verdict == "REPRODUCED"
 
 
 def test_what_followed() -> None:
@@ -126,6 +127,19 @@ def test_what_followed() -> None:
     )
     for_ever = judged(as_the_model(epilogue={"660s": {"p": "UNSCHEDULABLE"}, "bound": {}}))
     assert for_ever.consequence == ("p is not bound within 11 min: UNSCHEDULABLE after 11 min.",)
+
+
+@pytest.mark.parametrize(
+    ("due", "bound", "flushed"),
+    [(None, 299, False), (None, 300, True), (270, 269, False), (270, 270, True), (30, 31, False)],
+)
+def test_the_flush_comes_when_the_pod_has_been_parked_for_long(
+    due: int | None, bound: float, flushed: bool
+) -> None:
+    """A pod that was parked long before the end is flushed earlier; within a minute of the end anybody else may have helped."""
+    timing = {} if due is None else {"flushed": {"p": due}}
+    (line,) = judged(as_the_model(epilogue={"bound": {"p": float(bound)}}), **timing).consequence
+    assert ("by the periodic flush" in line) is flushed
 
 
 @pytest.mark.parametrize(

@@ -121,3 +121,21 @@ def test_a_wait_for_devices_lasts_for_ten_minutes() -> None:
     long = LongSteps(system)
     lasting = {t.step: s for t in system.transitions if (s := long.seconds(t, system.initial))}
     assert lasting == {"tire_of_devices": 603}
+
+
+PARKED = """
+nodes: {n1: {cpu: 1}}
+pods: {a: {cpu: 1}, b: {cpu: 1, schedulingGates: [{name: example.com/gate}]}, x: {cpu: 1, nodeName: n1}}
+"""
+
+
+def test_a_pod_that_is_parked_is_flushed_the_earlier_the_longer_it_was() -> None:
+    """b waits from before the queue was started, a from its attempt on; the flush comes each 30 s, and takes a pod that has waited for more than five minutes."""
+    model = Model.of(PARKED, resolve("1.36.3"))
+    attempt = [
+        "scheduler.pop(pod=a)", "scheduler.take_snapshot(pod=a)", "scheduler.filter(pod=a, node=n1)", "scheduler.reread_preemptor(pod=a)", "scheduler.dry_run(pod=a, node=n1)",
+        "scheduler.fail(pod=a)", "failure.read(pod=a)", "failure.requeue(pod=a)",
+    ]  # fmt: skip
+    numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
+    timing = timing_of(model.system, [numbers[label] for label in attempt], model.composition)
+    assert timing.flushed == {"a": 330, "b": 270}

@@ -25,6 +25,7 @@ TRACES = [
     ("1.35.4", "two-gangs-one-single", "L-DEADLOCK", 62),
     ("1.35.4", "mixed-priorities", "L-GANG", 66),
     ("1.37.2", "pending-forgotten", "L-PEND", 50),
+    ("1.37.2", "parked-by-the-gone", "L-PEND", 4),
     ("1.37.2", "ghost-in-state", "S-GROUPSTATE", 14),
     ("1.37.2", "unsaid-without-nodes", "L-TOLD", 14),
     ("1.37.2", "victims-gone-already", "L-GANG", 61),
