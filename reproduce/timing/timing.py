@@ -3,7 +3,8 @@
 The model has order only: a backoff ends whenever `flush_backoff` is taken. The real queue counts:
 
 - A pod that comes back after n failures backs off for 1, 2, 4, 8, then 10 s. Up to 1.33 n is the number of its attempts, from 1.34 on that of
-  its rejections, or of the errors since the last of them. A flush each second takes every pod whose backoff is over.
+  its rejections, or of the errors since the last of them. The longest backoff of a group's entry is that of a pod times the root of the number of its
+  pods (calculateBackoffDuration). A flush each second takes every pod whose backoff is over.
 - From 1.33 on (SchedulerPopFromBackoffQ) backoffs end, and flushes come, at whole seconds of the clock: a pod that was requeued in second w
   and backs off for d is taken in second w + d + 1, and until then it is backing off. An idle scheduler takes the pod whose backoff
   ends first, and of those that end in one second the one that activeQ would have first.
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import combinations, pairwise, takewhile
 
 from ...checker.trace.execution import replay
 from ...model.environment.names import Recreation
@@ -43,7 +44,8 @@ FLUSH_EVERY = 30
 PARKED_FLUSHES = 11
 """Number of flushes after which a parked pod has waited more than five minutes."""
 
-BACKOFFS = (1, 2, 4, 8, 10)
+SHORTEST_BACKOFF, LONGEST_BACKOFF = 1_000, 10_000
+"""In milliseconds."""
 
 NONE, ACTIVE, BACKOFF, PARKED = (list(SubQueue).index(q) for q in SubQueue)
 
@@ -111,7 +113,7 @@ NO_WAITS = Timing()
 class _Record:
     """What a QueuedPodInfo counts. It was stamped at step `stamp`; if parked it is due in flush number `due` after step `parked`.
 
-    `through`: in backoffQ for the model, while the real queue has put it into activeQ, because its backoff was over.
+    `through`: in backoffQ for the model, while the real queue has put it into activeQ, because its backoff was over. `size`: the number of pods that came back in the entry.
     """
 
     stamp: int
@@ -121,18 +123,22 @@ class _Record:
     rejections: int = 0
     errors: int = 0
     through: bool = False
+    size: int = 1
 
     def backoff(self, rules: Rules) -> int:
-        """How many seconds it backs off; none for a pod that has not failed yet, where failures are counted."""
+        """In how many seconds its backoff ends; none for a pod that has not failed yet, where failures are counted. A step's number is the millisecond in which it happens."""
         count = (self.errors or self.rejections) if rules.failures else self.attempts
         if rules.failures and not count:
             return 0
-        return BACKOFFS[min(max(count, 1), len(BACKOFFS)) - 1]
+        longest = int(LONGEST_BACKOFF * self.size**0.5)
+        return (min(SHORTEST_BACKOFF << max(count - 1, 0), longest) + self.stamp) // 1000
 
-    def came_back(self, step: int, rejected: bool) -> _Record:
+    def came_back(self, step: int, rejected: bool, size: int = 1) -> _Record:
         """The record of an attempt that failed at this step."""
         counted = (self.rejections + 1, 0) if rejected else (self.rejections, self.errors + 1)
-        return _Record(step, step, attempts=self.attempts, rejections=counted[0], errors=counted[1])
+        return _Record(
+            step, step, attempts=self.attempts, rejections=counted[0], errors=counted[1], size=size
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +333,7 @@ class Timetable:
         for q, r in self._records.items():
             if q is pod or self._queue.of(q, before) != BACKOFF or self._queue.share_entry(pod, q):
                 continue
-            first = self._precedes(pod, q)
+            first = self._queue.precedes(pod, q, before)
             if r.through and (early or not first):
                 why = f"{q.name} is in activeQ by then, since its backoff was over when it was moved, and is popped before {pod.name}"
                 raise Untimely(number, why)
@@ -335,11 +341,6 @@ class Timetable:
                 ends = record.backoff(self.rules) - r.backoff(self.rules)
                 why = f"{pod.name}, popped from backoffQ at step {number}, is through earlier than {q.name}"
                 found.bounds.append(Bound(r.stamp, record.stamp, ends + (0 if first else 1), why))
-
-    def _precedes(self, a: Pod, b: Pod) -> bool:
-        """activeQ's order."""
-        one, other = ((-int(p.priority.value), self._records[p].stamp, p.index) for p in (a, b))
-        return one < other
 
     def _record(self, number: int, transition: Transition, before: State, after: State) -> None:
         """What the step does to the queue's records."""
@@ -376,7 +377,7 @@ class Timetable:
                 due = PARKED_FLUSHES if self.rules.again else 1
                 self._records[p] = replace(self._records[p], parked=number, due=due)
         elif self._queue.group_of(p) is not None and NONE in (old, new):
-            self._record_of_member(p, number, transition, before)
+            self._record_of_member(p, number, transition, before, after)
         elif new == NONE:
             record = self._records.pop(p)
             if p is _popped(transition) and not self._queue.is_in_flight(p, before):
@@ -396,7 +397,9 @@ class Timetable:
             over = flushed or not record.backoff(self.rules)
             self._records[p] = replace(record, through=over and new == BACKOFF)
 
-    def _record_of_member(self, p: Pod, number: int, transition: Transition, before: State) -> None:
+    def _record_of_member(
+        self, p: Pod, number: int, transition: Transition, before: State, after: State
+    ) -> None:
         """What a step does to the record of a member that comes into the entry of its group, or leaves it: it is that of the entry."""
         group, popped = self._queue.group_of(p), _popped(transition)
         assert group is not None
@@ -413,7 +416,8 @@ class Timetable:
         elif (transition.part, transition.step) == FINISHES and group in self._entries:
             status = self._queue.status_of_group(before)
             if status is not GroupStatus.SCHEDULABLE:
-                found = self._entries[group].came_back(number, status is GroupStatus.UNSCHEDULABLE)
+                size = sum(self._queue.of(q, after) != NONE for q in (p, *others))
+                found = self._entries[group].came_back(number, status is not GroupStatus.ERROR, size)
         self._records[p] = found
 
     @property
@@ -464,6 +468,9 @@ class QueueStates:
             for p in self.pods
         }
 
+        self._older = {
+            (p, q): place[f"clock.older[{p.name}][{q.name}]"] for p, q in combinations(self.pods, 2)
+        }
         self._attempts = {
             p: [place.get(f"{part}.phase[{p.name}]") for part in ("binding", "failure")] for p in self.pods
         }
@@ -527,6 +534,14 @@ class QueueStates:
         """The sub-queue that the pod is in."""
         at = self._sub_queue[pod]
         return NONE if at is None else state[at]
+
+    def precedes(self, pod: Pod, other: Pod, state: State) -> bool:
+        """Whether activeQ has the pod before the other, as the model's clock says, which knows the place of an entry; of those that are open to each other, the first in the scenario."""
+        one, two = int(pod.priority.value), int(other.priority.value)
+        if one != two:
+            return one > two
+        at = self._older.get((pod, other))
+        return bool(state[at]) if at is not None else not state[self._older[other, pod]]
 
     def is_in_flight(self, pod: Pod, state: State) -> bool:
         """Whether the pod was popped, and Done was not called for it."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from podrace.checker.core.interpreter import Interpreter
 from podrace.model.history import resolve
-from podrace.reproduce.random_runs.group_clusters import GATES
+from podrace.reproduce.random_runs.group_clusters import ENTRY_GATES, GATES
 from podrace.reproduce.random_runs.random_runs import Model
 from podrace.reproduce.timing.long_steps import LongSteps
 from podrace.reproduce.timing.timing import Untimely, timing_of
@@ -121,6 +122,81 @@ def test_a_wait_for_devices_lasts_for_ten_minutes() -> None:
     long = LongSteps(system)
     lasting = {t.step: s for t in system.transitions if (s := long.seconds(t, system.initial))}
     assert lasting == {"tire_of_devices": 603}
+
+
+def flushed_after(model: Model, flushes: int, others: tuple[str, ...] = ()) -> list[int]:
+    """In how many seconds the backoffs of an entry are over that is tried again and again; after the first, these steps come."""
+    interpreter, going = (
+        Interpreter(model.system),
+        ("scheduler", "pod_group_cycle", "failure", "async_preemption"),
+    )
+    state, path, ends, waiting = interpreter.initial, [], list[int](), list(others)
+    while len(ends) < flushes:
+        enabled = {model.system.transitions[n].label: n for n in interpreter.enabled(state)}
+        by_itself = [n for n in enabled.values() if model.system.transitions[n].part in going]
+        number = (
+            by_itself[0] if by_itself else next(n for name, n in enabled.items() if "flush_backoff" in name)
+        )
+        if ends and waiting:
+            number = enabled[waiting.pop(0)]
+        path.append(number)
+        state = interpreter.successor(state, number)
+        if "flush_backoff" in model.system.transitions[number].label:
+            ends.append(len(path) - 1)
+    found = timing_of(model.system, path, model.composition).waits
+    return [found[i] // 1000 for i in ends]
+
+
+@pytest.mark.parametrize(
+    ("pods", "seconds"), [(1, [2, 3, 5, 9, 11, 11]), (2, [2, 3, 5, 9, 15, 15]), (3, [2, 3, 5, 9, 17, 18])]
+)
+def test_the_longest_backoff_of_an_entry_grows_with_the_root_of_its_size(
+    pods: int, seconds: list[int]
+) -> None:
+    """calculateBackoffDuration: 10 s for a pod, 14.1 s for two in an entry, 17.3 s for three."""
+    members = ", ".join(f"p{i}: {{cpu: 1, podGroup: g}}" for i in range(pods))
+    text = f"nodes: {{n1: {{cpu: 1}}}}\npodGroups: {{g: {{minCount: {pods}}}}}\npods: {{{members}, x: {{cpu: 1, nodeName: n1}}}}\nfeatureGates: {{GenericWorkload: true}}\n"
+    assert flushed_after(Model.of(text, resolve("1.37.2", gates=ENTRY_GATES)), len(seconds)) == seconds
+
+
+PREEMPTS = """
+nodes: {n1: {cpu: 1}}
+podGroups: {g: {minCount: 1}}
+pods: {a: {cpu: 1, priority: 1, podGroup: g}, x: {cpu: 1, nodeName: n1, priority: 0}}
+scope: {node_deletions: 1}
+"""
+
+
+def test_a_group_that_waits_for_its_victims_was_rejected() -> None:
+    """AddAttemptedPodGroupIfNeeded is given the status of the trial, which preemption does not change: no error of which the next rejection takes the count back."""
+    model = Model.of(PREEMPTS, resolve("1.37.2", gates=ENTRY_GATES))
+    assert flushed_after(model, 2, ("users.delete_node(node=n1)", "handlers.handle_node(node=n1)")) == [2, 3]
+
+
+AN_ENTRY_AND_A_POD = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {minCount: 1}}
+pods:
+  a: {cpu: 1, podGroup: g}
+  p: {cpu: 1}
+  b: {cpu: 1, podGroup: g, schedulingGates: [{name: example.com/gate}]}
+scope: {external_binds: 1, file_order: true, pod_events: 4}
+"""
+
+
+def test_a_pod_is_not_popped_before_an_entry_whose_first_pod_was_older() -> None:
+    """The entry of a and b has the place of a, which is bound by somebody else; without b's gate it comes to activeQ, and is there before p."""
+    model = Model.of(AN_ENTRY_AND_A_POD, resolve("1.37.2", gates=ENTRY_GATES))
+    steps = (
+        "users.bind_pod(pod=a, node=n1)", "pod_watch.store(pod=a)", "handlers.handle_for_cache(pod=a)", "handlers.wake_queue(pod=a)", "handlers.handle_for_queue(pod=a)",
+        "users.remove_gates(pod=b)", "pod_watch.store(pod=b)", "handlers.handle_for_queue(pod=b)", "handlers.update_queue(pod=b)",
+    )  # fmt: skip
+    assert waits(model, *steps) == {}
+    with pytest.raises(Untimely) as caught:
+        waits(model, *steps, "scheduler.pop(pod=p)")
+    assert caught.value.why == (
+        "b is in activeQ by then, since its backoff was over when it was moved, and is popped before p"
+    )
 
 
 PARKED = """
