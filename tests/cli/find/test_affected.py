@@ -58,7 +58,7 @@ def test_every_version_is_asked_for_by_its_full_name() -> None:
         ("1.7", "unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to 1.37.2"),
         ("newest", "unknown release `newest`: write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to 1.37.2"),
         ("1", "unknown release `1`: write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to 1.37.2"),
-        ("v1.37.0-beta.0", "unknown release `v1.37.0-beta.0`; known of 1.37: 1.37.0, 1.37.2; the nearest: 1.37.0"),
+        ("v1.37.0-beta.0", "unknown release `v1.37.0-beta.0`; known of 1.37: 1.37.0, 1.37.1, 1.37.2; the nearest: 1.37.0"),
         ("v1.99.0-beta.0", "unknown release `v1.99.0-beta.0`; the nearest: 1.37.2; the model has 1.8.0 to 1.37.2"),
         ("1.38", "unknown release `1.38`; 1.38.0-beta.0 is a beta; write it in full"),
         ("1.38.0", "unknown release `1.38.0`; 1.38.0-beta.0 is a beta; write it in full"),
@@ -84,9 +84,9 @@ def test_a_pre_release_is_meant_only_where_it_is_written_in_full() -> None:
 @pytest.mark.parametrize(
     ("written", "releases"),
     [
-        ("1.36..1.38.0-beta.0", ["1.36.4", "1.37.2", "1.38.0-beta.0"]),
+        ("1.36..1.38.0-beta.0", ["1.36.5", "1.37.2", "1.38.0-beta.0"]),
         ("1.37.0..1.38.0-beta.0", ["1.37.0", "1.37.2", "1.38.0-beta.0"]),
-        ("1.36..1.37", ["1.36.4", "1.37.2"]),
+        ("1.36..1.37", ["1.36.5", "1.37.2"]),
     ],
 )
 def test_a_pre_release_ends_a_range(written: str, releases: list[str]) -> None:

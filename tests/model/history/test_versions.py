@@ -37,6 +37,8 @@ DIFFERENCES: dict[str, tuple[set[str], set[str]]] = {
     "1.36.1": (set(), set()),
     "1.36.3": (set(), set()),
     "1.36.4": ({"139162"}, set()),
+    "1.36.5": ({"139162"}, set()),
+    "1.37.1": (set(), set()),
     "1.37.2": ({"142289"}, set()),
 }
 """For each patch version the changes that it has and its release's first version has not, and those that it took back."""
@@ -92,7 +94,7 @@ def test_a_revert_holds_for_the_rest_of_its_release_only() -> None:
     change = Change("x", "x", "1.34", (), (), backports=("1.33.6",), reverts=("1.33.13", "1.34.3"))
     having = [v for v in ("1.33", *PATCH_VERSIONS, "1.34", "1.35") if change.is_in(v)]
     assert having == [
-        "1.33.6", "1.34.2", "1.35.4", "1.35.8", "1.36.1", "1.36.3", "1.36.4", "1.37.2", "1.34", "1.35",
+        "1.33.6", "1.34.2", "1.35.4", "1.35.8", "1.36.1", "1.36.3", "1.36.4", "1.36.5", "1.37.1", "1.37.2", "1.34", "1.35",
     ]  # fmt: skip
 
 
