@@ -27,14 +27,18 @@ has it counts twice in the snapshot, where it is assumed as well; in the model i
 
 What the binder of volumes does within one call is in `binder_calls`. A few steps the driver does not play at all.
 
+The allocator tries the devices in one order for all claims of a pod, so an administrator's claim is given what an earlier claim of the pod was given, if it can have that.
+
 Preemption goes on for the pod that the lister shows under its preemptor's name; where that is another pod by now, the driver cannot force its steps, which are not those of the cycle's pod.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...model.environment.cluster.scope import passing_claims
 from ...model.environment.names import Recreation
-from ...model.environment.objects import Claim, Node, Pod, PodGroup
+from ...model.environment.objects import Claim, Device, Node, Pod, PodGroup
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
 from ...model.scheduler.framework.status import Phase
@@ -60,6 +64,8 @@ LEARNS = ("handlers", "learn_of_condition")
 
 ASSUMES = tuple(("dynamic_resources", step) for step in ("assume_claim", "lose_name", "assume_unwritten"))
 RESTORES = ("dynamic_resources", "restore_claim")
+RESERVES = ("dynamic_resources", "reserve_claim")
+LISTS = ("dynamic_resources", "list_devices")
 DELIVERS = ("claim_cache", "deliver")
 
 CHANGES_DEVICES = (
@@ -106,6 +112,7 @@ class Forcing:
         for recreation in system.universe[Recreation]:
             self._taken_by.setdefault(recreation.before.name, []).append(recreation.after.name)
         self._assumed_again: set[Claim] = set()
+        self._given: dict[Claim, Device] = {}
         passing = passing_claims(system.universe.scope)
         self._claimants = [pod.name for pod in self._pods if passing and pod.claims]
         self._groups = [group.name for group in system.universe[PodGroup]]
@@ -145,6 +152,8 @@ class Forcing:
         if name in UNPLAYED or self._binder.tears(transition, before):
             return True
         if name == RESTORES and _claim_of(transition) in self._assumed_again:
+            return True
+        if name == RESERVES and self._is_out_of_order(transition):
             return True
         if name in CHANGES_DEVICES and self._lists_devices(before):
             return True
@@ -198,6 +207,15 @@ class Forcing:
             for group in self._groups
         )
 
+    def _is_out_of_order(self, transition: Transition) -> bool:
+        """Whether an administrator's claim is to have another device than an earlier claim of the pod, which asks for the same, was given in this attempt."""
+        claim, device = _given_by(transition)
+        return claim.admin and any(
+            set(claim.wishes) & set(other.wishes)
+            and not set(device.parts or (device,)) & set(given.parts or (given,))
+            for other, given in self._given.items()
+        )
+
     def _lists_devices(self, state: State) -> bool:
         """Whether PreFilter of a pod with claims has read which devices are allocated, and not yet which are in flight."""
         at = self._place["scheduler.phase"]
@@ -211,6 +229,11 @@ class Forcing:
         victim = next((value for key, value in transition.args if key == "victim"), None)
         if isinstance(victim, Pod) and self._is_set(before, f"api.pod[{victim.name}].terminating"):
             self._said_to_be_victims.add(victim)
+        if name == LISTS:
+            self._given.clear()
+        if name == RESERVES:
+            claim, device = _given_by(transition)
+            self._given[claim] = device
         if name in (*ASSUMES, DELIVERS):
             self._note_claim(name, _claim_of(transition), before, after)
         if name == DELETES and about is not None:
@@ -349,6 +372,12 @@ class Forcing:
     def _is_set(self, state: State, variable: str) -> bool:
         at = self._place.get(variable)
         return at is not None and bool(state[at])
+
+
+def _given_by(transition: Transition) -> tuple[Claim, Device]:
+    """The claim that Reserve is at, and what it is to have."""
+    args: dict[str, Any] = dict(transition.args)
+    return args["use"].claim, args["device"]
 
 
 def _claim_of(transition: Transition) -> Claim:

@@ -388,6 +388,37 @@ scope: {plugin_errors: 1}
     assert all(allowed(*begun("p", chosen), *written, assumed, *told, delivered, *failed, cluster=both))
 
 
+ADMINISTRATORS = """
+nodes: {n1: {cpu: 2}}
+devices: {d1: {node: n1}, d2: {node: n1}}
+resourceClaims: {c1: {}, c2: {adminAccess: true}}
+pods: {p: {cpu: 1, resourceClaims: [c1, c2]}}
+"""
+
+
+def test_an_administrators_claim_is_given_what_an_earlier_claim_of_the_pod_was_given() -> None:
+    read = [
+        f"dynamic_resources.{step}(use={c} of p)"
+        for step in ("get_claim", "check_claim")
+        for c in ("c1", "c2")
+    ]
+    tried = (
+        "dynamic_resources.list_devices(pod=p)",
+        "dynamic_resources.add_in_flight(pod=p)",
+        "scheduler.filter(pod=p, node=n1)",
+    )
+    chosen = ("scheduler.assume(pod=p, node=n1)", "scheduler.start_binding(pod=p)")
+    for device, forced in (("d2", True), ("d1", False)):
+        reserved = (
+            "dynamic_resources.reserve_claim(use=c1 of p, device=d2)",
+            f"dynamic_resources.reserve_claim(use=c2 of p, device={device}/c2)",
+        )
+        run = ("scheduler.pop(pod=p)", "scheduler.take_snapshot(pod=p)", *read, *tried, *chosen, *reserved)
+        *before, last = allowed(*run, cluster=ADMINISTRATORS)
+        assert all(before)
+        assert last is forced
+
+
 def test_no_flush_while_a_pod_is_in_flight_whose_claims_may_go() -> None:
     lost = WITH_CLAIM.replace("pod_deletions: 1", "claim_deletions: 1")
     parked = (
