@@ -3,7 +3,7 @@
 A case has a `cluster` in the words of scenario files, and `expected`. Nobody else takes a step: informers, controllers and users keep still, as in
 upstream's unit tests, where their work is done by hand. `in_flight` are allocations that another pod has in flight, `selected` nodes that are selected for
 claims at the start, `missing` volumes that are gone then, `deleting` claims that have a deletion timestamp, `named` whose claims the pod's status names: `own` or `others`.
-`written` are claims and volumes that somebody writes after Reserve, and `fails` is where the cycles are made to fail: after `reserve`,
+`written` are claims and volumes that somebody writes after Reserve, `deallocated` claims whose allocation is taken away then, and `fails` is where the cycles are made to fail: after `reserve`,
 at the `bind`, or at the `name` of a special claim in the pod's status. A pod that PreEnqueue holds back is not tried. When nothing is left to do for the pod, `then` are steps of others, such as `pv_controller.bind_claim c pv1`.
 """
 
@@ -122,7 +122,8 @@ class _Cycles:
             ):
                 some[leaving].life = DELETING
         written = {e.name for sort in (Volume, VolumeClaim, Claim) for e in self.universe[sort]}
-        unknown = [name for name in self.case.get("written") or () if name not in written]
+        after = (*(self.case.get("written") or ()), *(self.case.get("deallocated") or ()))
+        unknown = [name for name in after if name not in written]
         if unknown:
             raise NotTranslated(f"there is no {unknown[0]}")
         if "named" in self.case:
@@ -241,6 +242,8 @@ class _Cycles:
         }
         if self.case.get("fails") == "reserve":
             self.model.do(self._fail_reserve)
+        for name in self.case.get("deallocated") or ():
+            self.model.do(partial(self._deallocate, name))
         for name in self.case.get("written") or ():
             self.model.do(partial(self._write, name))
 
@@ -248,6 +251,11 @@ class _Cycles:
         self.part("scheduler").pod = self.pod
         self.part("scheduler").phase = Phase.FORGET
         self.part("binding").phase[self.pod] = BindingPhase.NONE
+
+    def _deallocate(self, name: str) -> None:
+        """Somebody takes a claim's device away at the API server, which the scheduler is not told of yet."""
+        self.part("resource_claims").object[self._named(Claim, name)].device = None
+        self._write(name)
 
     def _write(self, name: str) -> None:
         """Somebody writes an object, of which nothing changes that matters here."""
