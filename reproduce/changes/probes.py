@@ -21,6 +21,7 @@ from ..lockstep.lockstep import Difference, case_for, difference_of
 from ..lockstep.shrinking import labels_of
 from ..outcome import Outcome
 from ..random_runs.claim_clusters import claim_cluster
+from ..random_runs.device_clusters import KINDS, device_cluster
 from ..random_runs.extended_clusters import extended_cluster
 from ..random_runs.extender_clusters import extender_cluster
 from ..random_runs.random_runs import RandomRun, Walker
@@ -42,6 +43,7 @@ AHEAD = 2
 CLUSTERS = {
     varied_cluster: 40,
     claim_cluster: 8,
+    device_cluster: 2 * len(KINDS),
     volume_cluster: 8,
     extended_cluster: 4,
     extender_cluster: 4,
