@@ -107,7 +107,6 @@ class ClusterPod:
     ready: bool = True
     unstarted: bool = False
     finalizers: tuple[str, ...] = ()
-    created: datetime | None = None
 
     @property
     def host_ports(self) -> Sequence[HostPort]:
@@ -136,7 +135,6 @@ class ClusterPod:
             name=f"{self.name}-again",
             node=None,
             start=None,
-            created=None,
             exists=False,
             terminating=False,
             ready=True,
@@ -222,7 +220,6 @@ class Maker:
         return replace(
             made,
             start=start,
-            created=pod.created,
             terminating=meta.deleted,
             ignored=meta.ignored,
             source=meta.source,

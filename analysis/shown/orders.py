@@ -15,13 +15,14 @@ from ...reports.step import Value
 
 ANY, LISTED, ARRIVED = "in any order", "in the order of the file", "in the order of their arrival"
 WAITING, VICTIMS, MEMBERS = "pods that wait alike", "equal victims", "equal members of groups"
+TIMED = "pods with a creationTimestamp"
 NODES, BUDGETS, EVENTS = "nodes at the start", "budgets of one pod", "events of a new list"
 
 
 def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Value]:
     """For each kind of pods that nothing tells apart, in which orders they are taken; kinds of which there are not two have no entry. `classes` are those of the scheduler.
 
-    Arrivals are those of pods that wait at the start, or are found by a new process; they are explored, unless `file_order` asks for one. The
+    Arrivals are those of pods that wait at the start, or are found by a new process; they are explored, unless `file_order` or times of creation ask for one. The
     order of victims that are equally important (A-VICTIMS) and of equal members of a group (A-GROUP-ORDER) is always the scenario's, and so is that
     of the nodes that are there at the start (A-NODE-ORDER), which is named where a cycle may leave nodes out, that of
     the budgets of a pod that has several (A-BUDGETS), and that of the events which a list gives after an interrupted watch or, up to 1.27, a restart (A-RELIST).
@@ -32,8 +33,11 @@ def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Valu
     waiting = [
         pod for pod in spec.pods if not pod.foreign and (relisted or (pod.exists and pod.node is None))
     ]
-    if any(_are_equal(a, b) and (relisted or a.arrival == b.arrival) for a, b in combinations(waiting, 2)):
+    equals = [(a, b) for a, b in combinations(waiting, 2) if _are_equal(a, b)]
+    if any(relisted or a.arrival == b.arrival for a, b in equals):
         found[WAITING] = LISTED if scope.file_order else ANY
+    if any(a.arrival != b.arrival for a, b in equals):
+        found[TIMED] = "in its order"
     for name, some in ((VICTIMS, _victims(spec)), (MEMBERS, _members(spec))):
         if any(some):
             found[name] = LISTED

@@ -176,7 +176,7 @@ class PodSpec:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPod:
-    """A Pod object as it was read. `unstarted`: its status says Pending. `ready` is what its condition Ready says; where it says nothing, whether it runs. `created` is its creationTimestamp. `target` is why it has the condition DisruptionTarget. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
+    """A Pod object as it was read. `unstarted`: its status says Pending. `ready` is what its condition Ready says; where it says nothing, whether it runs. `target` is why it has the condition DisruptionTarget. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
 
     meta: Meta
     spec: PodSpec
@@ -188,7 +188,6 @@ class WrittenPod:
     unstarted: bool = False
     ready: bool = True
     target: str = ""
-    created: datetime | None = None
 
 
 PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
@@ -217,7 +216,6 @@ def read_pod(meta: Meta, fields: Fields, remarks: Remarks) -> WrittenPod:
         unstarted,
         ready == "True",
         (reason or "without a reason") if said == "True" else "",
-        meta.place.mapping("a mapping with `name`").read("creationTimestamp", read_time),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import yaml
@@ -49,7 +48,7 @@ def scenario_of(
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
     closings = closings_of(kept, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
-    lives, arrivals = Lives(kept), _arrivals(kept)
+    lives = Lives(kept)
     budgets = _budgets(lives)
     document: dict[str, Any] = {
         "name": name,
@@ -63,10 +62,7 @@ def scenario_of(
             *(["L-LOOP"] if kept.makers is not None and kept.makers.controllers else []),
         ],
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
-        "pods": {
-            p.name: _pod(p, kept, affinity, closings) | lives.of(p) | arrivals.get(p.name, {})
-            for p in kept.pods
-        },
+        "pods": {p.name: _pod(p, kept, affinity, closings) | lives.of(p) for p in kept.pods},
     }
     if kept.makers is not None and kept.makers.controllers:
         document["controllers"] = _controllers(kept.makers.controllers)
@@ -85,20 +81,6 @@ def scenario_of(
         document, Dumper=PlainDumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
     )
     return "".join(f"# {one_line(line, len(line))}\n" for line in comment) + text
-
-
-def _arrivals(kept: Representative) -> dict[str, dict[str, str]]:
-    """When each pod that waits was created. Of pods that a controller still owes nobody knows: with such a pod, all orders are open."""
-    times = {p.name: p.created for p in kept.pods if p.exists and p.node is None}
-    return {
-        name: {"creationTimestamp": _time(created)}
-        for name, created in times.items()
-        if created is not None and None not in times.values()
-    }
-
-
-def _time(time: datetime) -> str:
-    return time.isoformat().replace("+00:00", "Z")
 
 
 DEFAULT_PROPERTIES = ("S-CAP", "S-NOM", "S-NOMVIS", "S-PDB", "S-AFF", "S-SPREAD", "S-STUCK", "L-PLACE")
@@ -181,7 +163,7 @@ def _as_it_is(
     if not kept.is_placed(pod):
         found["nodeName"] = pod.node
         if pod.start is not None:
-            found["startTime"] = _time(pod.start)
+            found["startTime"] = pod.start.isoformat().replace("+00:00", "Z")
         if tolerations := tolerations_of(pod, kept, closings):
             found["tolerations"] = [toleration_in_words(t) for t in tolerations]
     else:

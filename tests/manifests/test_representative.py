@@ -11,6 +11,7 @@ import yaml
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from podrace.api import check
 from podrace.base.problems import Problem
 from podrace.manifests import Inventory, Representative, Size, read_manifests, represent
 from podrace.manifests.telling.scenario_text import scenario_of
@@ -347,3 +348,15 @@ def test_pods_of_a_daemon_set_on_nodes_with_long_names(tmp_path: Path) -> None:
     representative = kept(tmp_path, node("n1", "2"), far, waiting)
     assert [n.name for n in representative.nodes] == [name]
     assert list(written(representative)["nodes"]) == [name]
+
+
+@pytest.mark.parametrize("times", [("1", "2"), ("2", "1"), ()])
+def test_when_pods_were_created_says_nothing_of_their_turn(tmp_path: Path, times: tuple[str, ...]) -> None:
+    """The queue goes by when each came to it, which is anew after every attempt: L-PLACE HELD where the large pod is the older one."""
+    waits = [pod("a", "2"), pod("b", "1")]
+    for one, time in zip(waits, times, strict=False):
+        one["metadata"]["creationTimestamp"] = f"2026-01-01T00:00:0{time}Z"
+    file = tmp_path / "m.yaml"
+    file.write_text(text_of([node("n1", "2"), node("n2", "1"), *waits]))
+    (found,) = check(filename=str(file), release="1.36.3", property="L-PLACE", cache=False)
+    assert (found.verdict, found.states) == ("VIOLATED", 1108)

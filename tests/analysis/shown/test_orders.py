@@ -57,3 +57,16 @@ def test_the_order_of_the_events_that_a_list_gives(scope: str, release: str, nam
     text = f"nodes: {ONE_ZONE}\npods: {{p: {{cpu: 1}}}}\nscope: {{{scope}}}\n"
     expected = {"events of a new list": "in the order of the file"} if named else {}
     assert orders_of(parse_scenario(text, "two.yaml").spec, resolve(release).classes) == expected
+
+
+@pytest.mark.parametrize(
+    ("times", "named"),
+    [
+        ((1, 1), {"pods that wait alike": "in any order"}),
+        ((1, 2), {"pods with a creationTimestamp": "in its order"}),
+    ],
+)
+def test_an_order_by_times_of_creation_is_named(times: tuple[int, int], named: dict[str, str]) -> None:
+    a, b = (f"{{cpu: 1, creationTimestamp: 2026-01-01T00:00:0{time}Z}}" for time in times)
+    spec = parse_scenario(f"nodes: {ONE_ZONE}\npods: {{a: {a}, b: {b}}}\n", "two.yaml").spec
+    assert orders_of(spec, resolve("1.36").classes) == named
