@@ -209,13 +209,19 @@ class ClusterClaims:
         uids = ("",) if claim is None else ("", claim.meta.uid or None)
         volumes = self.volumes.volumes.values()
         reserved = [v for v in volumes if v.owner == name and (None in uids or v.owner_uid in uids)]
-        own = [v for v in reserved if wish.is_suited_by(v, of)]
+        immediate = found is None or found.immediate
+        # The PV controller does not ask for the class, and for nothing where the claim names the volume.
+        own = [
+            v
+            for v in reserved
+            if v.meta.name == wish.volume or wish.is_suited_by(v, v.of if immediate else of)
+        ]
         free = [v for v in volumes if not v.owner and wish.is_met_by(v, of)]
         named = [v for v in own or free if wish.volume in ("", v.meta.name)]
         return OpenVolume(
             name,
             of,
-            found is None or found.immediate,
+            immediate,
             tuple(named),
             found.provisioner if found is not None and found.provisions and not wish.volume else "",
             wish.exclusive,
@@ -295,8 +301,11 @@ class ClusterClaims:
         assert isinstance(wish, DeviceWish)
         if wish.unlike:
             return wish.unlike
-        if any(one.of not in self.devices.classes for one in wish.choices):
+        classes = [self.devices.classes.get(one.of) for one in wish.choices]
+        if None in classes:
             return "its DeviceClass is not among the objects (dump deviceclasses, too)"
+        if why := next((one.unlike for one in classes if one is not None and one.unlike), ""):
+            return f"{why} (a field of its DeviceClass)"
         if not self.devices.slices:
             return "there is no ResourceSlice among the objects (dump resourceslices, too)"
         if (

@@ -14,9 +14,7 @@ from .reading.device_objects import DeviceKey, DeviceObject, DeviceWish, SliceOb
 from .reading.device_taints import evicting, not_tolerated
 from .reading.manifest_files import Remarks
 
-SELECTOR_UNREAD = (
-    "a selector of devices says more than comparisons of a driver and attributes that they have: it is taken to be met"
-)
+SELECTOR_UNREAD = "a selector of devices says more than comparisons of a driver and attributes that they have: it is taken to be met"
 
 
 class PublishedDevices:
@@ -105,9 +103,7 @@ class PublishedDevices:
             if self._meets(device, wish) is not False:
                 return f"it may have {device.key[2]} of {device.key[1]}, but {device.unlike}"
         if any(self._meets(device, wish) is None for device in self._published.values()):
-            return (
-                "podrace does not read the selector of its devices, or one has not the attribute that it names"
-            )
+            return "podrace does not read the selector of its devices, or one has not the attribute that it names"
         return ""
 
     def evicts(self, key: DeviceKey, wish: DeviceWish) -> bool:

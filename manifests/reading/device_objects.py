@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from ...base.text import one_line
 from ...model.environment.objects import NodeAffinity, Taint, Toleration
 from ...scenarios.tables.directives import read_node_selector
 from ...scenarios.tables.objects import MAX_COUNT
@@ -29,11 +30,12 @@ DeviceKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class DeviceClassObject:
-    """A DeviceClass with its selectors."""
+    """A DeviceClass with its selectors; `unlike` says what it is beyond the model, if anything."""
 
     name: str
     selectors: tuple[str, ...]
     extended: str
+    unlike: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,25 @@ def read_device_class(meta: Meta, fields: Fields) -> DeviceClassObject:
     """A DeviceClass."""
     spec = fields.below("spec")
     return DeviceClassObject(
-        meta.name, _selectors(spec), spec.text("extendedResourceName", "the name of a resource")
+        meta.name,
+        _selectors(spec),
+        spec.text("extendedResourceName", "the name of a resource"),
+        _unread(spec, "selectors config extendedResourceName"),
     )
+
+
+def _unread(fields: Fields, read: str) -> str:
+    """What is said of a field that may decide which devices a claim may have; the versions of this group differ, so no list of all fields is whole."""
+    name = next((name for name in fields if name not in read.split()), "")
+    return f"`{one_line(name, 60)}` is not modelled" if name else ""
+
+
+_ASKED = "name deviceClassName selectors allocationMode adminAccess count tolerations capacity"
+_DEVICE = (
+    "name basic attributes capacity consumesCounters nodeName nodeSelector allNodes taints bindsToNode "
+    "bindingConditions bindingFailureConditions allowMultipleAllocations"
+)
+_SLICE = "driver pool nodeName nodeSelector allNodes devices perDeviceNodeSelection sharedCounters"
 
 
 def _selectors(fields: Fields) -> tuple[str, ...]:
@@ -211,11 +230,15 @@ def read_wish(spec: Manifest) -> DeviceWish:
     if "resourceClassName" in fields:
         return DeviceWish(unlike="it has a resourceClassName, as up to v1alpha2")
     devices = fields.below("devices", "a mapping with `requests`")
+    if unlike := _unread(fields, "devices") or _unread(devices, "requests constraints config"):
+        return DeviceWish(unlike=unlike)
     wishes = [_request(request) for request in devices.elements("requests", "a list of requests")]
     if len(wishes) != 1:
         return DeviceWish(unlike="it has several requests" if wishes else "it asks for no device")
     if devices.elements("constraints", "a list of constraints"):
-        return replace(wishes[0], unlike=wishes[0].unlike or "it compares attributes of its devices (constraints)")
+        return replace(
+            wishes[0], unlike=wishes[0].unlike or "it compares attributes of its devices (constraints)"
+        )
     return wishes[0]
 
 
@@ -250,6 +273,8 @@ def _asked(request: Manifest, asked: Fields) -> DeviceWish:
         unlike = ADMIN
     elif "capacity" in asked:
         unlike = "it asks for capacity of a device"
+    else:
+        unlike = _unread(asked, _ASKED)
     return DeviceWish(of, selectors, unlike, read_tolerations(asked), number)
 
 
@@ -263,7 +288,8 @@ def read_slice(meta: Meta, fields: Fields) -> SliceObject:
     name = pool.need("name", "a pool has one").text("the name of a pool")
     own = None if spec.boolean("perDeviceNodeSelection") else _where(spec)
     devices = [
-        _device(element, driver, name, own) for element in spec.elements("devices", "a list of devices")
+        _device(element, driver, name, own, _unread(spec, _SLICE))
+        for element in spec.elements("devices", "a list of devices")
     ]
     return SliceObject(
         meta, driver, name, pool.integer("generation", 0, 1 << 62, 0), pool.integer("resourceSliceCount", 1, MANY, 1),
@@ -283,7 +309,7 @@ def _where(fields: Fields, place: Manifest | None = None) -> Where:
     return Where()
 
 
-def _device(element: Manifest, driver: str, pool: str, own: Where | None) -> DeviceObject:
+def _device(element: Manifest, driver: str, pool: str, own: Where | None, more: str) -> DeviceObject:
     outer = element.mapping("a device with `name`")
     name = outer.need("name", "a device has one")
     # v1beta1 has all but the name below `basic`.
@@ -296,6 +322,8 @@ def _device(element: Manifest, driver: str, pool: str, own: Where | None) -> Dev
         unlike = SHARED
     elif fields.boolean("bindsToNode") and not where.node:
         unlike = "the device stays with the node that it is first used on (bindsToNode), though several may reach it"
+    else:
+        unlike = _unread(fields, _DEVICE) or more
     conditions = bool(names_in(fields, "bindingConditions"))
     key = driver, pool, name.text("the name of a device")
     attributes = _attributes(fields.get("attributes"), driver)

@@ -82,6 +82,16 @@ ONE = resource_claim("one")
          "claim shop/one of shop/a: podrace does not read the selector of its devices, or one has not the attribute that it names"),
         ((tolerating(key="dry", operator="Exists", tolerationSeconds=60), resource_slice("n1", tainted("NoExecute"))),
          "claim shop/one of shop/a: a taint of gpu-0 of n1 has pods evicted (NoExecute), which is not modelled"),
+        ((resource_claim("one", spec={**asks(), "controller": "x"}), GPU),
+         "claim shop/one of shop/a is taken to be free on every node: `controller` is not modelled"),
+        ((resource_claim("one", spec={"devices": {**asks()["devices"], "brandNew": 1}}), GPU),
+         "claim shop/one of shop/a is taken to be free on every node: `brandNew` is not modelled"),
+        ((resource_claim("one", spec=asks(brandNew=1)), GPU),
+         "claim shop/one of shop/a is taken to be free on every node: `brandNew` is not modelled"),
+        ((ONE, TWO, resource_slice("n1", device("gpu-0") | {"nodeAllocatableResourceMappings": {"cpu": {}}})),
+         "claim shop/one of shop/a: it may have gpu-0 of n1, but `nodeAllocatableResourceMappings` is not modelled"),
+        ((ONE, TWO, resource_slice("n1", device("gpu-0"), brandNew=1)),
+         "claim shop/one of shop/a: it may have gpu-0 of n1, but `brandNew` is not modelled"),
         ((ONE, GPU, rule(selectors=[{"cel": {"expression": "true"}}])),
          "claim shop/one of shop/a: podrace does not read the selector of its devices, or one has not the attribute that it names"),
     ],
@@ -277,3 +287,11 @@ def test_a_pod_that_can_have_only_what_is_not_read_is_refused_for_that(
         "nothing can be decided about pods whose claims are not read in full: claim shop/one of shop/a: it may have gpu-0 of n1, but the device shares "
         "counters with others (consumesCounters); ask about other pods (--focus)"
     ) in said
+
+
+def test_a_class_that_says_more_than_is_read_is_in_doubt(tmp_path: Path) -> None:
+    of = device_class()
+    of["spec"]["suitableNodes"] = {"nodeSelectorTerms": []}
+    assert kept(tmp_path, of, ONE, GPU, WAITS).claims.doubts == [
+        "claim shop/one of shop/a is taken to be free on every node: `suitableNodes` is not modelled (a field of its DeviceClass)"
+    ]

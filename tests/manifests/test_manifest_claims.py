@@ -170,6 +170,25 @@ def test_a_volume_of_its_own_that_does_not_suit_a_claim_is_passed_over(
     assert reach(found, "shop/a") == [at]
 
 
+@pytest.mark.parametrize(
+    ("own", "waits", "named"),
+    [
+        (volume("own", "other", "a", claimRef={"namespace": "shop", "name": "data"}), False, False),
+        (volume("own", "local", "a", "1Mi", claimRef={"namespace": "shop", "name": "data"}), True, True),
+    ],
+)
+def test_the_pv_controller_asks_less_of_a_volume_that_names_the_claim(
+    tmp_path: Path, own: dict[str, Any], waits: bool, named: bool
+) -> None:
+    """Not for the class where the class binds at once, and for nothing where the claim names the volume, too (syncUnboundClaim)."""
+    local, free = (
+        storage_class("local", "kubernetes.io/no-provisioner", waits=waits),
+        volume("free", "local", "b"),
+    )
+    claim = volume_claim("data", "local", **({"volumeName": "own"} if named else {}))
+    assert reach(inventory(tmp_path, *NODES, local, own, free, claim, pod("a", "data")), "shop/a") == ["n1"]
+
+
 def test_a_released_volume_is_not_free(tmp_path: Path) -> None:
     local = storage_class("local", "kubernetes.io/no-provisioner")
     one = volume("pv1", "local", "a") | {"status": {"phase": "Released"}}
