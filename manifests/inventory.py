@@ -144,7 +144,8 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
         )
     configuration = written.configuration or Configuration()
     at = {n.name: Node(0, n.name, 0, labels=n.labels) for n in written.nodes}
-    claims = ClusterClaims(written.volumes, written.devices, at, remarks)
+    uids = {pod.meta.name: pod.meta.uid for pod in written.pods}
+    claims = ClusterClaims(written.volumes, written.devices, at, remarks, uids)
     asked = [pod.spec.requests for pod in written.pods] + [w.spec.requests for w in written.workloads]
     make = Maker(
         Priorities(written.classes), written.namespaces, configuration, written.nodes, claims,

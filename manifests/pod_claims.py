@@ -120,7 +120,7 @@ class OpenChoice:
 
 
 class ClusterClaims:
-    """The claims, volumes and devices of a cluster, and the nodes that they are for."""
+    """The claims, volumes and devices of a cluster, and the nodes that they are for; `uids` are those of its pods, by namespace/name."""
 
     def __init__(
         self,
@@ -128,8 +128,10 @@ class ClusterClaims:
         devices: WrittenDevices,
         nodes: Mapping[str, Node],
         remarks: Remarks,
+        uids: Mapping[str, str] | None = None,
     ) -> None:
         self.volumes, self.devices, self._nodes, self._remarks = volumes, devices, nodes, remarks
+        self._uids = uids or {}
         # The newest of several (GetDefaultClass in pkg/volume/util, 1.26 to 1.37).
         defaults = sorted((c.name, c.created or NEVER) for c in volumes.classes.values() if c.default)
         self._default = max(defaults, key=itemgetter(1), default=("", NEVER))[0]
@@ -162,6 +164,7 @@ class ClusterClaims:
             claim = f"{namespace}/{mount.claim or f'{name}-{mount.name}'}"
             if mount.template is not None:
                 templates[claim] = mount.template
+                doubt = self._not_for(pod, claim, self.volumes.claims) or doubt
             if claim not in volumes:
                 volumes.append(claim)
         for reference in references:
@@ -178,9 +181,28 @@ class ClusterClaims:
                 found = self.devices.templates.get(f"{namespace}/{reference.template}")
                 if found is not None:
                     templates[claim] = found
+                doubt = self._not_for(pod, claim, self.devices.claims) or doubt
             if claim not in devices:
                 devices.append(claim)
         return PodClaims(tuple(volumes), tuple(devices), templates, doubt=doubt)
+
+    def _not_for(
+        self, pod: str, name: str, claims: Mapping[str, VolumeClaimObject | ResourceClaimObject]
+    ) -> str:
+        """What is said of a claim that has the name of one which is made for the pod, and was made for another; "" if it was not."""
+        claim = claims.get(name)
+        owner = claim.meta.owner if claim is not None else None
+        if claim is None or (
+            owner is not None
+            and f"{claim.meta.namespace}/{owner.name}" == pod
+            and self._is_of(pod, owner.uid)
+        ):
+            return ""
+        return f"the claim {name} is none of those made for {pod} (ownerReferences), which is not tried until it is gone: that is not modelled"
+
+    def _is_of(self, pod: str, uid: str) -> bool:
+        """Whether a uid may be that of the pod, and not that of an earlier one with its name."""
+        return "" in (uid, own := self._uids.get(pod, "")) or uid == own
 
     # --- volumes -------------------------------------------------------------------------------------
 
@@ -323,6 +345,8 @@ class ClusterClaims:
         stays = claim is not None and claim.allocated and self.is_held(claim, kept) and name != claims.special
         wish = claim.wish if claim is not None else claims.templates.get(name)
         assert wish is None or isinstance(wish, DeviceWish)
+        if claim is not None and not all(self._is_of(pod, uid) for user, uid in claim.users if user == pod):
+            return f"{shown} is reserved for an earlier pod with this name, which is not modelled"
         mine = claim.devices if claim is not None else ()
         for one in wish.choices if wish is not None else ():
             keys = mine if stays else (*mine, *self._published.candidates(one))

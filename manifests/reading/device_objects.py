@@ -91,7 +91,7 @@ class DeviceWish:
 class ResourceClaimObject:
     """A ResourceClaim. `allocated`: there is an allocation, of these devices, which these nodes reach (None: all).
 
-    `reserved` are the pods of reservedFor, `others` how many users there are that are no pods. `readiness` says what has become of the binding
+    `users` are the pods of reservedFor with their uids, `others` how many users there are that are no pods. `readiness` says what has become of the binding
     conditions of its device, "" if it has none. `special`: the scheduler made it, for extended resources.
     """
 
@@ -100,10 +100,15 @@ class ResourceClaimObject:
     allocated: bool = False
     devices: tuple[DeviceKey, ...] = ()
     reach: NodeAffinity | None = None
-    reserved: tuple[str, ...] = ()
+    users: tuple[tuple[str, str], ...] = ()
     others: int = 0
     readiness: str = ""
     special: bool = False
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """The names of the pods."""
+        return tuple(name for name, _ in self.users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,8 @@ def read_claim(meta: Meta, fields: Fields) -> ResourceClaimObject:
     wish = read_wish(fields.need("spec", "a ResourceClaim has at least `spec.devices`"))
     status = fields.below("status")
     special = meta.annotations(SPECIAL).get(SPECIAL) == "true"
-    reserved, others = [], 0
+    reserved: list[tuple[str, str]] = []
+    others = 0
     for user in status.elements("reservedFor", "a list of users"):
         said = user.mapping("a user with `resource` and `name`")
         name = said.need("name", "a user of a claim has `resource`, `name` and `uid`").text(
@@ -175,7 +181,7 @@ def read_claim(meta: Meta, fields: Fields) -> ResourceClaimObject:
         if "resource" in said and said.text("resource", "a resource such as pods") != "pods":
             others += 1
         else:
-            reserved.append(f"{meta.namespace}/{name}")
+            reserved.append((f"{meta.namespace}/{name}", said.text("uid", "a uid")))
     if "allocation" not in status:
         if reserved or others:
             status["reservedFor"].fail(

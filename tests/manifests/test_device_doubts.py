@@ -23,6 +23,9 @@ from tests.manifests.claim_objects import (
     resource_claim,
     resource_slice,
     special,
+    storage_class,
+    volume,
+    volume_claim,
 )
 from tests.manifests.test_manifest_claims import NODES, SHARED, inventory, kept, reach
 
@@ -295,3 +298,56 @@ def test_a_class_that_says_more_than_is_read_is_in_doubt(tmp_path: Path) -> None
     assert kept(tmp_path, of, ONE, GPU, WAITS).claims.doubts == [
         "claim shop/one of shop/a is taken to be free on every node: `suitableNodes` is not modelled (a field of its DeviceClass)"
     ]
+
+
+def of_pod(claim: dict[str, Any], uid: str, name: str = "a") -> dict[str, Any]:
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": True}
+    return claim | {"metadata": claim["metadata"] | {"ownerReferences": [owner]}}
+
+
+EARLIER = "the claim shop/a-gpu is none of those made for shop/a (ownerReferences), which is not tried until it is gone: that is not modelled"
+
+
+@pytest.mark.parametrize(
+    ("owner", "doubts"),
+    [(("Pod-a",), []), (("before",), [EARLIER]), (("Pod-b", "b"), [EARLIER]), ((), [EARLIER])],
+)
+@pytest.mark.parametrize("kind", ["device", "volume"])
+def test_a_claim_that_was_made_for_an_earlier_pod_is_in_doubt(
+    tmp_path: Path, kind: str, owner: tuple[str, ...], doubts: list[str]
+) -> None:
+    """resourceclaim.IsForPod, ephemeral.VolumeIsForPod: the pod is unschedulable until that claim is gone. Here it was taken for the pod's, and S-STUCK held."""
+    template = made("ResourceClaimTemplate", "t", "resource.k8s.io/v1", "shop", spec={"spec": asks()})
+    claim, waits = (
+        resource_claim("a-gpu"),
+        pod("a", claims=[{"name": "gpu", "resourceClaimTemplateName": "t"}]),
+    )
+    some = [device_class(), template, GPU]
+    if kind == "volume":
+        claim = volume_claim("a-gpu", "local")
+        waits["spec"] = pod("a")["spec"]
+        waits["spec"]["volumes"].append(
+            {"name": "gpu", "ephemeral": {"volumeClaimTemplate": {"spec": claim["spec"]}}}
+        )
+        some = [storage_class("local", "kubernetes.io/no-provisioner"), volume("pv", "local")]
+    found = kept(tmp_path, *some, of_pod(claim, *owner) if owner else claim, waits)
+    assert found.claims.doubts == doubts
+
+
+@pytest.mark.parametrize(
+    ("uid", "doubts"),
+    [
+        ("Pod-a", []),
+        ("", []),
+        (
+            "before",
+            ["claim shop/one of shop/a is reserved for an earlier pod with this name, which is not modelled"],
+        ),
+    ],
+)
+def test_a_claim_that_is_reserved_for_an_earlier_pod_is_in_doubt(
+    tmp_path: Path, uid: str, doubts: list[str]
+) -> None:
+    claim = resource_claim("one", "n1/gpu-0", ("a",))
+    claim["status"]["reservedFor"][0]["uid"] = uid
+    assert kept(tmp_path, device_class(), claim, GPU, TWO, WAITS).claims.doubts == doubts
