@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 
@@ -132,6 +132,13 @@ def built_for(
                 _build_into(kept, version, go, say, copy, tree, counted)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, notes["instead"], notes["holds"])
+
+
+def taken(built: Built) -> Built:
+    """The binary of a change at a place of its own: another podrace that judges the same change deletes only what it has built itself."""
+    folder = Path(tempfile.mkdtemp(dir=built.folder.parent, prefix="judged-"))
+    built.folder.rename(folder)
+    return replace(built, folder=folder)
 
 
 def is_as_built(folder: Path) -> bool:

@@ -32,7 +32,7 @@ class Touched(msgspec.Struct, frozen=True):
 class Race(msgspec.Struct, frozen=True):
     """A counterexample on the code before and after the change.
 
-    `without` are upstream changes that the model is without where the counterexample was found: those are races that the base does not have. `before` and `after` are
+    `without` are upstream changes that the model is without where the counterexample was found: those are races that the base does not have. So are those of a model with later changes, which are `added`. `before` and `after` are
     the verdicts of both replays. `at` is the step at which the changed code leaves the model, `words` say what differs there. `lines` is how many
     of the changed lines its replays executed: of those that are gone before the change, of new ones after it. `differs`: the replays can be told apart. `steps` tell the run of a race that opens.
     """
@@ -43,6 +43,7 @@ class Race(msgspec.Struct, frozen=True):
     before: str
     after: str
     without: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     at: int | None = None
     words: str = ""
     lines: int = 0
@@ -57,8 +58,13 @@ class Race(msgspec.Struct, frozen=True):
     @builtins.property
     def label(self) -> str:
         """The race with its property."""
-        taken_out = f" (found without {', '.join(self.without)})" if self.without else ""
-        return f"{self.name} {self.property}{taken_out}"
+        said = [
+            f"{word} {', '.join(keys)}"
+            for word, keys in (("without", self.without), ("with", self.added))
+            if keys
+        ]
+        found = f" (found {' and '.join(said)})" if said else ""
+        return f"{self.name} {self.property}{found}"
 
     @builtins.property
     def verdict_words(self) -> str:

@@ -21,7 +21,7 @@ from ...reports.step import Value
 from ...reports.verify.code_change import Beyond, Move, Violation
 from ...scenarios import Scenario
 from ..case import Case
-from ..outcome import Outcome
+from ..outcome import Outcome, OutcomeMove
 from ..running import Say
 from .monitors import Monitors, monitors_of
 
@@ -36,6 +36,9 @@ MOST_PLACES, MOST_OF_ONE = 16, 10
 
 STUCK = "S-STUCK"
 """A pod that only the periodic flush brings back, though it could have been bound."""
+
+SECOND = "a second passes"
+"""What the driver calls a move of the clock."""
 
 USERS = dict.fromkeys(
     (
@@ -57,11 +60,12 @@ Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 
 
 class RoamingCase(Case, frozen=True):
-    """A case after whose steps the code makes `roam` moves of its own, which `seed` determines; users and faults act in these as often as is `left` to them. `alone`: only one of those who are held moves, the one of this number by name, and those whom it starts."""
+    """A case after whose steps the code makes `roam` moves of its own, which `seed` determines; users and faults act in these as often as is `left` to them. `ranked`: who moves has a rank that seldom changes, so that others wait for long. `alone`: only one of those who are held moves, the one of this number by name, and those whom it starts."""
 
     roam: int = MOVES
     seed: int = 0
     left: dict[str, int] = msgspec.field(default_factory=dict)
+    ranked: bool = False
     alone: bool = False
 
 
@@ -180,20 +184,31 @@ def _is_news(
 
 
 def _cases(places: Sequence[Place], times: int = 1) -> list[RoamingCase]:
-    """Each place in turn, every second time with users and faults."""
+    """Each place in turn, every second time with users and faults, and every second pair of times by ranks."""
     return [
-        roaming(places[seed % len(places)].case, seed, {} if seed // len(places) % 2 else USERS)
+        roaming(
+            places[seed % len(places)].case,
+            seed,
+            {} if seed // len(places) % 2 else USERS,
+            ranked=seed // len(places) % 4 > 1,
+        )
         for seed in range(times * RUNS)
     ]
 
 
 def roaming(
-    case: Case, seed: int, left: Mapping[str, int], *, alone: bool = False, moves: int = MOVES
+    case: Case,
+    seed: int,
+    left: Mapping[str, int],
+    *,
+    ranked: bool = False,
+    alone: bool = False,
+    moves: int = MOVES,
 ) -> RoamingCase:
     """The case with moves after its steps."""
     facts = {name: getattr(case, name) for name in case.__struct_fields__}
     own = {"id": f"{case.id} {seed}", "loop_from": None, "epilogue": not alone}
-    return RoamingCase(**{**facts, **own}, roam=moves, seed=seed, left=dict(left), alone=alone)
+    return RoamingCase(**{**facts, **own}, roam=moves, seed=seed, left=dict(left), ranked=ranked, alone=alone)
 
 
 def played(cases: Sequence[RoamingCase], play: Play) -> dict[int, Run]:
@@ -205,13 +220,19 @@ def played(cases: Sequence[RoamingCase], play: Play) -> dict[int, Run]:
     }
 
 
+def flushed_after(moves: Iterable[OutcomeMove | Move]) -> int:
+    """After how many seconds beyond these moves only the flush still binds a pod: it may have waited since before them."""
+    return FLUSH_SECONDS - sum(one.move == SECOND for one in moves)
+
+
 def violations_of(runs: Mapping[int, Run], monitors: Monitors) -> dict[int, dict[str, int]]:
     """Which runs violate what, each with the number of the state in which it does."""
     found = {}
     for seed, run in runs.items():
         names = monitors.readable(run.outcome.sees)
         here = monitors.violated(run.states, names)
-        if any(seconds >= FLUSH_SECONDS for seconds in run.outcome.bound_after.values()):
+        late = flushed_after(run.outcome.roam)
+        if any(seconds >= late for seconds in run.outcome.bound_after.values()):
             here[STUCK] = len(run.states) - 1
         if here:
             found[seed] = here

@@ -36,7 +36,7 @@ def mended_earlier(
 
     def violating(play: Play, batch: int) -> int:
         seeds = range(batch * RUNS, (batch + 1) * RUNS)
-        runs = played([roaming(case, seed, {}) for seed in seeds], play)
+        runs = played([roaming(case, seed, {}, ranked=seed % 4 > 0) for seed in seeds], play)
         return sum(name in bad for bad in violations_of(runs, monitors).values()) if len(runs) == RUNS else -1
 
     some = batches = 0

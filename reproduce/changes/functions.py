@@ -13,7 +13,7 @@ from ...analysis.upstream.go_functions import Function, functions_of
 from ...analysis.upstream.go_tokens import tokens_of
 from ...analysis.upstream.likeness import hashes_of
 from ...model.history.trees import Hashes
-from ...model.history.upstream import TYPE, is_left_out
+from ...model.history.upstream import TYPE, is_left_out, is_value
 from ...reports.verify.code_change import Touched
 from ..modules.module import KUBERNETES, PACKAGES
 from .renames import directives, renamed
@@ -56,6 +56,11 @@ class WhatChanged:
     def elements(self) -> tuple[str, ...]:
         """The elements of the model that stand for what is touched."""
         return tuple(dict.fromkeys(element for one in self.touched for element in one.elements))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The variables and constants of packages that differ: no run says what depends on them."""
+        return tuple(one.place for one in self.touched if one.what == "changed" and is_value(one.place))
 
 
 def not_compiled(diff: Sequence[FileDiff]) -> dict[str, str]:

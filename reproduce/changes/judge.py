@@ -6,8 +6,8 @@ judged = Judging(change, what, Effort(budget), go, tell).judged()
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -37,14 +37,14 @@ from ..lockstep.request import plays
 from ..modules.toolchain import BuildProblem, Go
 from ..reproducing import Prepared
 from ..request import release_of
-from ..running import Built, OutOfTime, built_for
+from ..running import Built, OutOfTime, built_for, taken
 from .afterwards import mended_afterwards
 from .beyond import Place, beyond
-from .damage import damaged_texts, is_jump, is_told_only, unexercised
+from .damaging import Damage, Played, executed_by
 from .departures import departures, start_of
 from .earlier import mended_earlier
 from .functions import WhatChanged
-from .lines import NOTHING, ChangedLine, Counted, changed_lines, lines_of, packages_of
+from .lines import changed_lines, lines_of, packages_of
 from .mends import mendable
 from .probes import probes, random_clusters
 from .renames import words
@@ -59,12 +59,10 @@ from .replays import (
     questions_of,
     race_of,
     replay,
-    replayed_at_once,
-    seen_of,
     shortest,
 )
 from .small_clusters import known_fixes
-from .sources import Change, changed_tree, tree_with
+from .sources import Change, changed_tree
 from .texts import is_elsewhere
 
 SECONDS = 600.0
@@ -73,8 +71,20 @@ SECONDS = 600.0
 SEARCH_SECONDS = 20.0
 """How long one counterexample is searched for at most."""
 
-SHARES = {"near": 0.15, "known": 0.35, "runs": 0.6, "beyond": 0.68, "own": 0.74, "tours": 0.8, "damage": 1.0}
+SHARES = {
+    "near": 0.15,
+    "some": 0.35,
+    "known": 0.5,
+    "runs": 0.75,
+    "beyond": 0.85,
+    "own": 0.9,
+    "tours": 0.95,
+    "all": 1.0,
+}
 """Up to which part of the time each kind of work goes on. The races that are far come last, if there is time."""
+
+FIRST = 12
+"""After random runs in so many scenarios that execute the change, lines are damaged if there was no difference; then others are run."""
 
 ENOUGH = 6
 """After so many scenarios whose runs leave the model, it is searched beyond them before others are run."""
@@ -82,8 +92,8 @@ ENOUGH = 6
 LEAST = 6
 """So many near races are replayed, scenarios run, and places searched from, if any time is left."""
 
-MOST_DAMAGED = 12
-"""In so many batches of runs, the shortest first, the damage of a line is looked for."""
+AGAIN = 4
+"""So many times more both sides are replayed if they differ: after a run several goroutines go on at once, and not always in one order."""
 
 INTERRUPTED = "what was left when podrace was interrupted"
 """In what is not finished."""
@@ -150,20 +160,6 @@ def unjudged_words(what: WhatChanged) -> str:
     return f"{first}{more} {why}"
 
 
-@dataclass(frozen=True)
-class _Played:
-    """Cases on the code before and after the change: what was seen of each side, and the changed lines that it executed."""
-
-    cases: Sequence[Case]
-    seen: tuple[tuple[object, ...], tuple[object, ...]]
-    counted: tuple[Counted, Counted]
-
-    @property
-    def steps(self) -> int:
-        """In all cases."""
-        return sum(len(case.steps) for case in self.cases)
-
-
 @dataclass(frozen=True, slots=True)
 class InTime:
     """A watcher that lets nothing begin any more after a moment of the monotonic clock."""
@@ -203,7 +199,7 @@ class Judging:
         )  # fmt: skip
         self.release = release_of(change.version)
         self.lines = changed_lines(what.files)
-        self.played: list[_Played] = []
+        self.played: list[Played] = []
         self.races: list[Race] = []
         self.words: set[tuple[str, ...]] = set()
         self.places: list[Place] = []
@@ -212,11 +208,12 @@ class Judging:
         self.tours: tuple[Toured, ...] | None = None
         self.searched: list[Beyond] = []
         self.unfinished: list[str] = []
-        self.undamaged: set[ChangedLine] = set()
+        self.damage = Damage(change, what.files, self.lines, go, watcher)
+        self.waiting: deque[Scenario] = deque()
         self.chosen = len(effort.scenarios)
         self.tested: list[Prepared] = []
         self.roamed: list[tuple[Case, Violation]] = []
-        self.began, self.seconds, self.build_seconds = time.monotonic(), effort.seconds, 0.0
+        self.began, self.seconds = time.monotonic(), effort.seconds
 
     def judged(self) -> CodeChange:
         """The judgement: it ends with what is known when time is up. Raises GoProblem, and UsageProblem for a change that does not compile."""
@@ -239,26 +236,24 @@ class Judging:
             except KeyboardInterrupt:
                 self.unfinished.append(INTERRUPTED)
         finally:
+            self.damage.clear()
             for one in built[-1:]:
                 shutil.rmtree(one.folder, ignore_errors=True)
-        found: Counted = NOTHING
-        for played in self.played:
-            for side in played.counted:
-                found |= side
+        found = executed_by(self.played)
         counted = lines_of(found)
         answer, because = answer_of(self.races, counted, self.tours, self.searched, self.probed)
         if answer == "NO DIFFERENCE SEEN" and INTERRUPTED in self.unfinished:
             answer, because = "INCONCLUSIVE", f"{because}; but podrace was interrupted"
         if answer == "NO DIFFERENCE SEEN":
-            idle = [line for line in self._unexercised(found) if line not in self.undamaged]
+            idle, undamaged = self.damage.said_of(found)
             counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
             if idle:
                 answer, because = (
                     "INCONCLUSIVE",
                     f"{counted.words}, and nothing that was run depends on {counted.idle_words}",
                 )
-            elif self.undamaged:
-                self.unfinished.append(f"the damage of {len(self.undamaged)} executed lines")
+            elif undamaged:
+                self.unfinished.append(f"the damage of {len(undamaged)} executed lines")
                 answer, because = (
                     "INCONCLUSIVE",
                     f"{because}; but time was up before it was known whether anything depends on the change",
@@ -267,6 +262,8 @@ class Judging:
             because = f"{because}; not finished: {'; '.join(self.unfinished)}"
         if answer == "NO DIFFERENCE SEEN" and not self.effort.whole:
             answer, because = "INCONCLUSIVE", f"{because}; but only the scenarios that were named were run"
+        if answer == "NO DIFFERENCE SEEN" and what.values:
+            answer, because = "INCONCLUSIVE", f"{because}; but nothing says what depends on {what.values[0]}"
         if what.unjudged and answer != "BREAKS":
             answer, because = "INCONCLUSIVE", f"{unjudged_words(what)}; of the rest: {because}"
         return CodeChange(
@@ -301,23 +298,26 @@ class Judging:
 
     def _look(self, before: Built, after: Built) -> None:
         """The most telling things first, until something is broken or time is up."""
-        built, questions = (
-            (before, after),
-            questions_of(self.effort.scenarios, self.what.elements, self.release),
-        )
+        built, until = (before, after), self.began + self.seconds
+        questions = questions_of(self.effort.scenarios, self.what.elements, self.release)
         hazards = mendable(self.effort.scenarios, self.what.files, self.what.touched, self.change.base)
         self._replay(
             [Question(one) for one in hazards], "near", "replays of hazards of the changed functions", built
         )
         if not self._breaks:
             self._replay(questions.near, "near", "replays of races of the changed functions", built)
+        if not self._breaks:
+            self.waiting += self._to_probe(questions)
+            self._probe("some", built)
+            if self._is_unnoticed:
+                self.damage.look(self.played, until)
         if not self._breaks and self.effort.whole:
             made = list(known_fixes(self.effort.scenarios, self.what.elements))
             self._replay(
                 made, "known", "searches for races that an upstream change of these functions fixed", built
             )
         if not self._breaks:
-            self._probe(questions, built)
+            self._probe("runs", built)
             self._beyond(built)
         if not self._breaks:
             ranks = {
@@ -327,7 +327,7 @@ class Judging:
                 )
             }
             done = {one.name for one in hazards} | {
-                one.scenario.name for one in questions.near if not one.without
+                one.scenario.name for one in questions.near if not one.without and not one.added
             }
             mine = [one for one in questions.own if one.scenario.name in ranks.keys() - done]
             mine.sort(key=lambda one: ranks[one.scenario.name])
@@ -337,7 +337,9 @@ class Judging:
         if not self._breaks:
             self._beyond(built)
         if not self._breaks and self.places:
-            self._replay(questions.far, "damage", "replays of other races", built)
+            self._replay(questions.far, "all", "replays of other races", built)
+        if self._is_unnoticed:
+            self.damage.look(self.played, until)
 
     def _replay(
         self, questions: Sequence[Question], kind: str, what: str, built: tuple[Built, Built]
@@ -346,12 +348,12 @@ class Judging:
         effort, until = self.effort, self.began + self.seconds
         with ThreadPoolExecutor(2 if effort.budget.jobs > 1 else 1) as pool:
             for number, question in enumerate(questions):
-                least = kind == "near" and number < LEAST and self._goes_on("damage")
+                least = kind == "near" and number < LEAST and self._goes_on("all")
                 if not (least or self._goes_on(kind)):
                     self.unfinished.append(f"{what} ({number} of {len(questions)} done)")
                     return
                 limits = replace(
-                    effort.budget, timeout=min(SEARCH_SECONDS, self._left("damage" if least else kind))
+                    effort.budget, timeout=min(SEARCH_SECONDS, self._left("all" if least else kind))
                 )
                 for one in counterexamples(
                     question,
@@ -364,27 +366,39 @@ class Judging:
                     if question.new and one.words in self.words:  # the run of another cluster
                         continue
                     self.words.add(one.words)
-                    race = self._race(one, built, pool, near=kind == "near" and not question.without)
+                    race = self._race(
+                        one, built, pool, near=kind == "near" and not question.without and not question.added
+                    )
                     self.races.append(race)
                     self.tell(race)
                     if race.outcome == "opens":
                         return
 
-    def _probe(self, questions: Questions, built: tuple[Built, Built]) -> None:
-        """Random runs in all scenarios, those of the near races first, until enough leave the model or time is up."""
+    @property
+    def _is_unnoticed(self) -> bool:
+        """Whether nothing has differed so far."""
+        return not (self._breaks or self.places or any(race.leaves for race in self.races))
+
+    def _to_probe(self, questions: Questions) -> list[Scenario]:
+        """All scenarios, those of the near races first."""
         order = {one.scenario.name: one.scenario for one in questions.near}
         others = [one for one in self.effort.scenarios if one.name not in order]
         clusters = list(random_clusters()) if self.effort.whole else []
         scenarios = [*order.values(), *mixed(others, clusters)]
         self.chosen = len(scenarios)
+        return scenarios
+
+    def _probe(self, kind: str, built: tuple[Built, Built]) -> None:
+        """Random runs in those that are left, until enough leave the model, some execute the change, or time is up."""
         departing: set[str] = set()
 
         def goes_on() -> bool:
-            few = len(self.probed) < LEAST and self._goes_on("damage")
-            return not self._breaks and (few or self._goes_on("runs"))
+            few = len(self.probed) < LEAST and self._goes_on("all")
+            enough = kind == "some" and len(self.reached) >= FIRST and not self._missed
+            return not self._breaks and (few or (self._goes_on(kind) and not enough))
 
         for probe in probes(
-            scenarios,
+            self.waiting,
             self.release,
             built,
             self.lines,
@@ -398,15 +412,22 @@ class Judging:
             self.tell(told)
             if probe.reached:
                 self.reached[probe.scenario.name] = probe.scenario
-                self.played.append(_Played(probe.cases, probe.seen, probe.counted))
+                self.played.append(Played(probe.cases, probe.seen, probe.counted))
             if probe.departures:
                 departing.add(probe.scenario.name)
                 self.places += probe.places
             if len(departing) >= ENOUGH and not self._breaks:
                 self._beyond(built)
                 departing.clear()
-        if len(self.probed) < self.chosen and not self._breaks:
-            self.unfinished.append(f"random runs ({len(self.probed)} of {len(scenarios)} scenarios done)")
+        if kind == "runs" and self.waiting and not self._breaks:
+            done = self.chosen - len(self.waiting)
+            self.unfinished.append(f"random runs ({done} of {self.chosen} scenarios done)")
+
+    @property
+    def _missed(self) -> bool:
+        """Whether changed lines were not executed yet."""
+        found = executed_by(self.played)
+        return found.statements != found.executed
 
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)
@@ -435,11 +456,12 @@ class Judging:
 
         sides = both()
         self.played.append(
-            _Played([one.case], ((sides[0].seen,), (sides[1].seen,)), (sides[0].counted, sides[1].counted))
+            Played([one.case], ((sides[0].seen,), (sides[1].seen,)), (sides[0].counted, sides[1].counted))
         )
         if sides[0].counted.executed or sides[1].counted.executed:
             self.reached.setdefault(one.scenario.name, one.scenario)
-        steady = sides[0].seen == sides[1].seen or [side.seen for side in both()] == [s.seen for s in sides]
+        first = [side.seen for side in sides]
+        steady = first[0] == first[1] or all([side.seen for side in both()] == first for _ in range(AGAIN))
 
         def base() -> int | None:
             return shortest(self._in_base(one.scenario, one.asked.about["property"]))
@@ -488,75 +510,16 @@ class Judging:
             plays_of[0],
             plays_of[1],
             self.watcher.say,
-            lambda: self._goes_on("beyond") or (len(self.searched) < LEAST and self._goes_on("damage")),
+            lambda: self._goes_on("beyond") or (len(self.searched) < LEAST and self._goes_on("all")),
             lambda scenario, name: self._in_base(scenario, name).verdict,
             lambda case, violation: self.roamed.append((case, violation)),
         )
 
     def _in_base(self, scenario: Scenario, name: str) -> Finding:
         """What the base's model has of a property in a scenario."""
-        seconds = min(SEARCH_SECONDS, max(self._left("damage"), 1.0))
+        seconds = min(SEARCH_SECONDS, max(self._left("all"), 1.0))
         budget = replace(self.effort.budget, timeout=seconds)
         return finding_in_base(scenario, name, self.release, budget, self.effort.method)
-
-    def _unexercised(self, found: Counted) -> list[ChangedLine]:
-        """The executed lines of which nothing that was replayed depends."""
-        idle: list[ChangedLine] = []
-        for side, removed in enumerate((True, False)):
-            executed = [line for line in found.executed if line.removed is removed]
-            if executed and not self._goes_on("damage"):
-                self.undamaged.update(executed)
-            elif executed:
-                idle += self._idle(side, executed)
-        return idle
-
-    def _idle(self, side: int, executed: list[ChangedLine]) -> list[ChangedLine]:
-        change = self.change
-        all_texts = {one.path: (one.after if side else one.before) for one in self.what.files}
-        texts, numbered = damaged_texts(
-            {path: text for path, text in all_texts.items() if text is not None}, executed
-        )
-        shown: set[ChangedLine] = set()
-        if self._left("damage") < self.build_seconds:
-            self.undamaged.update(executed)
-            return []
-        root = (change.tree if side else change.base_tree) or change.base
-        built = None
-        try:
-            with tree_with(
-                root, {**(all_texts if side else {}), **texts}, change.version, self.watcher.say
-            ) as tree:
-                built = taken(built_for(change.version, self.go, self.watcher.say, tree))
-            built = replace(built, until=self.began + self.seconds)
-            for number, line in numbered.items():
-                self.watcher.say(f"damaging {line.shown}")
-                try:
-                    if self._shows(built, number, line, side):
-                        shown.add(line)
-                except OutOfTime:
-                    self.undamaged.add(line)
-        except BuildProblem:
-            numbered = {}  # no line is known to be needed
-        finally:
-            if built is not None:
-                shutil.rmtree(built.folder, ignore_errors=True)
-        code = {line: (all_texts[line.path] or "").splitlines()[line.number - 1] for line in executed}
-        told = frozenset(line for line in executed if is_told_only(code[line]))
-        jumps = frozenset(line for line in executed if line.removed and is_jump(code[line]))
-        return unexercised(executed, frozenset(shown), frozenset(numbered.values()), told, jumps)
-
-    def _shows(self, built: Built, number: int, line: ChangedLine, side: int) -> bool:
-        """Whether runs that execute a line go otherwise if it is damaged."""
-        reached = [one for one in self.played if line in one.counted[side].executed and one.seen[side]]
-        for one in sorted(reached, key=lambda one: one.steps)[:MOST_DAMAGED]:
-            damaged = self._seen(built, one, number)
-            if damaged != one.seen[side] and self._seen(built, one, number) == damaged:
-                return True
-        return False
-
-    def _seen(self, built: Built, played: _Played, number: int) -> tuple[object, ...]:
-        outcomes, _ = replayed_at_once(built, played.cases, (), number)
-        return tuple(seen_of(outcomes[case.id]) for case in played.cases)
 
 
 def mixed(some: Sequence[Scenario], others: Sequence[Scenario]) -> list[Scenario]:
@@ -565,16 +528,9 @@ def mixed(some: Sequence[Scenario], others: Sequence[Scenario]) -> list[Scenario
     return [one for _, one in sorted(places, key=lambda pair: pair[0])]
 
 
-def taken(built: Built) -> Built:
-    """The binary of a change at a place of its own: another podrace that judges the same change deletes only what it has built itself."""
-    folder = Path(tempfile.mkdtemp(dir=built.folder.parent, prefix="judged-"))
-    built.folder.rename(folder)
-    return replace(built, folder=folder)
-
-
 CHANGES = "does not compile: {}"
-DRIVERS = "changes what podrace's driver is built on, and cannot be judged: {}: keep the old name and signature beside the new one, and try again"
-NOBODYS = "podrace's driver does not compile with it even without a change: {}: name another version with --kubernetes, or install podrace anew"
+DRIVERS = "changes what podrace's driver is built on, and cannot be judged: {}: keep the old signature, too, and try again"
+NOBODYS = "podrace's driver does not compile with it even without a change: {}: name another version with --kubernetes, or install podrace again"
 """Whose error it is that a tree cannot be built with the driver."""
 
 

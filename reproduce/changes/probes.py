@@ -106,7 +106,7 @@ def place_at(difference: Difference, name: str) -> Place:
 
 
 def probes(
-    scenarios: Sequence[Scenario],
+    scenarios: deque[Scenario],
     release: str,
     built: tuple[Built, Built],
     lines: Sequence[ChangedLine],
@@ -115,13 +115,12 @@ def probes(
     say: Say,
     own_base: bool = False,
 ) -> Iterator[Probe]:
-    """The runs of each scenario that can be played, while it `goes_on`. With `own_base` the unchanged code is no version that the model has."""
+    """The runs of each scenario that can be played, while it `goes_on`; those that are left stay in `scenarios`. With `own_base` the unchanged code is no version that the model has."""
     waiting: deque[Future[Probe]] = deque()
     with ThreadPoolExecutor(jobs) as pool:
-        for number, scenario in enumerate(scenarios, 1):
-            if not goes_on():
-                break
-            say(f"random runs in {scenario.name}, {number} of {len(scenarios)}")
+        while scenarios and goes_on():
+            scenario = scenarios.popleft()
+            say(f"random runs in {scenario.name}, {len(scenarios)} more scenarios to come")
             runs = _runs(scenario, release)
             if runs:
                 waiting.append(pool.submit(_probed, scenario, runs, built, lines, own_base))

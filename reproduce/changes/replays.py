@@ -37,10 +37,11 @@ from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """One that can be replayed. `without` are upstream changes that the model was without when it was found."""
+    """One that can be replayed. `without` are upstream changes that the model was without when it was found, and `added` later ones that it had."""
 
     asked: Prepared
     without: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     @property
     def scenario(self) -> Scenario:
@@ -69,10 +70,11 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which counterexamples are searched for: those of a scenario, found `without` upstream changes, for so many seconds each. `new`: only those that the base's model has not."""
+    """Which counterexamples are searched for: those of a scenario, found `without` upstream changes or with later ones `added`, for so many seconds each. `new`: only those that the base's model has not."""
 
     scenario: Scenario
     without: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     seconds: float | None = None
     properties: tuple[str, ...] = ()
     new: bool = False
@@ -88,7 +90,7 @@ class Questions:
 
 
 def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release: str) -> Questions:
-    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged: the scenarios that name it come first, as they are; then those that were made to show a fix in a later release."""
+    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged: the scenarios that name it come first, as they are and with that change; then those that were made to show a fix in a later release."""
     ranks = {key: nearness(key, elements) for key in CHANGES}
     here = [key for key, rank in ranks.items() if rank <= CALLED]
     known = [
@@ -98,14 +100,19 @@ def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release
     ]
     known.sort(key=lambda one: (one[0], "/fixes/" not in one[1].file))
     coming = sorted((key for key in here if not CHANGES[key].is_in(release)), key=lambda key: ranks[key])
-    ahead = {one.name: one for key in coming for one in scenarios if [*mentioned(one, [key])]}
+    ahead = [(one, key) for key in coming for one in scenarios if [*mentioned(one, [key])]]
     return Questions(
         [
-            *map(Question, ahead.values()),
+            *map(Question, {one.name: one for one, _ in ahead}.values()),
+            *(Question(one, added=(key,)) for one, key in ahead),
             *(Question(scenario, without) for rank, scenario, without in known if rank <= CALLED),
         ],
         [Question(scenario) for scenario in scenarios],
-        [Question(scenario, without, FAR_SECONDS) for rank, scenario, without in known if rank > CALLED],
+        [
+            Question(scenario, without, seconds=FAR_SECONDS)
+            for rank, scenario, without in known
+            if rank > CALLED
+        ],
     )
 
 
@@ -188,15 +195,25 @@ def _found(
     method: Method,
     watcher: Watcher,
 ) -> Iterator[Counterexample]:
-    scenario, without = question.scenario, question.without
+    scenario, without, added = question.scenario, question.without, question.added
     asked_of = Selection(
-        release=release, without_fixes=without, properties=question.properties, given=[scenario]
+        release=release,
+        with_fixes=added,
+        without_fixes=without,
+        properties=question.properties,
+        given=[scenario],
     )
     try:
         runs = plan(asked_of)
     except Problem:  # this release has no such configuration, or no such change
         return
-    runs = [run for run in runs if not run.ignored and set(without) <= set(run.composition.removed)]
+    runs = [
+        run
+        for run in runs
+        if not run.ignored
+        and set(without) <= set(run.composition.removed)
+        and set(added) <= set(run.composition.added)
+    ]
     for run, finding in zip(runs, _decided(runs, budget, method, watcher), strict=True):
         if finding.trace is None or scenario.open:
             continue
@@ -209,7 +226,7 @@ def _found(
         except Problem:
             continue
         if asked.case is not None:
-            yield Counterexample(asked, without)
+            yield Counterexample(asked, without, added)
 
 
 def _decided(runs: Sequence[Run], budget: Budget, method: Method, watcher: Watcher) -> list[Finding]:
@@ -316,6 +333,7 @@ def race_of(
         "before": said[0].word,
         "after": said[1].word,
         "without": found.without,
+        "added": found.added,
         "lines": len(before.counted.executed | after.counted.executed),
         "differs": differs,
     }
@@ -335,7 +353,7 @@ def race_of(
     if differs:
         words = f"{said[1].word}: {words}; before the change {said[0].word}: {said[0].words}"
         return Race(outcome="left the model", at=at, words=words, **facts)
-    if found.without:
+    if found.without or found.added:
         return Race(outcome="open on neither", at=at, **facts)
     return Race(
         outcome="not judged",

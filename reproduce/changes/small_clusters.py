@@ -49,11 +49,13 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
     clusters = list(small_clusters())
     for part in (clusters[: len(UPDATES)], clusters[len(UPDATES) :]):
         for one in part:
-            yield from (Question(one, (key,), SECONDS, tuple(about[key]), True) for key in near if about[key])
+            yield from (
+                Question(one, (key,), (), SECONDS, tuple(about[key]), True) for key in near if about[key]
+            )
         for one in part:
             for key in near:
                 names = tuple(name for name in safety if name not in about[key])
-                yield Question(one, (key,), SECONDS, names, True)
+                yield Question(one, (key,), (), SECONDS, names, True)
 
 
 def small_clusters() -> Iterator[Scenario]:

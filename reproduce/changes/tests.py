@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from ...base.problems import UsageProblem
-from ...reports.reproduction import FLUSH_SECONDS
 from ...reports.verify.code_change import Violation
 from ..case import Case
 from ..go_tests import go_tests
@@ -21,7 +20,7 @@ from ..modules import held
 from ..modules.toolchain import Go
 from ..patches import replaced
 from ..reproducing import Prepared
-from .beyond import STUCK
+from .beyond import STUCK, flushed_after
 from .sources import Change, made_tree, sources_of
 
 GO_MOD = "go.mod"
@@ -60,7 +59,7 @@ _SEEN = """\
 _LATE = """\
 	bound, _ := out.Epilogue["bound"].(map[string]any)
 	for pod, seconds := range bound {{
-		if after, ok := seconds.(float64); ok && after >= {seconds:.0f} {{
+		if after, ok := seconds.(float64); ok && after >= {seconds} {{
 			t.Errorf("{property}: %s is bound only after %.0f s, by the periodic flush", pod, after)
 		}}
 	}}
@@ -77,7 +76,7 @@ def roamed_test(case: Case, violation: Violation) -> str:
         name=violation.property.replace("-", ""),
         case=_quoted(msgspec.to_builtins(case)),
         moves=_quoted(moves),
-        check=form.format(property=violation.property, seconds=FLUSH_SECONDS),
+        check=form.format(property=violation.property, seconds=flushed_after(violation.moves)),
     )
 
 

@@ -58,10 +58,11 @@ type Case struct {
 	Steps    []Step         `json:"steps"`
 	LoopFrom *int           `json:"loop_from"`
 	Epilogue bool           `json:"epilogue"`
-	Roam     int            `json:"roam"`  // so many moves of the real code's own after the steps
-	Seed     int            `json:"seed"`  // which
-	Left     map[string]int `json:"left"`  // how often users and faults may act in these, by the scope's names
-	Alone    bool           `json:"alone"` // only one of those who are held moves, and those whom it starts: the seed is its number by name
+	Roam     int            `json:"roam"`   // so many moves of the real code's own after the steps
+	Seed     int            `json:"seed"`   // which
+	Left     map[string]int `json:"left"`   // how often users and faults may act in these, by the scope's names
+	Ranked   bool           `json:"ranked"` // it is the first in rank who moves
+	Alone    bool           `json:"alone"`  // only one of those who are held moves, and those whom it starts: the seed is its number by name
 
 	unseen []string // what cannot be seen, as the first look found it
 

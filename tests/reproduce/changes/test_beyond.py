@@ -16,15 +16,22 @@ from podrace.analysis.request.plan import Selection, plan
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.verify.code_change import Beyond, Lines, Move, Violation, answer_of, beyond_words
 from podrace.reproduce.case import Case
-from podrace.reproduce.changes.beyond import RUNS, Place, RoamingCase, beyond, grouped
-from podrace.reproduce.changes.judge import taken
+from podrace.reproduce.changes.beyond import (
+    RUNS,
+    Place,
+    RoamingCase,
+    Run,
+    beyond,
+    grouped,
+    violations_of,
+)
 from podrace.reproduce.changes.monitors import Monitors, monitors_of
 from podrace.reproduce.changes.tests import roamed_test
 from podrace.reproduce.lockstep.lockstep import case_for
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.outcome import Outcome, OutcomeMove
 from podrace.reproduce.random_runs.random_runs import Model, RandomRun
-from podrace.reproduce.running import Built
+from podrace.reproduce.running import Built, taken
 from podrace.reproduce.timing.timing import Timing
 from podrace.scenarios import Scenario, find_scenarios
 
@@ -121,6 +128,15 @@ def test_a_violation_that_only_the_changed_code_shows(place: Place) -> None:
         f"beyond {place.scenario.name}: {RUNS} runs of 80 moves on the changed code",
         f"beyond {place.scenario.name}: 3 times as many on the unchanged code",
     ]
+
+
+@pytest.mark.parametrize(("seconds", "stuck"), [(0, False), (12, False), (13, True)])
+def test_a_pod_may_have_waited_since_before_the_moves(place: Place, seconds: int, stuck: bool) -> None:
+    """The flush comes five minutes after a pod was parked, and not after the last move."""
+    moves = tuple(OutcomeMove("a second passes", {}) for _ in range(seconds))
+    run = Run.of(Outcome("x", "DONE", roam=moves, epilogue={"bound": {"b": 287.0}}))
+    found = violations_of({0: run}, monitors_of(place.scenario.spec, (), []))
+    assert found == ({0: {"S-STUCK": seconds}} if stuck else {})
 
 
 def test_what_the_unchanged_code_violates_too_does_not_count(place: Place) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -54,7 +55,9 @@ def probed(
     monkeypatch.setattr(module, "replayed_at_once", at_once)
     monkeypatch.setattr(module, "run_cases", run_cases)
     found = list(
-        probes(scenario(), "1.36.3", (BEFORE, AFTER), lines, 1, lambda: True, lambda text: None, own_base)
+        probes(
+            deque(scenario()), "1.36.3", (BEFORE, AFTER), lines, 1, lambda: True, lambda text: None, own_base
+        )
     )
     assert len(found) == 1
     return found[0]
@@ -101,7 +104,7 @@ def test_an_unchanged_tree_that_is_further_from_the_model(monkeypatch: pytest.Mo
 
 
 def test_no_run_is_made_when_time_is_up() -> None:
-    ended = probes(scenario(), "1.36.3", (BEFORE, AFTER), (NEW,), 1, lambda: False, lambda text: None)
+    ended = probes(deque(scenario()), "1.36.3", (BEFORE, AFTER), (NEW,), 1, lambda: False, lambda text: None)
     assert list(ended) == []
 
 

@@ -14,11 +14,14 @@ from podrace.reproduce.changes.replays import (
     CALLED,
     FAR,
     HERE,
+    Question,
+    counterexamples,
     is_new,
     nearness,
     questions_of,
     shortest,
 )
+from podrace.reproduce.modules.module import parse_version
 from podrace.scenarios import find_scenarios, hazards, shipped
 
 NOMINATOR = ["scheduler.queue.nominator.Nominator.update"]
@@ -56,6 +59,20 @@ def test_a_change_that_came_later_is_perhaps_the_one_that_is_judged(release: str
     closed = {("rejected-in-memory", ()), ("rejected-while-gated", ())}
     assert (set(near[:2]) == closed) == first
     assert bool(closed & set(near)) == first
+
+
+def test_a_later_change_may_bring_a_race() -> None:
+    """139238 came with 1.37, and with it the race of uncounted-user."""
+    counts = ["scheduler.cache.scheduler_cache.Cache.keeps_counts"]
+    near = questions_of(shipped(), counts, "1.36.4").near
+    assert ("uncounted-user", ("139238",)) in [(one.scenario.name, one.added) for one in near]
+    (asked,) = [one for one in near if one.added == ("139238",)]
+    version = parse_version("v1.36.4")
+    found = {
+        question.added: [one.words for one in counterexamples(question, version, "1.36.4", Budget(), USUAL)]
+        for question in (asked, Question(asked.scenario))
+    }
+    assert [len(runs) for runs in found.values()] == [1, 0]
 
 
 def test_how_near_an_upstream_change_is() -> None:
