@@ -237,6 +237,8 @@ class Timetable:
         self._records = {p: first for p in self._queue.pods if self._queue.of(p, system.initial) != NONE}
         self._flying: dict[Pod, list[_Record]] = {}
         self._entries: dict[PodGroup, _Record] = {}  # as they were popped last
+        incomplete = (p for p in self._queue.pods if self._queue.is_incomplete(p, system.initial))
+        self._aside = dict.fromkeys(incomplete, first)  # who waits for its group, with its own record
         self._start = 0
         self._interrupted = dict.fromkeys(LISTS, 0)
         self._interruptions = dict.fromkeys(LISTS, 0)
@@ -370,6 +372,8 @@ class Timetable:
     def _record_of(self, p: Pod, number: int, transition: Transition, before: State, after: State) -> None:
         """What the step does to the record of a pod that keeps its own."""
         pod = pod_of(transition)
+        if self._queue.is_incomplete(p, after) and not self._queue.is_incomplete(p, before):
+            self._aside[p] = _Record(number, number)
         old, new = self._queue.of(p, before), self._queue.of(p, after)
         flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
         if old == new:
@@ -413,12 +417,27 @@ class Timetable:
         found = _Record(number, number)
         if there:
             found = self._records[there[0]]
+        elif self._queue.is_incomplete(p, before):
+            found = self._founded(p, number)
         elif (transition.part, transition.step) == FINISHES and group in self._entries:
             status = self._queue.status_of_group(before)
             if status is not GroupStatus.SCHEDULABLE:
                 size = sum(self._queue.of(q, after) != NONE for q in (p, *others))
                 found = self._entries[group].came_back(number, status is not GroupStatus.ERROR, size)
         self._records[p] = found
+
+    def _founded(self, pod: Pod, number: int) -> _Record:
+        """The record of an entry that a pod founds in this step, once its group is known. It has waited since the pod came, and is flushed with the next flush at the earliest.
+
+        How many flushes there were meanwhile is settled from now on.
+        """
+        aside = self._aside[pod]
+        flush = _flush(number, pod, aside, self._start, True)
+        passed = flush.number(number, self.moments) - flush.number(aside.parked, self.moments)
+        for due, has_come in ((passed, True), (passed + 1, False)):
+            condition = _flush(number, pod, replace(aside, due=due), self._start, has_come)
+            self._conditions.flushes.append(condition)
+        return replace(aside, parked=number, due=max(1, aside.due - passed))
 
     @property
     def timing(self) -> Timing:
@@ -476,6 +495,7 @@ class QueueStates:
         }
         entries = "pod_group_cycle.finishing" in place
         self._groups = {m.pod: m.group for m in system.universe[Member] if entries}
+        self._incomplete = {p: place[f"queue.incomplete[{p.name}]"] for p in self._groups}
         self._status = place.get("pod_group_cycle.status")
         self._recreations: tuple[Recreation, ...] = tuple(system.universe[Recreation])
         self._seen = {
@@ -514,6 +534,11 @@ class QueueStates:
     def group_of(self, pod: Pod) -> PodGroup | None:
         """The group in whose entry the pod waits; None where it has a place of its own."""
         return self._groups.get(pod)
+
+    def is_incomplete(self, pod: Pod, state: State) -> bool:
+        """Whether the pod was put aside until the queue is told of its group."""
+        at = self._incomplete.get(pod)
+        return at is not None and bool(state[at])
 
     def share_entry(self, pod: Pod, other: Pod) -> bool:
         """Whether two pods wait in one entry, if they wait."""

@@ -173,6 +173,22 @@ def test_a_group_that_waits_for_its_victims_was_rejected() -> None:
     assert flushed_after(model, 2, ("users.delete_node(node=n1)", "handlers.handle_node(node=n1)")) == [2, 3]
 
 
+LATE_GROUP = """
+nodes: {n1: {cpu: 1}}
+podGroups: {g: {exists: false}}
+pods:
+  a: {cpu: 1, podGroup: g, schedulingGates: [{name: example.com/gate}]}
+  p: {cpu: 1, schedulingGates: [{name: example.com/gate}]}
+"""
+
+
+def test_an_entry_has_waited_for_as_long_as_the_pod_that_came_before_its_group() -> None:
+    model = Model.of(LATE_GROUP, resolve("1.37.2", gates=ENTRY_GATES))
+    flushes = [f"queue.flush_unschedulable(pod={pod})" for pod in "pa"]
+    found = waits(model, flushes[0], *CREATED, flushes[1])
+    assert found == {flushes[0]: 270_000, flushes[1]: 30_000}
+
+
 AN_ENTRY_AND_A_POD = """
 nodes: {n1: {cpu: 2}}
 podGroups: {g: {minCount: 1}}
