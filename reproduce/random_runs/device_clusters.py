@@ -1,8 +1,7 @@
 """Random small clusters with the newer kinds of devices and claims (from 1.36 on) for lockstep, as scenario files: one or two nodes, up to four devices, two or three pods.
 
 A number determines a cluster, and which kinds it has: slices that come and go, devices that are tainted, alternatives, several devices for one claim, partitions of a device, devices that claims share, and
-administrators' access. Of the last
-there is one at most in a class: the allocator tries devices in one order for all claims of a pod, so that it cannot be led to another share for the second of them.
+administrators' access. There is one shared device at most in a class: the allocator tries devices in one order for all claims of a pod, so that it cannot be led to another share for the second of them.
 """
 
 from __future__ import annotations
