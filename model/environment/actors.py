@@ -5,21 +5,16 @@ Users are not fair: they may never act. How often they may act is the scenario's
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
+from .api import APIServer
+from .cluster.node_health import DecidesOnHealth
 from .cluster.node_versions import NodeVersion
 from .cluster.owned_pods import Owned
 from .cluster.pod_versions import PodVersion
-from .faults import Fault
+from .faults import Fault, Faults
 from .gates import go_one_by_one
 from .names import Recreation
 from .objects import Node, Pod
-
-if TYPE_CHECKING:
-    from .api import APIServer
-    from .cluster.node_health import DecidesOnHealth
-    from .faults import Faults
 
 
 class Users(Component):

@@ -10,7 +10,6 @@ What the extenders of gpushare, HAMi and the like keep count of is an extended r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ..language import (
     Component,
@@ -28,12 +27,10 @@ from ..language import (
     when,
     words,
 )
+from .api import APIServer
 from .cluster.derived import Derived, Found, Roster
 from .cluster.workloads import ExtenderSpec, Noting
 from .objects import Node, Pod
-
-if TYPE_CHECKING:
-    from .api import APIServer
 
 
 class HTTPExtender(Derived):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ..language import (
     Component,
@@ -36,12 +35,10 @@ from ..language import (
     when,
     words,
 )
+from .api import APIServer
+from .cluster.node_health import DecidesOnHealth
 from .cluster.pod_versions import PodVersion, in_form
 from .objects import Node, Pod, Scope
-
-if TYPE_CHECKING:
-    from .api import APIServer
-    from .cluster.node_health import DecidesOnHealth
 
 
 def admits(scope: Scope) -> int:

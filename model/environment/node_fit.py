@@ -5,14 +5,10 @@ They ask for what a pod asks of a node, for taints, and for room beside the pods
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total
+from .api import APIServer
 from .cluster.pod_versions import in_form
 from .objects import Node, Pod
-
-if TYPE_CHECKING:
-    from .api import APIServer
 
 
 class NodeFit(Component):

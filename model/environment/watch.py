@@ -9,7 +9,7 @@ independent of the other (client-go shared informers; one goroutine per handler)
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..language import (
     Channel,
@@ -38,14 +38,11 @@ from ..language import (
     when,
     words,
 )
+from .api import APIServer
 from .cluster.node_versions import NodeVersion
-from .faults import Fault
+from .faults import Fault, Faults
 from .names import found_by_name
 from .objects import EXISTS, Node, Pod, PodObject, Scope, facts_of_pods
-
-if TYPE_CHECKING:
-    from .api import APIServer
-    from .faults import Faults
 
 
 class Handler(Enum):

@@ -10,9 +10,10 @@ Without the gate (`is_there`) nothing of this exists, and callers write for them
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from ..environment.faults import Fault
+from ..environment.api import APIServer
+from ..environment.faults import Fault, Faults
 from ..environment.objects import Node, Pod, PodObject, node_or_none
 from ..language import (
     UNTOLD,
@@ -39,10 +40,6 @@ from ..language import (
     tells,
     when,
 )
-
-if TYPE_CHECKING:
-    from ..environment.api import APIServer
-    from ..environment.faults import Faults
 
 
 class CallType(Enum):

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from ..environment.objects import ExtensionPoint, Node, Pod, PodObject
-from ..environment.pod_groups import Member
-from ..environment.watch import Handler
+from ..environment.pod_groups import Member, PodGroups
+from ..environment.watch import Handler, NodeWatch, PodWatch
 from ..language import (
     NOTHING,
     UNTOLD,
@@ -36,6 +35,7 @@ from ..language import (
     tells,
     when,
 )
+from .cache.scheduler_cache import Cache
 from .framework.events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
@@ -48,18 +48,13 @@ from .framework.events import (
     WAITING_POD_GONE,
     Plugin,
 )
+from .framework.filters import Filters
+from .framework.interface import Framework, GroupMembers
+from .framework.waiting_pods import WaitingPods
+from .node_updates import NodeUpdates
+from .pod_updates import PodUpdates
 from .queue.moves import Mover
-
-if TYPE_CHECKING:
-    from ..environment.pod_groups import PodGroups
-    from ..environment.watch import NodeWatch, PodWatch
-    from .cache.scheduler_cache import Cache
-    from .framework.filters import Filters
-    from .framework.interface import Framework, GroupMembers
-    from .framework.waiting_pods import WaitingPods
-    from .node_updates import NodeUpdates
-    from .pod_updates import PodUpdates
-    from .queue.scheduling_queue import PriorityQueue
+from .queue.scheduling_queue import PriorityQueue
 
 
 class Waking(Enum):

@@ -7,18 +7,16 @@ a scheduling cycle may come between two of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..environment.cluster.node_versions import NodeChange, NodeVersion, versions_in
 from ..environment.objects import Node, Pod
+from ..environment.watch import NodeWatch
 from ..language import UNTOLD, Component, Expr, Lasts, Value, as_expr, ref, require, step, tells, when
+from .cache.scheduler_cache import Cache
 from .framework.events import NodeUpdate
 from .queue.moves import Mover
-
-if TYPE_CHECKING:
-    from ..environment.watch import NodeWatch
-    from .cache.scheduler_cache import Cache
-    from .queue.scheduling_queue import PriorityQueue
+from .queue.scheduling_queue import PriorityQueue
 
 
 class NodeHandler(Protocol):

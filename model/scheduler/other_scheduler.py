@@ -6,8 +6,7 @@ pods at any moment in which it sees room. Two schedulers agree upon nothing: eac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ..environment.api import APIServer
 from ..environment.cluster.derived import Derived
 from ..environment.cluster.node_versions import NodeVersion
 from ..environment.cluster.pod_versions import PodVersion, in_form
@@ -28,11 +27,8 @@ from ..language import (
     when,
     words,
 )
+from .framework.filters import Filters
 from .framework.placement import Placement
-
-if TYPE_CHECKING:
-    from ..environment.api import APIServer
-    from .framework.filters import Filters
 
 
 class ForeignPod(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.pods if pod.foreign)):

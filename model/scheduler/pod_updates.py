@@ -6,15 +6,11 @@ a scheduling cycle may come between two of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..environment.cluster.pod_versions import PodChange, versions_in
 from ..environment.objects import Pod, PodObject
 from ..language import UNTOLD, Component, Expr, any_of, as_expr, ref, when
 from .framework.events import PodUpdate
-
-if TYPE_CHECKING:
-    from .queue.scheduling_queue import PriorityQueue
+from .queue.scheduling_queue import PriorityQueue
 
 
 class PodUpdates(Component):

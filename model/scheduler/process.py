@@ -6,11 +6,10 @@ comes after it is made from what the API server has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ..environment.faults import Fault
+from ..environment.api import APIServer
+from ..environment.faults import Fault, Faults
 from ..environment.objects import Node, Pod, PodObject
-from ..environment.watch import Handler
+from ..environment.watch import Handler, NodeWatch, PodWatch
 from ..language import (
     UNTOLD,
     Component,
@@ -26,32 +25,26 @@ from ..language import (
     tells,
     when,
 )
-from .cycles.binding import BindingPhase
-
-if TYPE_CHECKING:
-    from ..environment.api import APIServer
-    from ..environment.faults import Faults
-    from ..environment.watch import NodeWatch, PodWatch
-    from .api_dispatcher import APIDispatcher
-    from .cache.node_info import NodeInfos
-    from .cache.node_tree import NodeTree
-    from .cache.scheduler_cache import Cache
-    from .cache.snapshot import Snapshot
-    from .cycles.binding import Binding
-    from .cycles.failure import FailureHandler
-    from .cycles.schedule_one import Scheduler
-    from .dynamicresources.assume_cache import AssumeCache
-    from .dynamicresources.dynamic_resources import DynamicResources
-    from .dynamicresources.slice_informer import SliceInformer
-    from .event_handlers import EventHandlers
-    from .framework.waiting_pods import WaitingPods
-    from .preemption.async_preemption import AsyncPreemption
-    from .preemption.evaluator import Preemption
-    from .queue.clock import Clock
-    from .queue.nominator import Nominator
-    from .queue.scheduling_queue import PriorityQueue
-    from .volumebinding.assume_cache import VolumeCache
-    from .volumebinding.volume_binding import VolumeBinding
+from .api_dispatcher import APIDispatcher
+from .cache.node_info import NodeInfos
+from .cache.node_tree import NodeTree
+from .cache.scheduler_cache import Cache
+from .cache.snapshot import Snapshot
+from .cycles.binding import Binding, BindingPhase
+from .cycles.failure import FailureHandler
+from .cycles.schedule_one import Scheduler
+from .dynamicresources.assume_cache import AssumeCache
+from .dynamicresources.dynamic_resources import DynamicResources
+from .dynamicresources.slice_informer import SliceInformer
+from .event_handlers import EventHandlers
+from .framework.waiting_pods import WaitingPods
+from .preemption.async_preemption import AsyncPreemption
+from .preemption.evaluator import Preemption
+from .queue.clock import Clock
+from .queue.nominator import Nominator
+from .queue.scheduling_queue import PriorityQueue
+from .volumebinding.assume_cache import VolumeCache
+from .volumebinding.volume_binding import VolumeBinding
 
 
 class Process(Component):

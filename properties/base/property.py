@@ -9,30 +9,28 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from ...model.environment.api import APIServer
 from ...model.environment.cluster.node_versions import NodeVersion, versions_in
 from ...model.environment.cluster.pod_versions import PodVersion
 from ...model.environment.objects import Node, Pod
+from ...model.environment.pod_groups import PodGroups
+from ...model.environment.watch import NodeWatch, PodWatch
 from ...model.language import Case, Component, Expr
-
-if TYPE_CHECKING:
-    from ...model.environment.api import APIServer
-    from ...model.environment.pod_groups import PodGroups
-    from ...model.environment.watch import NodeWatch, PodWatch
-    from ...model.scheduler import (
-        Binding,
-        Cache,
-        EventHandlers,
-        FailureHandler,
-        Filters,
-        Nominator,
-        Preemption,
-        PriorityQueue,
-        Process,
-        Scheduler,
-        Snapshot,
-    )
+from ...model.scheduler import (
+    Binding,
+    Cache,
+    EventHandlers,
+    FailureHandler,
+    Filters,
+    Nominator,
+    Preemption,
+    PriorityQueue,
+    Process,
+    Scheduler,
+    Snapshot,
+)
 
 Kind = Literal["invariant", "resettability", "deadlock freedom", "liveness"]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from ...model.environment.controllers.gate_keepers import GateKeepers
 from ...model.environment.gates import Gate
 from ...model.language import Expr, any_of
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.environment.controllers.gate_keepers import GateKeepers
 
 
 class QuotaIsNotHeldBack(Property):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...model.environment.cluster.owned_pods import Owned, Owner
 from ...model.environment.cluster.workloads import OwnerKind
+from ...model.environment.controllers.replacement import Controllers
+from ...model.environment.kubelet import Kubelet
 from ...model.environment.objects import Pod
 from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, per, when
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.environment.controllers.replacement import Controllers
-    from ...model.environment.kubelet import Kubelet
 
 
 class NoReplacementForEver(Property):

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from ...model.environment.controllers.budgets import Budgets
 from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
 from ...model.environment.pod_groups import Member
-from ...model.environment.storage.claims import ClaimUse
+from ...model.environment.storage.claims import ClaimUse, ResourceClaims
 from ...model.language import Expr, any_of, as_expr, before, boolean, when
+from ...model.scheduler import DynamicResources, PodGroupStates
+from ...model.scheduler.api_dispatcher import APIDispatcher
 from ...model.scheduler.cycles.binding import BindingPhase
 from ...model.scheduler.cycles.failure import FailurePhase
-from ...model.scheduler.preemption.async_preemption import AsyncPhase
+from ...model.scheduler.preemption.async_preemption import AsyncPhase, AsyncPreemption
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.environment.controllers.budgets import Budgets
-    from ...model.environment.storage.claims import ResourceClaims
-    from ...model.scheduler import DynamicResources, PodGroupStates
-    from ...model.scheduler.api_dispatcher import APIDispatcher
-    from ...model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
 class WrittenByName(Property):

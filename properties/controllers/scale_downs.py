@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from ...model.environment.controllers.autoscaler import Autoscaler
 from ...model.environment.objects import Node, Pod
 from ...model.language import Expr, any_of, as_expr, before, boolean, when
 from ...model.scheduler.cycles.binding import BindingPhase
 from ..base import truth
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.environment.controllers.autoscaler import Autoscaler
 
 
 class EmptyNodesOnly(Property):

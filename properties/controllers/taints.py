@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...model.environment.cluster.node_health import NO_SCHEDULE, NOT_READY, Health, in_health
 from ...model.environment.cluster.placement_rules import Taint
 from ...model.environment.cluster.pod_versions import in_form
-from ...model.environment.controllers.taint_eviction import Fate, Work, fate
+from ...model.environment.controllers.node_lifecycle import NodeLifecycle
+from ...model.environment.controllers.taint_eviction import Fate, TaintEviction, Work, fate
+from ...model.environment.kubelet import Kubelet
 from ...model.environment.names import Recreation
 from ...model.environment.objects import READY, Node, Pod
 from ...model.language import Expr, any_of, as_expr, before, boolean, per, when
 from ..base import truth
 from ..base.property import Property
 from .names import WrittenByName
-
-if TYPE_CHECKING:
-    from ...model.environment.controllers.node_lifecycle import NodeLifecycle
-    from ...model.environment.controllers.taint_eviction import TaintEviction
-    from ...model.environment.kubelet import Kubelet
 
 
 class _OfTaints(Property):

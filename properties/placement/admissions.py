@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...model.environment.cluster.pod_versions import PodVersion, in_form
-from ...model.environment.kubelet import is_ever_resized
+from ...model.environment.kubelet import Kubelet, is_ever_resized
 from ...model.environment.objects import Node, Pod
 from ...model.language import Expr, any_of, as_expr, before, boolean, per, select, when
 from ...model.scheduler.framework.filters import UNSCHEDULABLE
 from ...model.scheduler.framework.placement import Placement
 from ..base import truth
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.environment.kubelet import Kubelet
 
 
 class NoPodRejected(Property):

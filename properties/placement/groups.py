@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 from ...model.environment.objects import Claim, Node, Pod, PodGroup
 from ...model.environment.pod_groups import Member
 from ...model.environment.watch import Handler
 from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, when
+from ...model.scheduler import PodGroupCycle, PodGroupStates, WaitingPods
 from ...model.scheduler.event_handlers import Removal
 from ...model.scheduler.framework.placement import Placement
 from ...model.scheduler.framework.waiting_pods import Signal
@@ -21,9 +21,6 @@ from ...model.scheduler.podgroups.pod_group_cycle import GroupStatus, Outcome
 from ..base import truth
 from ..base.property import Property
 from .nominations import NominationMonitor
-
-if TYPE_CHECKING:
-    from ...model.scheduler import PodGroupCycle, PodGroupStates, WaitingPods
 
 
 class AboutGroups(Property):

@@ -6,20 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
+from ...model.environment.controllers.budgets import Budgets
 from ...model.environment.objects import DisruptionBudget, Node, Pod
 from ...model.language import Case, Expr, any_of, as_expr, before, boolean, count, per, when
 from ...model.scheduler.framework.status import NodeStatus, Phase
-from ...model.scheduler.preemption.async_preemption import AsyncPhase
+from ...model.scheduler.podgroups.pod_group_cycle import PodGroupCycle
+from ...model.scheduler.preemption.async_preemption import AsyncPhase, AsyncPreemption
 from ..base import truth
 from ..base.property import Property
 from ..scheduling.liveness import Liveness
-
-if TYPE_CHECKING:
-    from ...model.environment.controllers.budgets import Budgets
-    from ...model.scheduler.podgroups.pod_group_cycle import PodGroupCycle
-    from ...model.scheduler.preemption.async_preemption import AsyncPreemption
 
 
 class PreemptionEnds(Liveness):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...model.environment.names import namesakes
 from ...model.environment.objects import Pod
 from ...model.language import Expr, any_of, as_expr, boolean, otherwise, per, when
+from ...model.scheduler.api_dispatcher import APIDispatcher
 from ...model.scheduler.cycles.failure import FailurePhase
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.scheduler.api_dispatcher import APIDispatcher
 
 
 class BoundPodsSayScheduled(Property):

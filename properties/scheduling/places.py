@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from ...model.environment.objects import Pod
 from ...model.environment.watch import Handler
 from ...model.language import Expr, all_of, any_of, before, boolean, count, when
 from ...model.scheduler.cycles.failure import FailurePhase
 from ...model.scheduler.framework.status import Phase
+from ...model.scheduler.framework.waiting_pods import WaitingPods
 from ...model.scheduler.queue.scheduling_queue import SubQueue
 from ..base.property import Property
-
-if TYPE_CHECKING:
-    from ...model.scheduler.framework.waiting_pods import WaitingPods
 
 
 class OnePlace(Property):

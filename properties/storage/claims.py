@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from ...model.environment.objects import Claim, Device, Pod
-from ...model.environment.storage.claims import ClaimUse, ClaimWatch
-from ...model.environment.storage.device_taints import EVICTING, TaintableDevice
+from ...model.environment.storage.claims import ClaimUse, ClaimWatch, ResourceClaims
+from ...model.environment.storage.device_taints import EVICTING, DeviceTaints, TaintableDevice
 from ...model.environment.storage.supply import Supply
 from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
+from ...model.scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ...model.scheduler.dynamicresources.find_devices import Stage
 from ..base.property import Property
 from ..placement.bindings import AboutOwnBindings
 from ..scheduling.liveness import waits_in_vain
-
-if TYPE_CHECKING:
-    from ...model.environment.storage.claims import ResourceClaims
-    from ...model.environment.storage.device_taints import DeviceTaints
-    from ...model.scheduler import AssumeCache, ClaimTracker, DynamicResources
 
 
 class AboutClaims(Property):

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from ...model.environment.objects import Node, Pod, Volume, VolumeClaim
-from ...model.environment.storage.volumes import VolumeUse, reaches
+from ...model.environment.storage.volumes import Storage, VolumeUse, reaches
 from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
+from ...model.scheduler import VolumeBinding, VolumeCache
 from ...model.scheduler.cycles.binding import BindingPhase
 from ...model.scheduler.volumebinding.find_volumes import VolumeStage
 from ..base.property import Property
 from ..placement.bindings import AboutOwnBindings
 from ..scheduling.liveness import waits_in_vain
-
-if TYPE_CHECKING:
-    from ...model.environment.storage.volumes import Storage
-    from ...model.scheduler import VolumeBinding, VolumeCache
 
 
 class AboutVolumes(Property):

@@ -12,7 +12,7 @@ A node that is made has a name of its own each time. A node of the scenario stan
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ...language import (
     Expr,
@@ -32,17 +32,14 @@ from ...language import (
     words,
 )
 from ...language.systems.remembering import forget, is_forgotten
+from ..api import APIServer
 from ..cluster.node_versions import NodeVersion
 from ..cluster.owned_pods import Owned
 from ..cluster.workloads import OwnerKind
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..node_fit import NodeFit, takes
 from ..objects import Node, Pod, Scope
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
-    from ..watch import NodeWatch
+from ..watch import NodeWatch
 
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
 """The key of the taint that cluster-autoscaler puts on a node which it is about to delete."""

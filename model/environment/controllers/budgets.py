@@ -10,7 +10,6 @@ Where the scope has no disruption controller, budgets stay as the scenario gives
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...language import (
     Component,
@@ -30,13 +29,10 @@ from ...language import (
     when,
     words,
 )
-from ..faults import Fault
+from ..api import APIServer
+from ..faults import Fault, Faults
 from ..names import namesakes
 from ..objects import DisruptionBudget, Pod, Scope
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
 
 MOST = 15
 """So many disruptions a budget that is kept allows at most: no cluster of the model has more pods."""

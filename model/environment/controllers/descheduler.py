@@ -7,7 +7,6 @@ none of a DaemonSet (constraints.go of its DefaultEvictor). What a plugin takes 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ...language import (
     Expr,
@@ -30,9 +29,7 @@ from ..cluster.owned_pods import Owned
 from ..cluster.workloads import OwnerKind, StrategyKind, StrategySpec
 from ..node_fit import NodeFit, takes
 from ..objects import Node, Pod
-
-if TYPE_CHECKING:
-    from .budgets import Budgets
+from .budgets import Budgets
 
 
 class Strategy(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ...language import (
     Expr,
@@ -33,13 +33,10 @@ from ...language import (
     words,
 )
 from ..cluster.owned_pods import Owned
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..node_fit import NodeFit, takes
 from ..objects import DisruptionBudget, Node, Pod, Scope
-
-if TYPE_CHECKING:
-    from ..faults import Faults
-    from .budgets import Budgets
+from .budgets import Budgets
 
 
 def _drains(scope: Scope) -> int:

@@ -9,8 +9,6 @@ Where a scenario has no `gateKeepers`, all gates of a pod go at once (`Users.rem
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language import (
     Component,
     Expr,
@@ -27,11 +25,9 @@ from ...language import (
     when,
     words,
 )
+from ..api import APIServer
 from ..cluster.pod_versions import PodVersion, versions_in
 from ..gates import Gate, GateKeeper
-
-if TYPE_CHECKING:
-    from ..api import APIServer
 
 
 class GateKeepers(Component):

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from ...language import (
     Component,
@@ -34,6 +33,7 @@ from ...language import (
     words,
 )
 from ...language.expressions.sorts import sort_of_ref
+from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
 from ..cluster.node_health import (
     KEYS,
@@ -46,12 +46,8 @@ from ..cluster.node_health import (
     of_one_kind,
 )
 from ..cluster.node_versions import NodeVersion, versions_in
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..objects import Node
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
 
 
 class WatchedNode(Derived):

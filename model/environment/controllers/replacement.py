@@ -8,7 +8,6 @@ fixed names, and so one at most of each.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from ...language import (
     Component,
@@ -30,17 +29,14 @@ from ...language import (
     words,
 )
 from ...language.systems.remembering import forget, is_forgotten
+from ..api import APIServer
 from ..cluster.node_versions import versions_in
 from ..cluster.owned_pods import Owned, Owner
 from ..cluster.workloads import OwnerKind
-from ..faults import Fault
+from ..faults import Fault, Faults
+from ..kubelet import Kubelet
 from ..node_fit import KEEPING_OFF
 from ..objects import Node, Pod
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
-    from ..kubelet import Kubelet
 
 
 class Phase(Enum):

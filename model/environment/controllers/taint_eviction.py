@@ -7,7 +7,6 @@ is armed, or nothing for a work that began at once. A work deletes whichever pod
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from ...language import (
     UNTOLD,
@@ -26,15 +25,13 @@ from ...language import (
     tells,
     when,
 )
+from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
 from ..cluster.node_versions import NodeVersion, versions_in
 from ..cluster.pod_versions import forms
 from ..cluster.scope import last_version
 from ..names import Recreation, namesakes
 from ..objects import Node, Pod
-
-if TYPE_CHECKING:
-    from ..api import APIServer
 
 
 class SeenPod(Derived):

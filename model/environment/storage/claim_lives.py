@@ -9,8 +9,6 @@ Where no claim comes or goes nothing of this exists.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language import (
     Component,
     Expr,
@@ -29,15 +27,12 @@ from ...language import (
     when,
     words,
 )
+from ..api import APIServer
 from ..cluster.derived import Derived
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..names import namesakes
 from ..objects import OTHERS, OWN, Claim, Pod
 from .claims import DELETING, GONE, NOT_YET, THERE, ClaimController, NameOfUser, ResourceClaims
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
 
 
 class TemplateUser(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.pods if pod.generated)):

@@ -9,7 +9,7 @@ The controller is kube-controller-manager's (pkg/controller/resourceclaim/contro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ....base.structs import dataclass
 from ...language import (
@@ -40,15 +40,12 @@ from ...language import (
     when,
     words,
 )
+from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
 from ..cluster.scope import conditions_possible, passing_claims
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..names import Recreation
 from ..objects import OWN, Claim, Device, Pod, Scope
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
 
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""

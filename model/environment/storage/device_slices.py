@@ -8,8 +8,6 @@ Where all devices are there from the start to the end nothing of this exists.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language import (
     Component,
     Expr,
@@ -24,16 +22,13 @@ from ...language import (
     tells,
     words,
 )
+from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..objects import Claim, Device, Node, Pod
+from .claims import ResourceClaims
+from .device_taints import DeviceTaints
 from .supply import Supply
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
-    from .claims import ResourceClaims
-    from .device_taints import DeviceTaints
 
 
 class DeviceSlice(Derived, named="{device}"):

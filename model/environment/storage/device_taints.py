@@ -7,8 +7,6 @@ claims tolerate it reads in their allocations. tolerationSeconds count from when
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language import (
     Component,
     Expr,
@@ -23,15 +21,11 @@ from ...language import (
     tells,
     words,
 )
+from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..objects import Claim, Device, Pod
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
-    from .claims import ResourceClaims
-
+from .claims import ResourceClaims
 
 EVICTING = "NoExecute"
 

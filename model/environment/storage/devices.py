@@ -6,16 +6,10 @@ whoever does that for it, writes into the claim's status.devices that the condit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language import Component, require, step, tells
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..objects import Claim
-from .claims import FAILED, PENDING, READY
-
-if TYPE_CHECKING:
-    from ..faults import Faults
-    from .claims import ResourceClaims
+from .claims import FAILED, PENDING, READY, ResourceClaims
 
 
 class DeviceDriver(Component):

@@ -6,7 +6,7 @@ such a volume it asks the provisioner for one, whether the claim waits for no co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...language import (
     Component,
@@ -25,7 +25,8 @@ from ...language import (
     when,
     words,
 )
-from ..faults import Fault
+from ..api import APIServer
+from ..faults import Fault, Faults
 from ..objects import Node, Volume, VolumeClaim
 from .volumes import (
     MOST_BEHIND,
@@ -35,10 +36,6 @@ from .volumes import (
     older,
     volume_at_start,
 )
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
 
 
 class PVController(Component):

@@ -8,7 +8,7 @@ it. Where there are no claims of volumes, nothing of this exists.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ....base.structs import dataclass
 from ...language import (
@@ -33,13 +33,10 @@ from ...language import (
     when,
     words,
 )
+from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
-from ..faults import Fault
+from ..faults import Fault, Faults
 from ..objects import Node, Pod, Volume, VolumeClaim
-
-if TYPE_CHECKING:
-    from ..api import APIServer
-    from ..faults import Faults
 
 MOST_BEHIND = 7
 """A copy that so many writes or more have made old is just old."""

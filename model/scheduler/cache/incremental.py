@@ -7,17 +7,13 @@ lets one explore the update itself, and what was wrong with it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import Node, Pod
 from ...language import UNTOLD, Expr, all_of, any_of, as_expr, boolean, count, per, when
+from .node_info import NodeInfos
+from .node_tree import NodeTree
 from .snapshot import Snapshot, SnapshotPod
-
-if TYPE_CHECKING:
-    from .node_info import NodeInfos
-    from .node_tree import NodeTree
 
 
 class IncrementalSnapshot(Snapshot):

@@ -7,8 +7,6 @@ failed; then it changed nothing, unless it says otherwise.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.cluster.node_versions import NodeVersion, versions_in
 from ...environment.cluster.pod_versions import PodVersion, first_version, numbered
 from ...environment.cluster.scope import latest_deadline
@@ -36,13 +34,10 @@ from ...language import (
     words,
 )
 from ...language.expressions.sorts import sort_of_ref
+from ..framework.interface import GroupMembers
+from .node_info import NodeInfos
+from .node_tree import NodeTree
 from .order import Zone
-
-if TYPE_CHECKING:
-    from ..framework.interface import GroupMembers
-    from .node_info import NodeInfos
-    from .node_tree import NodeTree
-
 
 MOST_USERS = 7
 """A count that is wrong by so much is wrong by more than there are pods that share a claim."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
@@ -24,9 +22,7 @@ from ...language import (
     when,
 )
 from ..framework.placement import Placement
-
-if TYPE_CHECKING:
-    from .scheduler_cache import Cache
+from .scheduler_cache import Cache
 
 
 class SnapshotPod(Record):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...environment.extender import HTTPExtender, Managed
-from ...environment.faults import Fault
+from ...environment.api import APIServer
+from ...environment.extender import Extender, HTTPExtender, Managed
+from ...environment.faults import Fault, Faults
 from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy
 from ...language import (
     SOMETHING,
@@ -34,20 +35,13 @@ from ...language import (
     tells,
     when,
 )
+from ..cache.scheduler_cache import Cache
 from ..framework.events import ASSIGNED_POD_DELETE, DEFAULT_PREEMPTION, GANG_SCHEDULING, PERMIT_PLUGIN
-from ..framework.waiting_pods import Signal
+from ..framework.interface import ClaimPlugin, Framework, GangPlugin, VolumePlugin
+from ..framework.waiting_pods import Signal, WaitingPods
 from ..queue.moves import Mover
-from .failure import FailedAttempt
-
-if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ...environment.extender import Extender
-    from ...environment.faults import Faults
-    from ..cache.scheduler_cache import Cache
-    from ..framework.interface import ClaimPlugin, Framework, GangPlugin, VolumePlugin
-    from ..framework.waiting_pods import WaitingPods
-    from ..queue.scheduling_queue import PriorityQueue
-    from .failure import FailureHandler
+from ..queue.scheduling_queue import PriorityQueue
+from .failure import FailedAttempt, FailureHandler
 
 
 class BindingPhase(Enum):

@@ -7,10 +7,9 @@ makes no difference, as what they score does not change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from ...environment.extender import HTTPExtender
-from ...environment.faults import Fault
+from ...environment.extender import Extender, HTTPExtender
+from ...environment.faults import Fault, Faults
 from ...environment.objects import Node, Pod
 from ...language import (
     Expr,
@@ -32,13 +31,9 @@ from ...language import (
 )
 from ..framework.events import EXTENDER, Plugin
 from ..framework.interface import ClaimPlugin
+from ..framework.scores import Scores
 from ..framework.status import NodeStatus, Phase
 from .next_pod import NextPod
-
-if TYPE_CHECKING:
-    from ...environment.extender import Extender
-    from ...environment.faults import Faults
-    from ..framework.scores import Scores
 
 
 class FindNodes(NextPod):

@@ -6,12 +6,15 @@ Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cy
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ....base.structs import dataclass
-from ...environment.faults import Fault
+from ...environment.api import APIServer
+from ...environment.cluster.scope import Scope
+from ...environment.faults import Fault, Faults
 from ...environment.names import namesakes
 from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
+from ...environment.watch import PodWatch
 from ...language import (
     NOTHING,
     SOMETHING,
@@ -38,17 +41,11 @@ from ...language import (
     tells,
     when,
 )
+from ..cache.scheduler_cache import Cache
 from ..framework.events import ASSIGNED_POD_DELETE
 from ..framework.interface import Framework
-
-if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ...environment.cluster.scope import Scope
-    from ...environment.faults import Faults
-    from ...environment.watch import PodWatch
-    from ..cache.scheduler_cache import Cache
-    from ..queue.nominator import Nominator
-    from ..queue.scheduling_queue import PriorityQueue
+from ..queue.nominator import Nominator
+from ..queue.scheduling_queue import PriorityQueue
 
 
 class FailurePhase(Enum):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.names import Recreation
 from ...environment.objects import Node, Pod, PodCopy
 from ...language import (
@@ -26,17 +24,14 @@ from ...language import (
     when,
     words,
 )
+from ..cache.scheduler_cache import Cache
+from ..cache.snapshot import Snapshot
 from ..framework.events import Plugin
 from ..framework.interface import GroupCycles
 from ..framework.status import NodeStatus, Phase
-from .failure import FailurePhase
-
-if TYPE_CHECKING:
-    from ..cache.scheduler_cache import Cache
-    from ..cache.snapshot import Snapshot
-    from ..preemption.evaluator import Preemption
-    from ..queue.scheduling_queue import PriorityQueue
-    from .failure import FailureHandler
+from ..preemption.evaluator import Preemption
+from ..queue.scheduling_queue import PriorityQueue
+from .failure import FailureHandler, FailurePhase
 
 
 class NextPod(Component):

@@ -7,12 +7,13 @@ evicts (up to 1.32), what it writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ...environment.api import APIServer
 from ...environment.extender import HTTPExtender
 from ...environment.faults import Fault
 from ...environment.names import Recreation
 from ...environment.objects import ExtensionPoint, Node, Pod, PodObject
+from ...environment.watch import PodWatch
 from ...language import (
     SOMETHING,
     Expr,
@@ -30,13 +31,9 @@ from ...language import (
     when,
 )
 from ..framework.status import NodeStatus, Phase
+from ..preemption.async_preemption import AsyncPreemption
 from ..preemption.eviction_words import eviction
 from .schedule_pod import SchedulePod
-
-if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ...environment.watch import PodWatch
-    from ..preemption.async_preemption import AsyncPreemption
 
 
 class PostFilter(SchedulePod):

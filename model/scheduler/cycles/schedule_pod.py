@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.faults import Fault
@@ -30,18 +30,14 @@ from ...language import (
     when,
 )
 from ..framework.events import DYNAMIC_RESOURCES, VOLUME_BINDING, Plugin
+from ..framework.filters import Filters
 from ..framework.interface import CyclePlugin, GangPlugin, VolumePlugin
 from ..framework.rejections import reasons
 from ..framework.status import Code, NodeStatus, Phase
-from ..framework.waiting_pods import PermitAnswer
+from ..framework.waiting_pods import PermitAnswer, WaitingPods
+from ..queue.nominator import Nominator
+from .binding import Binding
 from .extenders import FindNodes
-
-if TYPE_CHECKING:
-    from ..framework.filters import Filters
-    from ..framework.waiting_pods import WaitingPods
-    from ..queue.nominator import Nominator
-    from .binding import Binding
-
 
 FILTERED = (
     Sentence(

@@ -8,7 +8,7 @@ queue. A call returns when all of them are delivered (emitEvents).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...environment.cluster.scope import passing_claims
 from ...environment.objects import Claim, Device, Pod
@@ -50,10 +50,8 @@ from ...language import (
 )
 from ..framework.events import CLAIM_UPDATE
 from ..queue.moves import Mover
-
-if TYPE_CHECKING:
-    from ..queue.scheduling_queue import PriorityQueue
-    from .claim_tracker import ClaimTracker
+from ..queue.scheduling_queue import PriorityQueue
+from .claim_tracker import ClaimTracker
 
 MOST_EVENTS = 4
 """So many events of the cache can wait to be delivered: the informer and each goroutine that binds wait for theirs."""

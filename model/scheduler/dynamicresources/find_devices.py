@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ...environment.api import APIServer
 from ...environment.cluster.derived import Derived, Found, Roster
+from ...environment.faults import Faults
 from ...environment.objects import OWN, Claim, Device, Node, Pod
 from ...environment.storage.claims import (
     DELETING,
@@ -53,17 +55,13 @@ from ...language import (
     when,
     words,
 )
+from ..cycles.binding import Binding
+from ..cycles.schedule_one import Scheduler
 from ..framework.events import DYNAMIC_RESOURCES, Plugin
+from ..framework.interface import GangPlugin, GroupCycles
 from ..framework.status import NodeStatus, Phase
-
-if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ...environment.faults import Faults
-    from ..cycles.binding import Binding
-    from ..cycles.schedule_one import Scheduler
-    from ..framework.interface import GangPlugin, GroupCycles
-    from .assume_cache import AssumeCache
-    from .claim_tracker import ClaimTracker
+from .assume_cache import AssumeCache
+from .claim_tracker import ClaimTracker
 
 
 class Stage(Enum):

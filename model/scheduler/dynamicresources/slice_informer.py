@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.objects import Device
 from ...environment.storage.device_slices import DeviceSlice, DeviceSlices
 from ...environment.storage.device_taints import DeviceTaints, TaintableDevice
@@ -24,9 +22,7 @@ from ...language import (
     words,
 )
 from ..framework.events import SLICE_CHANGE
-
-if TYPE_CHECKING:
-    from ..queue.scheduling_queue import PriorityQueue
+from ..queue.scheduling_queue import PriorityQueue
 
 
 class SliceInformer(Component):

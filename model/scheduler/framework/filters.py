@@ -4,7 +4,6 @@ podtopologyspread, interpodaffinity; framework/runtime/framework.go, 1.34)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...environment.cluster.placement_rules import SpreadConstraint
 from ...environment.cluster.pod_versions import whole
@@ -12,12 +11,9 @@ from ...environment.extender import HTTPExtender
 from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
 from .events import NODE_DECLARED_FEATURES, NODE_PORTS, VOLUME_RESTRICTIONS
+from .interface import PodNominator
 from .placement import Placement
 from .status import Code
-
-if TYPE_CHECKING:
-    from .interface import PodNominator
-
 
 FilterPlugin = Callable[[Pod, Node, Placement], Expr]
 """Gives the Code of a pod on a node."""

@@ -7,7 +7,6 @@ events that the model has: an assigned pod comes or goes or is updated, a pod th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
@@ -28,12 +27,9 @@ from .events import (
     ClusterEvent,
     Plugin,
 )
-from .filters import UNSCHEDULABLE, has_keys, is_meant
+from .filters import UNSCHEDULABLE, Filters, has_keys, is_meant
 from .placement import Placement
 from .status import Code
-
-if TYPE_CHECKING:
-    from .filters import Filters
 
 ABOUT_ASSIGNED_PODS = ("PodTopologySpread", "InterPodAffinity")
 """The plugins whose hints for pods ask whether the pod has a node."""

@@ -6,16 +6,13 @@ Words for reports only. Whether a plugin rejects is asked of the plugin itself; 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod
 from ...language import Expr, all_of, as_expr
 from .events import NODE_PORTS
+from .filters import Filters
 from .placement import Placement
 from .status import Code
-
-if TYPE_CHECKING:
-    from .filters import Filters
 
 SPREAD = "node(s) didn't match pod topology spread constraints"
 

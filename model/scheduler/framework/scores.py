@@ -4,20 +4,17 @@ selectHost in schedule_one.go, 1.36)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...environment.cluster.scope import SCORE_PLUGINS
 from ...environment.extender import HTTPExtender
 from ...environment.objects import Node, Pod, Term
 from ...language import Component, Expr, all_of, any_of, as_expr, clamp, largest, select, smallest, total
 from .float_sums import share
+from .interface import SharedLister
 from .placement import Placement
 from .resource_scores import ResourceScores
 from .spread_scores import MAX_SCORE, SpreadScores
 from .status import Code
-
-if TYPE_CHECKING:
-    from .interface import SharedLister
 
 (
     TAINT_TOLERATION,

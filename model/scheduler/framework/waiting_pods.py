@@ -7,9 +7,8 @@ there. The signal is a channel of one place: the first of Allow, Reject and Pree
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
-from ...environment.faults import Fault
+from ...environment.faults import Fault, Faults
 from ...environment.objects import ExtensionPoint, Pod
 from ...language import (
     Component,
@@ -26,9 +25,6 @@ from ...language import (
     when,
     words,
 )
-
-if TYPE_CHECKING:
-    from ...environment.faults import Faults
 
 
 @spoken(

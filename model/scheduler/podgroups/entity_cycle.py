@@ -6,7 +6,7 @@ can be scheduled if minCount pods have a place by then. Those that fit are assum
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...environment.objects import Pod, PodCopy, PodGroup
 from ...environment.pod_groups import Member
@@ -34,12 +34,10 @@ from ..cycles.failure import FailureHandler, FailurePhase
 from ..cycles.schedule_one import Scheduler
 from ..framework.events import POD_GROUP_ADD, Plugin
 from ..framework.status import Phase
+from .entity_queue import EntityQueue
 from .gang_scheduling import GangScheduling
 from .group_state import PodGroupStates
 from .pod_group_cycle import GroupStage, GroupStatus, Outcome, PodGroupCycle
-
-if TYPE_CHECKING:
-    from .entity_queue import EntityQueue
 
 
 class EntityCycle(PodGroupCycle):

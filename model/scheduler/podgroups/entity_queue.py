@@ -8,10 +8,10 @@ in-flight events: it is parked only if PreEnqueue holds one of its members.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ...environment.objects import Pod, PodCopy, PodGroup, PodObject
-from ...environment.pod_groups import Member
+from ...environment.pod_groups import Member, PodGroups
 from ...language import (
     Expr,
     Value,
@@ -38,9 +38,6 @@ from ..framework.events import (
 from ..framework.interface import GroupCycles
 from ..queue.clock import Clock
 from ..queue.scheduling_queue import PriorityQueue, SubQueue
-
-if TYPE_CHECKING:
-    from ...environment.pod_groups import PodGroups
 
 
 class EntityCycles(GroupCycles, Protocol):

@@ -7,10 +7,10 @@ assumed in the snapshot only. (In 1.37 the cycle asks PlacementFeasible for thes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...environment.objects import ExtensionPoint, Pod, PodGroup
-from ...environment.pod_groups import Member
+from ...environment.pod_groups import Member, PodGroups
 from ...language import (
     NOTHING,
     UNTOLD,
@@ -26,15 +26,12 @@ from ...language import (
     tells,
     when,
 )
+from ..cycles.schedule_one import Scheduler
 from ..framework.events import POD_GROUP_ADD
 from ..framework.status import Phase
-
-if TYPE_CHECKING:
-    from ...environment.pod_groups import PodGroups
-    from ..cycles.schedule_one import Scheduler
-    from ..framework.waiting_pods import WaitingPods
-    from ..queue.scheduling_queue import PriorityQueue
-    from .group_state import PodGroupStates
+from ..framework.waiting_pods import WaitingPods
+from ..queue.scheduling_queue import PriorityQueue
+from .group_state import PodGroupStates
 
 
 class GangScheduling(Component):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...environment.cluster.pod_versions import in_form
 from ...environment.objects import Node, Pod, PodGroup
@@ -36,15 +35,13 @@ from ...language import (
 )
 from ..cache.snapshot import SnapshotPod
 from ..cycles.failure import FailedAttempt
+from ..framework.filters import Filters
 from ..framework.placement import Placement
 from ..framework.status import Phase
 from ..preemption.async_preemption import AsyncPhase, AsyncPreemption
 from ..preemption.evaluator import Preemption
 from .entity_cycle import EntityCycle
 from .pod_group_cycle import GroupStage, GroupStatus, Outcome, number_of
-
-if TYPE_CHECKING:
-    from ..framework.filters import Filters
 
 
 class GroupsPreempt(EntityCycle):

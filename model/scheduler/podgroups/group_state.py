@@ -6,10 +6,8 @@ to the state in the same step. A snapshot has a copy, in which the cycle of a gr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.objects import Pod, PodGroup
-from ...environment.pod_groups import Member
+from ...environment.pod_groups import Member, PodGroups
 from ...language import (
     Component,
     Expr,
@@ -26,9 +24,6 @@ from ...language import (
     when,
     words,
 )
-
-if TYPE_CHECKING:
-    from ...environment.pod_groups import PodGroups
 
 
 class PodGroupStates(Component):

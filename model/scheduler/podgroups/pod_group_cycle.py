@@ -8,10 +8,9 @@ asked for permission once more, and their binding cycles start. Otherwise all go
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from ...environment.objects import Node, Pod, PodCopy, PodGroup
-from ...environment.pod_groups import Member
+from ...environment.pod_groups import Member, PodGroups
 from ...language import (
     SOMETHING,
     Component,
@@ -40,21 +39,17 @@ from ...language import (
     when,
     words,
 )
-from ..cycles.failure import FailedAttempt
+from ..cache.scheduler_cache import Cache
+from ..cache.snapshot import Snapshot
+from ..cycles.failure import FailedAttempt, FailureHandler
+from ..cycles.schedule_one import Scheduler
 from ..framework.events import Plugin
+from ..framework.interface import ClaimPlugin
 from ..framework.status import Phase
-
-if TYPE_CHECKING:
-    from ...environment.pod_groups import PodGroups
-    from ..cache.scheduler_cache import Cache
-    from ..cache.snapshot import Snapshot
-    from ..cycles.failure import FailureHandler
-    from ..cycles.schedule_one import Scheduler
-    from ..framework.interface import ClaimPlugin
-    from ..queue.nominator import Nominator
-    from ..queue.scheduling_queue import PriorityQueue
-    from .gang_scheduling import GangScheduling
-    from .group_state import PodGroupStates
+from ..queue.nominator import Nominator
+from ..queue.scheduling_queue import PriorityQueue
+from .gang_scheduling import GangScheduling
+from .group_state import PodGroupStates
 
 
 class GroupStage(Enum):

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
 
-from ...environment.faults import Fault
+from ...environment.api import APIServer
+from ...environment.faults import Fault, Faults
 from ...environment.objects import Node, Pod
+from ...environment.watch import PodWatch
 from ...language import (
     SOMETHING,
     UNTOLD,
@@ -38,15 +39,10 @@ from ...language import (
     tells,
     when,
 )
-
-if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ...environment.faults import Faults
-    from ...environment.watch import PodWatch
-    from ..framework.interface import PodsInPreBind
-    from ..framework.waiting_pods import WaitingPods
-    from ..queue.nominator import Nominator
-    from ..queue.scheduling_queue import PriorityQueue
+from ..framework.interface import PodsInPreBind
+from ..framework.waiting_pods import WaitingPods
+from ..queue.nominator import Nominator
+from ..queue.scheduling_queue import PriorityQueue
 
 
 class AsyncPhase(Enum):

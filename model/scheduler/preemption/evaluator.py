@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...environment.cluster.pod_versions import forms, in_form
+from ...environment.controllers.budgets import Budgets
+from ...environment.extender import Extender
 from ...environment.objects import NOW, DisruptionBudget, Node, Pod, node_or_none
 from ...language import (
     Component,
@@ -33,18 +34,12 @@ from ...language import (
     words,
 )
 from ...language.expressions.sorts import sort_of_ref
-from ..framework.placement import with_ports_of, without_ports_of
+from ..cache.snapshot import Snapshot
+from ..framework.filters import Filters
+from ..framework.interface import NodeToStatus
+from ..framework.placement import Placement, with_ports_of, without_ports_of
 from ..framework.status import NodeStatus
-
-if TYPE_CHECKING:
-    from ...environment.controllers.budgets import Budgets
-    from ...environment.extender import Extender
-    from ..cache.snapshot import Snapshot
-    from ..framework.filters import Filters
-    from ..framework.interface import NodeToStatus
-    from ..framework.placement import Placement
-    from ..queue.nominator import Nominator
-
+from ..queue.nominator import Nominator
 
 # The chooser adds this to each victim's priority, so that a further victim never lowers the sum.
 SHIFT = 1 << 31

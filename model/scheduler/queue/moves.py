@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from ...environment.cluster.derived import Derived
+from ...environment.cluster.derived import Derived, Found, Roster
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import forms, in_form
 from ...environment.names import namesakes
 from ...environment.objects import OWN, Claim, Node, Pod
 from ...environment.storage.claims import ClaimChange
+from ...environment.watch import PodWatch
 from ...language import (
     UNTOLD,
     Expr,
@@ -34,13 +35,9 @@ from ..framework.events import (
     ClusterEvent,
     Plugin,
 )
+from ..framework.hints import Hints
 from .entries import Entries
 from .sub_queues import SubQueue
-
-if TYPE_CHECKING:
-    from ...environment.cluster.derived import Found, Roster
-    from ...environment.watch import PodWatch
-    from ..framework.hints import Hints
 
 
 class SchedulingLoop(Protocol):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...environment.cluster.pod_versions import whole
 from ...environment.objects import NOMINATED, Node, Pod, node_or_none
+from ...environment.watch import PodWatch
 from ...language import Component, Expr, Knowledge, Value, Words, as_expr, per, ref, select, words
-
-if TYPE_CHECKING:
-    from ...environment.watch import PodWatch
-    from ..framework.interface import QueuedPods
+from ..framework.interface import QueuedPods
 
 
 class Nominator(Component):

@@ -17,7 +17,7 @@ Pop may come amid any of them. All but one do the same as if it had come before 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...environment.cluster.pod_versions import PodChange, versions_in
 from ...environment.objects import Pod, PodCopy, PodObject
@@ -45,12 +45,10 @@ from ..framework.events import (
     Plugin,
     PodUpdate,
 )
+from ..framework.interface import FailingAttempts
 from .moves import Mover, Moves
+from .nominator import Nominator
 from .sub_queues import SubQueue as SubQueue
-
-if TYPE_CHECKING:
-    from ..framework.interface import FailingAttempts
-    from .nominator import Nominator
 
 
 class PriorityQueue(Moves):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
+from ...environment.api import APIServer
 from ...environment.cluster.scope import passing_claims
 from ...environment.names import namesakes
 from ...environment.objects import FAILED, GATED, NOMINATED, TERMINATING, Pod, PodCopy, PodObject
@@ -33,11 +33,8 @@ from ..framework.events import (
     ClusterEvent,
     Plugin,
 )
-
-if TYPE_CHECKING:
-    from ...environment.api import APIServer
-    from ..framework.interface import ClaimGate, GangPlugin, GroupCycles, PreEnqueuePlugin
-    from .clock import Clock
+from ..framework.interface import ClaimGate, GangPlugin, GroupCycles, PreEnqueuePlugin
+from .clock import Clock
 
 
 @spoken(ACTIVE="activeQ", BACKOFF="backoffQ", UNSCHEDULABLE="unschedulableQ")

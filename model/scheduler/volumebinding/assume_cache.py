@@ -7,7 +7,7 @@ So what is assumed is dropped here when the store is given another version; upst
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...environment.objects import Node, Volume, VolumeClaim
 from ...environment.storage.volumes import (
@@ -46,9 +46,7 @@ from ...language import (
     words,
 )
 from ..framework.events import VOLUME_CHANGE, VOLUME_CLAIM_ADD, VOLUME_CLAIM_UPDATE
-
-if TYPE_CHECKING:
-    from ..queue.scheduling_queue import PriorityQueue
+from ..queue.scheduling_queue import PriorityQueue
 
 
 class News(Enum):

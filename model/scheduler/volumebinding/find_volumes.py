@@ -7,8 +7,9 @@ claims can be used there, and whether there are volumes for the others, or they 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...environment.faults import Faults
 from ...environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
 from ...environment.storage.volumes import (
     MOST_BEHIND,
@@ -19,6 +20,7 @@ from ...environment.storage.volumes import (
     older,
     reaches,
 )
+from ...environment.watch import NodeWatch, PodWatch
 from ...language import (
     SOMETHING,
     Component,
@@ -44,15 +46,11 @@ from ...language import (
     when,
     words,
 )
+from ..cycles.binding import Binding
+from ..cycles.schedule_one import Scheduler
 from ..framework.events import VOLUME_BINDING, VOLUME_RESTRICTIONS, Plugin
 from ..framework.status import NodeStatus, Phase
-
-if TYPE_CHECKING:
-    from ...environment.faults import Faults
-    from ...environment.watch import NodeWatch, PodWatch
-    from ..cycles.binding import Binding
-    from ..cycles.schedule_one import Scheduler
-    from .assume_cache import VolumeCache
+from .assume_cache import VolumeCache
 
 
 class VolumeStage(Enum):

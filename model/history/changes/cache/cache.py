@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ....environment.faults import Fault
+from ....environment.faults import Fault, Faults
 from ....environment.objects import Node, Pod, PodObject
 from ....environment.watch import Handler, PodWatch
 from ....language import (
@@ -27,11 +25,8 @@ from ....language import (
 )
 from ....scheduler import Cache, EventHandlers
 from ....scheduler.cache.scheduler_cache import CachedPod
+from ....scheduler.process import Process
 from ...registry.change import before
-
-if TYPE_CHECKING:
-    from ....environment.faults import Faults
-    from ....scheduler.process import Process
 
 
 @before(

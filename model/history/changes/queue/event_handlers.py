@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
+from ....environment.api import APIServer
 from ....environment.cluster.footprint import UsedPort
 from ....environment.cluster.node_versions import NodeVersion
 from ....environment.cluster.pod_versions import PodChange, PodVersion, in_form
@@ -46,9 +46,6 @@ from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
 from ...registry.change import before
 from ...versions import PRE_RELEASES
-
-if TYPE_CHECKING:
-    from ....environment.api import APIServer
 
 
 @before(
