@@ -17,7 +17,7 @@ from ...model.environment.cluster.pod_versions import PodVersion
 from ...model.environment.objects import Node, Pod
 from ...model.environment.pod_groups import PodGroups
 from ...model.environment.watch import NodeWatch, PodWatch
-from ...model.language import Case, Component, Expr
+from ...model.language import Case, Component, Expr, any_of, boolean
 from ...model.scheduler import (
     Binding,
     Cache,
@@ -77,8 +77,10 @@ class Property(Component):
     pod_groups: PodGroups
 
     def holds(self) -> Expr:
-        """The predicate."""
-        raise NotImplementedError
+        """The predicate: nothing of what can be `wrong` is so. A property that says nothing of that says what holds."""
+        if type(self).wrong is Property.wrong:
+            raise NotImplementedError
+        return ~any_of(so for _, so in self.wrong())
 
     def cases(self) -> Iterable[Case]:
         """Of a liveness: what a fair run does indefinitely that it must not."""
@@ -152,6 +154,15 @@ class Property(Component):
     def nodes(self) -> tuple[Node, ...]:
         """All nodes."""
         return self.universe[Node]
+
+
+class NeverHappens(Property):
+    """Base class of what must never happen in a step: `observe` notes in `broken` that it has happened."""
+
+    broken = boolean()
+
+    def holds(self) -> Expr:
+        return ~self.broken
 
 
 _restricted: dict[tuple[object, frozenset[str]], type[Property]] = {}

@@ -44,9 +44,6 @@ class QuotaIsNotHeldBack(Property):
             if g.keeper is o.keeper and g is not o and g.pod in self.subjects
         ]
 
-    def holds(self) -> Expr:
-        return ~any_of(self.waits(gate) & self.is_held_back(other) for gate, other in self.rivals)
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for gate, other in self.rivals:
             held = self.waits(gate) & self.is_held_back(other)

@@ -10,7 +10,7 @@ from ...model.environment.cluster.workloads import OwnerKind
 from ...model.environment.controllers.replacement import Controllers
 from ...model.environment.kubelet import Kubelet
 from ...model.environment.objects import Pod
-from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, per, when
+from ...model.language import Case, Expr, any_of, as_expr, before, boolean, count, per, when
 from ..base.property import Property
 
 
@@ -96,9 +96,6 @@ class NoMoreThanWanted(Property):
     def number(self, owner: Owner) -> Expr:
         """How many pods of the owner count."""
         return count(self.counts(owned) for owned in self.universe[Owned] if owned.owner is owner)
-
-    def holds(self) -> Expr:
-        return all_of(self.number(owner) <= self.wanted(owner) for owner in self.universe[Owner])
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for owner in self.universe[Owner]:

@@ -9,20 +9,19 @@ from ...model.environment.names import Recreation
 from ...model.environment.objects import Pod
 from ...model.environment.pod_groups import Member
 from ...model.environment.storage.claims import ClaimUse, ResourceClaims
-from ...model.language import Expr, any_of, as_expr, before, boolean, when
+from ...model.language import Expr, any_of, as_expr, before, when
 from ...model.scheduler import DynamicResources, PodGroupStates
 from ...model.scheduler.api_dispatcher import APIDispatcher
 from ...model.scheduler.cycles.binding import BindingPhase
 from ...model.scheduler.cycles.failure import FailurePhase
 from ...model.scheduler.preemption.async_preemption import AsyncPhase, AsyncPreemption
-from ..base.property import Property
+from ..base.property import NeverHappens, Property
 
 
-class WrittenByName(Property):
+class WrittenByName(NeverHappens):
     """Remembers whether a write that was meant for a pod changed the object of the one that has its name after it."""
 
     may_be_given = True
-    broken = boolean()
 
     @property
     def recreations(self) -> tuple[Recreation, ...]:
@@ -45,9 +44,6 @@ class WrittenByName(Property):
         for recreation in self.recreations:
             with when(self.sent(recreation.before) & self.hit(recreation.after)):
                 self.broken = True
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         both = (self.api.pod[r.after].exists & self.due(r.before) for r in self.recreations)

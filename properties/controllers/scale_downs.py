@@ -6,13 +6,13 @@ from functools import partial
 
 from ...model.environment.controllers.autoscaler import Autoscaler
 from ...model.environment.objects import Node, Pod
-from ...model.language import Expr, any_of, as_expr, before, boolean, when
+from ...model.language import Expr, any_of, as_expr, before, when
 from ...model.scheduler.cycles.binding import BindingPhase
 from ..base import truth
-from ..base.property import Property
+from ..base.property import NeverHappens
 
 
-class EmptyNodesOnly(Property):
+class EmptyNodesOnly(NeverHappens):
     """The autoscaler takes no node away on which a pod is, nor one that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
 
     Such a wait may take minutes. The Binding of a pod that does not wait is on its way at once; that the node goes before it lands is not looked at. Nor are pods of
@@ -25,8 +25,6 @@ class EmptyNodesOnly(Property):
     issues = (125491,)
 
     autoscaler: Autoscaler
-
-    broken = boolean()
 
     def is_for(self, pod: Pod, node: Node) -> Expr:
         """Whether the node is that of the pod: it is bound there, or its binding cycle waits."""
@@ -52,9 +50,6 @@ class EmptyNodesOnly(Property):
             )
             with when(taken & any_of(self.is_for(pod, node) for pod in self._concerned())):
                 self.broken = True
-
-    def holds(self) -> Expr:
-        return ~as_expr(self.broken)
 
     def witnesses(self) -> dict[str, Expr]:
         chosen = any_of(self.is_for(p, n) for p in self._concerned() for n in self.nodes)

@@ -236,9 +236,6 @@ class TaintedPodsLeave(_OfTaints):
     concerns = "the pod that stays"
     issues = (107543, 125332)
 
-    def holds(self) -> Expr:
-        return ~any_of(self.has_to_leave(p) & ~self.api.pod[p].terminating for p in self.subjects)
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.subjects:
             stays = self.has_to_leave(p) & ~self.api.pod[p].terminating
@@ -262,10 +259,6 @@ class NothingLeftOfWorks(Property):
     issues = (125332, 107543)
 
     taint_eviction: TaintEviction
-
-    def holds(self) -> Expr:
-        names = [pod for pod in self.pods if self.taint_eviction.name_of(pod) is pod]
-        return ~any_of(self.taint_eviction.keeps(name) for name in names)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for pod in self.pods:
@@ -296,9 +289,6 @@ class NamesRunOnce(Property):
     issues = (54368,)
 
     kubelet: Kubelet
-
-    def holds(self) -> Expr:
-        return ~any_of(self._runs(r.before) & self._runs(r.after) for r in self.universe[Recreation])
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for r in self.universe[Recreation]:

@@ -30,9 +30,6 @@ class NoPodRejected(Property):
 
     kubelet: Kubelet
 
-    def holds(self) -> Expr:
-        return ~any_of(self.kubelet.rejected[pod] for pod in self.subjects)
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for pod in self.subjects:
             yield f"The kubelet has rejected {pod.name}", as_expr(self.kubelet.rejected[pod])
@@ -59,9 +56,6 @@ class RunningPodsFit(Property):
     @classmethod
     def caveat(cls, nodes: Sequence[Node], pods: Sequence[Pod] = ()) -> str:
         return truth.largest_counts(nodes)
-
-    def holds(self) -> Expr:
-        return ~any_of(truth.exceeds(self, n, partial(self._runs, n)) for n in self.nodes)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for n in self.nodes:
@@ -209,9 +203,6 @@ class DeferredResizesKeepNobodyOut(Property):
 
     kubelet: Kubelet
 
-    def holds(self) -> Expr:
-        return ~any_of(kept_out for _, kept_out in self.wrong())
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         where = truth.placement(self)
         where = replace(where, held={v: self._is_held(v) for v in self.pod_versions})
@@ -242,9 +233,6 @@ class EndedPodsKeepNobodyOut(Property):
     kind = "deadlock freedom"
     concerns = "the pod that is excluded"
     issues = (96515,)
-
-    def holds(self) -> Expr:
-        return ~any_of(kept_out for _, kept_out in self.wrong())
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         where = truth.placement(self)

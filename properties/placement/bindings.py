@@ -31,7 +31,7 @@ from ...model.language import (
 )
 from ...model.scheduler.framework.placement import Placement
 from ..base import truth
-from ..base.property import Property
+from ..base.property import NeverHappens, Property
 
 
 class Capacity(Property):
@@ -233,15 +233,6 @@ class AntiAffinityKept(Property):
     def _on(self, pod: Pod, node: Node) -> Expr:
         return truth.taken(self, pod, node) & self.api.node_exists[node] & self.api.pod[pod].exists
 
-    def holds(self) -> Expr:
-        return ~any_of(
-            self.together(pod, other, term.topology_key)
-            for pod in self.pods
-            for term in pod.terms
-            for other in self.pods
-            if term in self._kept_apart(pod, other)
-        )
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for pod in self.pods:
             for other in self.pods:
@@ -389,15 +380,13 @@ class SpreadKept(Property):
         return {"a pod is tried that a node could not take by the pod's constraints": any_of(tried)}
 
 
-class BoundAsAssumed(Property):
+class BoundAsAssumed(NeverHappens):
     """The API server commits a Binding only of a pod that the scheduler's cache has on the very same node."""
 
     id = "S-BIND"
     consequence = "A pod runs on a node that the scheduler did not reserve for it, or no longer does. The node can become overfull, and the kubelet rejects a pod (OutOfcpu)."
     concerns = "the pod that is bound"
     issues = (106361,)
-
-    broken = boolean()
 
     def observe(self) -> None:
         for pod in self.subjects:
@@ -406,9 +395,6 @@ class BoundAsAssumed(Property):
                 newly = is_bound & ~before(lambda pod=pod, node=node: self.api.pod[pod].node == node)  # type: ignore[misc]
                 with when(newly & ~self.cache.on(pod, node)):
                     self.broken = True
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         unbound = [p for p in self.subjects if p.node is None]

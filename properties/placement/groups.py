@@ -12,14 +12,14 @@ from itertools import combinations, product
 from ...model.environment.objects import Claim, Node, Pod, PodGroup
 from ...model.environment.pod_groups import Member
 from ...model.environment.watch import Handler
-from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, count, when
+from ...model.language import Case, Expr, all_of, any_of, as_expr, before, count, when
 from ...model.scheduler import PodGroupCycle, PodGroupStates, WaitingPods
 from ...model.scheduler.event_handlers import Removal
 from ...model.scheduler.framework.placement import Placement
 from ...model.scheduler.framework.waiting_pods import Signal
 from ...model.scheduler.podgroups.pod_group_cycle import GroupStatus, Outcome
 from ..base import truth
-from ..base.property import Property
+from ..base.property import NeverHappens, Property
 from .nominations import NominationMonitor
 
 
@@ -58,7 +58,7 @@ class AboutGroups(Property):
         return {"a pod waits for its gang": any_of(waiting)}
 
 
-class GangLetGoAsAWhole(AboutGroups):
+class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     """A pod of a gang is let go to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
     Counted are pods that the scheduler has not been told are gone. ("Summary": no pod of the group goes past Permit before enough of them have come there.) What happens to the
@@ -70,8 +70,6 @@ class GangLetGoAsAWhole(AboutGroups):
     concerns = "the pod that is let go"
 
     pod_group_cycle: PodGroupCycle
-
-    broken = boolean()
 
     def _has_place(self, member: Member) -> Expr:
         """Whether the cache has the pod on a node, or the cycle of its group, which can be scheduled, has a place for it."""
@@ -96,9 +94,6 @@ class GangLetGoAsAWhole(AboutGroups):
                 refused = held & (self.waiting.signal[m.pod] != Signal.ALLOWED)
                 with when(now & ~earlier & ~refused & (placed < group.min_count)):
                     self.broken = True
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         let_go = [self._is_let_go(m.pod) for group in self.gangs for m in self.members(group)]
@@ -165,7 +160,7 @@ class GroupStatesAreRight(AboutGroups):
         return {"a pod of a group is assumed": any_of(assumed)}
 
 
-class DismissedPodsLeave(AboutGroups):
+class DismissedPodsLeave(NeverHappens, AboutGroups):
     """If the failure handler gives up an assumed pod, because it is deleted or being deleted, the state of its group does not list it as unscheduled.
 
     That the binding cycle of the pod was faster, and made it unscheduled, is for S-GROUPSTATE to say.
@@ -176,8 +171,6 @@ class DismissedPodsLeave(AboutGroups):
     concerns = "the pod in the group's state"
     issues = (138422,)
 
-    broken = boolean()
-
     def observe(self) -> None:
         removing = before(lambda: self.handlers.queue_removal == Removal.FORGET)
         for m in self.universe[Member]:
@@ -186,9 +179,6 @@ class DismissedPodsLeave(AboutGroups):
                 given_up = removing & assumed & (self.handlers.queue_removal != Removal.FORGET)
                 with when(given_up & self.pod_group_states.unscheduled[m]):
                     self.broken = True
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         removing = self.handlers.queue_removal == Removal.FORGET

@@ -135,9 +135,6 @@ class OnePreemptionAtATime(Property):
         )
         return (goroutine.phase[pod] == AsyncPhase.EVICT_LAST) & there
 
-    def holds(self) -> Expr:
-        return ~any_of(case for _, case in self.wrong())
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.pods:
             looks = self.scheduler.at(Phase.DRY_RUN, p) | self.pod_group_cycle.preempts(p)

@@ -22,9 +22,6 @@ class BoundPodsSayScheduled(Property):
 
     api_dispatcher: APIDispatcher
 
-    def holds(self) -> Expr:
-        return ~any_of(self.api.pod[p].assigned & self.api.pod[p].failed for p in self.subjects)
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.subjects:
             says = self.api.pod[p].assigned & self.api.pod[p].failed
@@ -75,9 +72,6 @@ class RejectedPodsSaySo(Property):
     def _says_nothing(self, pod: Pod) -> Expr:
         current = self.api.pod[pod]
         return as_expr(self.rejected[pod]) & current.pending & ~current.terminating & ~current.failed
-
-    def holds(self) -> Expr:
-        return ~any_of(self._says_nothing(pod) for pod in self.subjects)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for pod in self.subjects:

@@ -8,12 +8,12 @@ from itertools import combinations
 
 from ...model.environment.objects import Pod
 from ...model.environment.watch import Handler
-from ...model.language import Expr, all_of, any_of, before, boolean, count, when
+from ...model.language import Expr, all_of, any_of, before, count, when
 from ...model.scheduler.cycles.failure import FailurePhase
 from ...model.scheduler.framework.status import Phase
 from ...model.scheduler.framework.waiting_pods import WaitingPods
 from ...model.scheduler.queue.scheduling_queue import SubQueue
-from ..base.property import Property
+from ..base.property import NeverHappens, Property
 
 
 class OnePlace(Property):
@@ -73,11 +73,6 @@ class NotQueuedInCycle(Property):
     concerns = "the pod that is queued"
     issues = (118226,)
 
-    def holds(self) -> Expr:
-        return ~any_of(
-            self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p) for p in self.subjects
-        )
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.subjects:
             queued = self.queue.contains(p) & self.scheduler.in_flight(p) & ~self.requeued(p)
@@ -119,15 +114,13 @@ class NoGhostQueued(Property):
         return {"a pod in flight is deleted or bound": any_of(leaves)}
 
 
-class BackoffRespected(Property):
+class BackoffRespected(NeverHappens):
     """No event takes a pod out of backoffQ before its backoff is over: an update of its object leaves it there."""
 
     id = "S-BACKOFF"
     consequence = "A failing pod is retried at once instead of after its backoff (1 to 10 seconds). It takes attempts from other pods, which wait longer in a busy cluster."
     concerns = "the pod that is taken out of backoffQ"
     issues = (98828,)
-
-    broken = boolean()
 
     def observe(self) -> None:
         updated = before(lambda: self.handlers.queue_busy) & ~self.handlers.queue_busy
@@ -139,9 +132,6 @@ class BackoffRespected(Property):
     def _is_in(self, pod: Pod, place: SubQueue) -> Expr:
         found: Expr = self.queue.sub_queue[pod] == place
         return found
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         backing_off = any_of(self.queue.sub_queue[p] == SubQueue.BACKOFF for p in self.subjects)
@@ -203,9 +193,6 @@ class QueuedAsKnown(Property):
         queued = self.queue.contains(pod) & current.pending
         return queued & ~self.awaited(pod) & ~self.queue.copy[pod].same_as(current.copy())
 
-    def holds(self) -> Expr:
-        return ~any_of(self.stale(p) for p in self.subjects)
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.subjects:
             yield (
@@ -235,9 +222,6 @@ class NothingLeftOfGonePods(Property):
         held = self.scheduler.in_flight(pod) | self.binding.active(pod) | self.failure.awaits_requeue(pod)
         return ~self.api.pod[pod].exists & ~coming & ~held
 
-    def holds(self) -> Expr:
-        return ~any_of(self.settled(p) & self.cache.knows(p) for p in self.subjects)
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.subjects:
             yield f"{p.name} is gone, and the cache still has it", self.settled(p) & self.cache.knows(p)
@@ -247,7 +231,7 @@ class NothingLeftOfGonePods(Property):
         return {"a pod is gone and all its events are handled": any_of(gone)}
 
 
-class DeletedPodsFreeRoom(Property):
+class DeletedPodsFreeRoom(NeverHappens):
     """Once the deletion of a pod is handled, the cache has no assumption of it any more, unless the pod was rejected while it
     waited for permission: its binding cycle will take it out then.
 
@@ -259,8 +243,6 @@ class DeletedPodsFreeRoom(Property):
     issues = (134217,)
 
     waiting: WaitingPods
-
-    broken = boolean()
 
     def observe(self) -> None:
         for pod in self.pods:
@@ -277,23 +259,18 @@ class DeletedPodsFreeRoom(Property):
         rejected = self.waiting.holds(pod) | self.binding.rejected[pod]
         return ~self.pod_watch.lister[pod].exists & self.cache.is_assumed(pod) & ~rejected
 
-    def holds(self) -> Expr:
-        return ~self.broken
-
     def witnesses(self) -> dict[str, Expr]:
         gone = (~self.api.pod[p].exists & self.cache.is_assumed(p) for p in self.pods)
         return {"an assumed pod is deleted": any_of(gone)}
 
 
-class PendingPodsRequeued(Property):
+class PendingPodsRequeued(NeverHappens):
     """The failure handler goes on to put a pod back into the queue only if the lister shows it as pending."""
 
     id = "S-REQUEUE"
     consequence = "The scheduler puts a pod back into its queue that is bound or gone. It tries to place the pod again, and writes misleading conditions and events."
     concerns = "the pod that is put back"
     issues = (96579,)
-
-    broken = boolean()
 
     def observe(self) -> None:
         for pod in self.subjects:
@@ -306,9 +283,6 @@ class PendingPodsRequeued(Property):
     def _is_at(self, pod: Pod, phase: FailurePhase) -> Expr:
         found: Expr = self.failure.phase[pod] == phase
         return found
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         reading = (

@@ -9,10 +9,10 @@ from ...model.environment.objects import Claim, Device, Pod
 from ...model.environment.storage.claims import ClaimUse, ClaimWatch, ResourceClaims
 from ...model.environment.storage.device_taints import EVICTING, DeviceTaints, TaintableDevice
 from ...model.environment.storage.supply import Supply
-from ...model.language import Case, Expr, all_of, any_of, as_expr, before, boolean, one_of, when
+from ...model.language import Case, Expr, all_of, any_of, as_expr, before, one_of, when
 from ...model.scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ...model.scheduler.dynamicresources.find_devices import Stage
-from ..base.property import Property
+from ..base.property import NeverHappens, Property
 from ..placement.bindings import AboutOwnBindings
 from ..scheduling.liveness import waits_in_vain
 
@@ -47,9 +47,6 @@ class DeviceAllocatedOnce(AboutClaims):
     consequence = "Two pods are given the same device. One of them does not start, or both work on the device and disturb each other."
     issues = (133602,)
 
-    def holds(self) -> Expr:
-        return ~any_of(so for _, so in self.wrong())
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         allocated = self.resource_claims.object
         for a, b in combinations(self.claims, 2):
@@ -80,17 +77,6 @@ class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
     id = "S-RESV"
     consequence = "A pod is bound without its devices. The kubelet does not start it: it stays in ContainerCreating until it is deleted."
     concerns = "the pod without its claim"
-
-    def holds(self) -> Expr:
-        return ~any_of(
-            self.counts(use.pod)
-            & ~(
-                self.resource_claims.object[use.claim].allocated
-                & self.resource_claims.object[use.claim].reserved[use.pod]
-            )
-            for use in self.uses
-            if use.pod in self.subjects
-        )
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for use in self.uses:
@@ -160,14 +146,12 @@ class FlightsHaveOwners(AboutClaims):
             )
 
 
-class AssumeCacheGoesForward(AboutClaims):
+class AssumeCacheGoesForward(NeverHappens, AboutClaims):
     """The assume cache never goes back to an older version of a claim than one that it has given out."""
 
     id = "S-ASSUME"
     consequence = "The scheduler decides by an old version of a claim. It may give a device twice, or leave pods Pending until the claim's next event."
     issues = (140263,)
-
-    broken = boolean()
 
     def observe(self) -> None:
         for watch in self.universe[ClaimWatch]:
@@ -178,9 +162,6 @@ class AssumeCacheGoesForward(AboutClaims):
                 older = lag > before(lambda claim=claim: self.claim_cache.latest_lag[claim])  # type: ignore[misc]
                 with when(older & ~written):
                     self.broken = True
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
 
 class ClaimsAreWorkedOn(AboutClaims):
@@ -220,9 +201,6 @@ class TolerationsAreHeeded(AboutClaims):
         current, taints = self.api.pod[pod], self.device_taints
         here = current.assigned & ~current.terminating
         return here & taints.has_to_leave(pod, every=False) & ~taints.has_to_leave(pod)
-
-    def holds(self) -> Expr:
-        return ~any_of(self.is_wronged(pod) for pod in self.subjects if pod.claims)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for pod in self.subjects:

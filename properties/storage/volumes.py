@@ -61,15 +61,6 @@ class PodsReachTheirVolumes(AboutOwnBindings, AboutVolumes):
             for node in self.universe[Node]
         )
 
-    def holds(self) -> Expr:
-        there = {
-            use: self.storage.claim[use.claim].exists & ~self.storage.claim[use.claim].terminating
-            for use in self.own_uses
-        }
-        return ~any_of(
-            self.counts(use.pod) & is_there & ~self.is_reached(use) for use, is_there in there.items()
-        )
-
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for use in self.own_uses:
             claim = self.storage.claim[use.claim]
@@ -88,15 +79,6 @@ class VolumesHaveOneClaim(AboutVolumes):
     consequence = (
         "Two claims own one volume. Two applications write to the same data, or one claim stays Lost."
     )
-
-    def holds(self) -> Expr:
-        claims, objects = self.universe[VolumeClaim], self.storage.claim
-        return ~any_of(
-            (objects[a].volume == volume) & (objects[b].volume == volume)
-            for a in claims
-            for b in claims[a.index + 1 :]
-            for volume in self.universe[Volume]
-        )
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         objects = self.storage.claim
@@ -234,9 +216,6 @@ class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
             for b in self.pods[a.index + 1 :]
             if not a.exclusive.isdisjoint(b.exclusive) and not {a, b}.isdisjoint(self.subjects)
         ]
-
-    def holds(self) -> Expr:
-        return ~any_of(self.counts(a) & self.counts(b) for a, b in self.pairs)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for a, b in self.pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 import msgspec
@@ -12,7 +13,7 @@ from podrace.analysis.request.plan import Run
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.model.history import resolve
-from podrace.model.language import Component
+from podrace.model.language import Component, Expr
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.base.property import Property
 from podrace.reports.document import Finding
@@ -116,6 +117,31 @@ def test_a_property_of_states_says_what_is_wrong_in_one() -> None:
     assert silent == UNSAID
 
 
+def test_what_is_not_wrong_holds() -> None:
+    """A property says what can be wrong, or what holds; one that says neither holds nowhere."""
+    (scenario,) = find_scenarios("kept-name")
+    classes = resolve("1.36").classes
+
+    class NobodyExists(Property):
+        """No pod exists."""
+
+        id = "NOBODY"
+
+        def wrong(self) -> Iterator[tuple[str, Expr]]:
+            for pod in self.pods:
+                yield f"{pod.name} exists", self.api.pod[pod].exists
+
+    class SaysNothing(Property):
+        """Nothing is said."""
+
+        id = "NOTHING"
+
+    system = instrument(scenario.spec, classes, [NobodyExists])
+    assert not Interpreter(system).holds(system.invariants["NOBODY"], system.initial)
+    with pytest.raises(NotImplementedError):
+        instrument(scenario.spec, classes, [SaysNothing])
+
+
 AGREEING = [
     "missed-deletion", "device-twice", "volume-told-early", "scenarios/hazards/budget-overdrawn.yaml",
     "scenarios/hazards/twin.yaml", "kept-name",
@@ -130,6 +156,8 @@ def test_what_is_wrong_agrees_with_what_holds(name: str) -> None:
     composition = resolve(scenario.release or "1.36", gates=dict(scenario.feature_gates))
     for identifier, cls in PROPERTIES.items():
         if cls.kind != "invariant" or cls.wrong is Property.wrong or identifier == "S-CAP":
+            continue
+        if cls.holds is Property.holds:  # it is what is not wrong
             continue
         system = instrument(scenario.spec, composition.classes, [cls])
         said = system.explainer.said_of(identifier, "wrong")
