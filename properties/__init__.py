@@ -2,188 +2,38 @@
 
 from .base.instrument import instrument
 from .base.property import Property
-from .controllers.gates import QuotaIsNotHeldBack
-from .controllers.loops import NoMoreThanWanted, NoReplacementForEver
-from .controllers.names import (
-    BindingsHitTheirPod,
-    EvictionsHitTheirPod,
-    GrantedEvictionsHitTheirPod,
-    SchedulerGoesOn,
-    StatusHitsItsPod,
-)
-from .controllers.scale_downs import EmptyNodesOnly
-from .controllers.taints import (
-    NamesRunOnce,
-    NobodyBeforeReady,
-    NobodyLeavesReadyNodes,
-    NothingLeftOfWorks,
-    OnlyTaintedPodsEvicted,
-    TaintedPodsLeave,
-    TaintEvictionsHitTheirPod,
-)
-from .placement.admissions import (
-    DeferredResizesKeepNobodyOut,
-    EndedPodsKeepNobodyOut,
-    NoPodRejected,
-    PlacedWhereItMayBe,
-    PortsGivenOnce,
-    RunningPodsFit,
-)
-from .placement.bindings import (
-    AntiAffinityKept,
-    BoundAsAssumed,
-    Capacity,
-    NoErrorForAbsentNode,
-    NoPodLost,
-    SpreadKept,
-)
-from .placement.dead_ends import PlaceableStaysPlaceable
-from .placement.groups import (
-    DismissedPodsLeave,
-    GangBoundAsAWhole,
-    GangLetGoAsAWhole,
-    GangsAreScheduled,
-    GangsDoNotBlockEachOther,
-    GangsMakeProgress,
-    GroupNominationsRespected,
-    GroupStatesAreRight,
-    PodsOfGroupsSayThatTheyWait,
-)
-from .placement.nominations import NominationRespected, NominationsLive, NominationVisible
-from .placement.preemptions import (
-    BudgetsCounted,
-    EvictionsCounted,
-    NoLastingInversion,
-    NoPreemptionWithoutBenefit,
-    OnePreemptionAtATime,
-    PreemptionEnds,
-    UnhealthyPodsCanGo,
-)
-from .scheduling.cache_views import CacheFollowsNodeEvents, SnapshotIsTheCache
-from .scheduling.conditions import BoundPodsSayScheduled, RejectedPodsSaySo
-from .scheduling.liveness import (
-    AttemptsEnd,
-    NominationsBlockNobodyForEver,
-    NotStuck,
-    ParkedPodsAreWoken,
-    PendingPodsAreScheduled,
-    PodsOfRemovedNodesDoNoHarm,
-)
-from .scheduling.places import (
-    BackoffRespected,
-    DeletedPodsFreeRoom,
-    FlightEnds,
-    NoGhostQueued,
-    NothingLeftOfGonePods,
-    NotQueuedInCycle,
-    OnePlace,
-    PendingPodsRequeued,
-    QueuedAsKnown,
-)
-from .storage.claims import (
-    AssumeCacheGoesForward,
-    BoundPodsHoldTheirClaims,
-    ClaimsAreWorkedOn,
-    DeviceAllocatedOnce,
-    FlightsHaveOwners,
-    TaintedDevicesAreLeft,
-    TolerationsAreHeeded,
-)
-from .storage.volumes import (
-    AssumedVolumesAreKept,
-    ExclusiveClaimsHaveOnePod,
-    PodsGetTheVolumesTheyWerePlacedBy,
-    PodsReachTheirVolumes,
-    VolumesAreWorkedOn,
-    VolumesHaveOneClaim,
-    WrittenVolumesAreNotForgotten,
-)
+from .controllers import gates, loops, names, scale_downs, taints
+from .placement import admissions, bindings, dead_ends, groups, nominations, preemptions
+from .scheduling import cache_views, conditions, liveness, places
+from .storage import claims, volumes
+
+_FILES = (
+    admissions, bindings, cache_views, claims, conditions, dead_ends, gates, groups, liveness, loops, names, nominations, places,
+    preemptions, scale_downs, taints, volumes,
+)  # fmt: skip
+
+_ORDER = (
+    "S-CAP", "S-NOM", "S-NOMVIS", "S-NOMLIVE", "S-ERR", "S-CONS", "S-UNIQ", "S-CYCLE", "S-GHOST", "S-BACKOFF",
+    "S-FLIGHT", "S-FRESH", "S-LEAK", "S-ROOM", "S-REQUEUE", "S-CACHE", "S-SNAP", "S-AFF", "S-SPREAD", "S-BIND",
+    "S-COND", "S-IDENT", "S-IDVICTIM", "S-IDEVICT", "S-IDSTATUS", "S-EXIT", "S-GAIN", "S-ONCE", "S-PDB",
+    "S-EVICT", "S-SCALE", "S-MANY", "S-ADMIT", "S-RUN", "S-PORT", "S-SUIT", "S-TAINT", "S-BACK", "S-READY",
+    "S-IDTAINT", "S-KEPT", "S-TWIN", "S-DEV", "S-RESV", "S-INFLIGHT", "S-ASSUME", "S-VOL", "S-PV", "S-PLACED",
+    "S-HELD", "S-WRITTEN", "S-RWOP", "S-QUORUM", "S-GROUPSTATE", "S-DISMISSED", "S-NOMGROUP", "S-STUCK",
+    "S-TOLD", "S-LEAVE", "S-DRAIN", "S-DEFER", "S-LINGER", "S-QUOTA", "L-ISO", "L-PEND", "L-WAKE", "L-PLACE",
+    "L-PROG", "L-NOM", "L-OVER", "L-INV", "L-CLAIM", "S-DTAINT", "L-DTAINT", "L-VOL", "L-LOOP", "L-WHOLE",
+    "L-GANG", "L-DEADLOCK", "L-LIVELOCK", "L-TOLD",
+)  # fmt: skip
+"""The identifiers in the order in which they are shown; a property that is not among them is an error at once."""
+
+_CLASSES = {
+    thing
+    for file in _FILES
+    for thing in vars(file).values()
+    if isinstance(thing, type) and issubclass(thing, Property) and "id" in vars(thing)
+}
 
 PROPERTIES: dict[str, type[Property]] = {
-    cls.id: cls
-    for cls in (
-        Capacity,
-        NominationRespected,
-        NominationVisible,
-        NominationsLive,
-        NoErrorForAbsentNode,
-        NoPodLost,
-        OnePlace,
-        NotQueuedInCycle,
-        NoGhostQueued,
-        BackoffRespected,
-        FlightEnds,
-        QueuedAsKnown,
-        NothingLeftOfGonePods,
-        DeletedPodsFreeRoom,
-        PendingPodsRequeued,
-        CacheFollowsNodeEvents,
-        SnapshotIsTheCache,
-        AntiAffinityKept,
-        SpreadKept,
-        BoundAsAssumed,
-        BoundPodsSayScheduled,
-        BindingsHitTheirPod,
-        EvictionsHitTheirPod,
-        GrantedEvictionsHitTheirPod,
-        StatusHitsItsPod,
-        SchedulerGoesOn,
-        NoPreemptionWithoutBenefit,
-        OnePreemptionAtATime,
-        BudgetsCounted,
-        EvictionsCounted,
-        EmptyNodesOnly,
-        NoMoreThanWanted,
-        NoPodRejected,
-        RunningPodsFit,
-        PortsGivenOnce,
-        PlacedWhereItMayBe,
-        OnlyTaintedPodsEvicted,
-        NobodyLeavesReadyNodes,
-        NobodyBeforeReady,
-        TaintEvictionsHitTheirPod,
-        NothingLeftOfWorks,
-        NamesRunOnce,
-        DeviceAllocatedOnce,
-        BoundPodsHoldTheirClaims,
-        FlightsHaveOwners,
-        AssumeCacheGoesForward,
-        PodsReachTheirVolumes,
-        VolumesHaveOneClaim,
-        PodsGetTheVolumesTheyWerePlacedBy,
-        AssumedVolumesAreKept,
-        WrittenVolumesAreNotForgotten,
-        ExclusiveClaimsHaveOnePod,
-        GangLetGoAsAWhole,
-        GroupStatesAreRight,
-        DismissedPodsLeave,
-        GroupNominationsRespected,
-        NotStuck,
-        RejectedPodsSaySo,
-        TaintedPodsLeave,
-        UnhealthyPodsCanGo,
-        DeferredResizesKeepNobodyOut,
-        EndedPodsKeepNobodyOut,
-        QuotaIsNotHeldBack,
-        PodsOfRemovedNodesDoNoHarm,
-        PendingPodsAreScheduled,
-        ParkedPodsAreWoken,
-        PlaceableStaysPlaceable,
-        AttemptsEnd,
-        NominationsBlockNobodyForEver,
-        PreemptionEnds,
-        NoLastingInversion,
-        ClaimsAreWorkedOn,
-        TolerationsAreHeeded,
-        TaintedDevicesAreLeft,
-        VolumesAreWorkedOn,
-        NoReplacementForEver,
-        GangBoundAsAWhole,
-        GangsAreScheduled,
-        GangsDoNotBlockEachOther,
-        GangsMakeProgress,
-        PodsOfGroupsSayThatTheyWait,
-    )
+    cls.id: cls for cls in sorted(_CLASSES, key=lambda cls: _ORDER.index(cls.id))
 }
 """The catalogue, by identifier."""
 
