@@ -9,11 +9,12 @@ from functools import partial
 from ...model.environment.cluster.pod_versions import PodVersion, in_form
 from ...model.environment.kubelet import Kubelet, is_ever_resized
 from ...model.environment.objects import Node, Pod
-from ...model.language import Expr, any_of, as_expr, before, boolean, per, select, when
+from ...model.language import Expr, any_of, as_expr, boolean, per, select
 from ...model.scheduler.framework.filters import UNSCHEDULABLE
 from ...model.scheduler.framework.placement import Placement
 from ..base import truth
 from ..base.property import Property
+from .bindings import BoundAmiss
 
 
 class NoPodRejected(Property):
@@ -72,7 +73,7 @@ class RunningPodsFit(Property):
         return {"a kubelet admits a pod": any_of(self.kubelet.runs[p][n] for p in later for n in self.nodes)}
 
 
-class PortsGivenOnce(Property):
+class PortsGivenOnce(BoundAmiss):
     """No pod is bound to the node that the scheduler has assumed it on if the snapshot of that attempt held another pod there with the same host port.
 
     The kubelet can only reject such a pod (S-ADMIT). What the snapshot did not know yet, such as a Binding by somebody else, is not looked
@@ -81,36 +82,20 @@ class PortsGivenOnce(Property):
 
     id = "S-PORT"
     consequence = "Two pods on one node want the same host port. The kubelet rejects the second one (NodePorts), or it cannot listen."
-    concerns = "the pod that is bound"
 
     beside = per(Pod, boolean())  # it was assumed beside such a pod
     broken = boolean()
 
     def observe(self) -> None:
         for pod in self.subjects:
-            others = self._rivals(pod)
-            for node in self.nodes if others else ():
-                assumed = partial(self._is_assumed_on, pod, node)
-                with when(assumed() & ~before(assumed)):
-                    self.beside[pod] = any_of(before(partial(self.snapshot.on, o, node)) for o in others)
-                bound = partial(self._is_bound_to, pod, node)
-                with when(before(assumed) & self.beside[pod] & bound() & ~before(bound)):
-                    self.broken = True
-            with when(~self.cache.is_assumed(pod)):
-                self.beside[pod] = False
+            nodes = self.nodes if self._rivals(pod) else ()
+            self.note(self.beside, pod, {node: partial(self._is_taken, pod, node) for node in nodes})
 
     def _rivals(self, pod: Pod) -> list[Pod]:
         return [other for other in self.pods if other is not pod and pod.wants_port_of(other)]
 
-    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
-        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
-
-    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
-        found: Expr = self.api.pod[pod].node == node
-        return found
-
-    def holds(self) -> Expr:
-        return ~self.broken
+    def _is_taken(self, pod: Pod, node: Node) -> Expr:
+        return any_of(self.snapshot.on(other, node) for other in self._rivals(pod))
 
     def witnesses(self) -> dict[str, Expr]:
         tried = any_of(
@@ -122,7 +107,7 @@ class PortsGivenOnce(Property):
         return {"a pod is tried while the snapshot holds one with the same host port": tried}
 
 
-class PlacedWhereItMayBe(Property):
+class PlacedWhereItMayBe(BoundAmiss):
     """No pod is bound to the node that the scheduler has assumed it on if the snapshot of that attempt showed the node cordoned, with a taint that the pod does not tolerate, or
     without a label that it asks for.
 
@@ -132,7 +117,6 @@ class PlacedWhereItMayBe(Property):
 
     id = "S-SUIT"
     consequence = "A pod runs on a node that was cordoned, tainted or lacks a label that it asks for. It stays there, may be evicted at once, or the kubelet rejects it (NodeAffinity)."
-    concerns = "the pod that is bound"
     issues = (63197,)
 
     unsuited = per(Pod, boolean())  # it was assumed on such a node
@@ -140,36 +124,15 @@ class PlacedWhereItMayBe(Property):
 
     def observe(self) -> None:
         for pod in self.subjects:
-            for node in self.nodes:
-                unsuited = partial(self._shows_unsuited, pod, node)
-                if unsuited() is as_expr(False):
-                    continue
-                assumed, bound = (
-                    partial(self._is_assumed_on, pod, node),
-                    partial(self._is_bound_to, pod, node),
-                )
-                with when(assumed() & ~before(assumed)):
-                    self.unsuited[pod] = before(unsuited)
-                with when(before(assumed) & self.unsuited[pod] & bound() & ~before(bound)):
-                    self.broken = True
-            with when(~self.cache.is_assumed(pod)):
-                self.unsuited[pod] = False
+            shown = {node: partial(self._shows_unsuited, pod, node) for node in self.nodes}
+            ever = {node: is_so for node, is_so in shown.items() if is_so() is not as_expr(False)}
+            self.note(self.unsuited, pod, ever)
 
     def _shows_unsuited(self, pod: Pod, node: Node) -> Expr:
         def of_form(form: Pod) -> Expr:
             return self.snapshot.placement().ask(node, lambda seen, _: as_expr(not _suits(form, seen)))
 
         return in_form(self.universe, pod, self.api.pod[pod].version, of_form)
-
-    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
-        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
-
-    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
-        found: Expr = self.api.pod[pod].node == node
-        return found
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         tried = any_of(

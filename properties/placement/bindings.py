@@ -4,10 +4,11 @@ themselves. And what is remembered for properties that are only about the pods w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
+from typing import Any
 
 from ...model.environment.cluster.placement_rules import SpreadConstraint
 from ...model.environment.cluster.pod_versions import in_form
@@ -271,7 +272,36 @@ def _is_meant_always(term: Term, other: Pod) -> bool:
     return all(term.matches(version) for version in (other, *other.later.values()))
 
 
-class SpreadKept(Property):
+class BoundAmiss(Property):
+    """Base class of what remembers that a pod was assumed on a node that was not one for it, and was bound there."""
+
+    concerns = "the pod that is bound"
+
+    broken: Any
+
+    def note(self, amiss: Any, pod: Pod, suits_not: Mapping[Node, Callable[[], Expr]]) -> None:
+        """Keep in `amiss` whether a node was not one for the pod before it was assumed there."""
+        for node, is_amiss in suits_not.items():
+            assumed, bound = partial(self._is_assumed_on, pod, node), partial(self._is_bound_to, pod, node)
+            with when(assumed() & ~before(assumed)):
+                amiss[pod] = before(is_amiss)
+            with when(before(assumed) & amiss[pod] & bound() & ~before(bound)):
+                self.broken = True
+        with when(~self.cache.is_assumed(pod)):
+            amiss[pod] = False
+
+    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
+        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
+
+    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
+        found: Expr = self.api.pod[pod].node == node
+        return found
+
+    def holds(self) -> Expr:
+        return ~self.broken
+
+
+class SpreadKept(BoundAmiss):
     """No pod is bound to the node that the scheduler has assumed it on if that broke a hard topology spread constraint of the pod (DoNotSchedule), counting the pods that the
     snapshot of the attempt showed, and those that it lacked although they were bound or assumed.
 
@@ -282,22 +312,13 @@ class SpreadKept(Property):
 
     id = "S-SPREAD"
     consequence = "The replicas are spread less evenly than the hard constraint allows. Nothing corrects it until pods are re-created."
-    concerns = "the pod that is bound"
 
     uneven = per(Pod, boolean())  # it was assumed against one of its constraints
     broken = boolean()
 
     def observe(self) -> None:
         for pod in self._spread():
-            for node in self.nodes:
-                assumed = partial(self._is_assumed_on, pod, node)
-                with when(assumed() & ~before(assumed)):
-                    self.uneven[pod] = before(partial(self._breaks, pod, node))
-                is_bound = partial(self._is_bound_to, pod, node)
-                with when(before(assumed) & self.uneven[pod] & is_bound() & ~before(is_bound)):
-                    self.broken = True
-            with when(~self.cache.is_assumed(pod)):
-                self.uneven[pod] = False
+            self.note(self.uneven, pod, {node: partial(self._breaks, pod, node) for node in self.nodes})
 
     def _spread(self) -> list[Pod]:
         """The pods with constraints that the scheduler places one by one."""
@@ -309,13 +330,6 @@ class SpreadKept(Property):
             for pod, every in forms.items()
             if any(form.spread for form in every) and self.pod_groups.member(pod) is None
         ]
-
-    def _is_assumed_on(self, pod: Pod, node: Node) -> Expr:
-        return self.cache.is_assumed(pod) & self.cache.on(pod, node)
-
-    def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
-        found: Expr = self.api.pod[pod].node == node
-        return found
 
     def _breaks(self, pod: Pod, node: Node) -> Expr:
         """Whether the pod would lie unevenly on the node."""
@@ -366,9 +380,6 @@ class SpreadKept(Property):
             for other_is, two, _ in shown.versions(other)
             if key in one.labels and one.labels[key] == two.labels.get(key)
         )
-
-    def holds(self) -> Expr:
-        return ~self.broken
 
     def witnesses(self) -> dict[str, Expr]:
         tried = [
