@@ -7,13 +7,11 @@ device has a ResourceSlice of its own, so that the slices can be tried in any or
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from ..model.environment.cluster.storage import EVERY_EFFECT
 from ..model.environment.objects import Claim, ClusterSpec, Counter, Device, Pod, Wish
 from ..model.environment.storage.claims import READY
-
-Object = dict[str, Any]
+from .storage_objects import Object, of_kind
 
 API = "resource.k8s.io/v1"
 FINALIZER = "resource.kubernetes.io/delete-protection"
@@ -95,13 +93,7 @@ def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
     alternatives = [{"name": _alternative(number), **one} for number, one in enumerate(asked)]
     of = {"firstAvailable": alternatives} if len(asked) > 1 else {"exactly": asked[0]}
     request = {"name": REQUEST, **of}
-    return {
-        "apiVersion": API,
-        "kind": "ResourceClaim",
-        "metadata": metadata,
-        "spec": {"devices": {"requests": [request]}},
-        "status": status,
-    }
+    return of_kind(API, "ResourceClaim", metadata, spec={"devices": {"requests": [request]}}, status=status)
 
 
 def _asked(wish: Wish, claim: Claim) -> Object:
@@ -191,21 +183,12 @@ def _class(of: str, extended: bool, drivers: Drivers) -> Object:
     content: Object = {"selectors": [{"cel": {"expression": expression}}]}
     if extended:
         content["extendedResourceName"] = _resource(of)
-    return {
-        "apiVersion": API,
-        "kind": "DeviceClass",
-        "metadata": {"name": class_name(of), "uid": class_name(of)},
-        "spec": content,
-    }
+    return of_kind(API, "DeviceClass", {"name": class_name(of), "uid": class_name(of)}, spec=content)
 
 
 def _slice(name: str, driver: str, content: Object) -> Object:
-    return {
-        "apiVersion": API,
-        "kind": "ResourceSlice",
-        "metadata": {"name": name, "uid": name},
-        "spec": {"driver": driver, "pool": {"name": POOL, "generation": 1}, **content},
-    }
+    spec = {"driver": driver, "pool": {"name": POOL, "generation": 1}, **content}
+    return of_kind(API, "ResourceSlice", {"name": name, "uid": name}, spec=spec)
 
 
 def _device(device: Device, drivers: Drivers) -> Object:

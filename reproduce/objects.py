@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..model.environment.cluster.derived import Roster
 from ..model.environment.cluster.node_versions import versions_of
@@ -45,9 +44,7 @@ from .claim_objects import (
     device_objects,
     extended_resources,
 )
-from .storage_objects import missing_storage, storage_objects, volumes_of_pod
-
-Object = dict[str, Any]
+from .storage_objects import Object, missing_storage, of_kind, storage_objects, volumes_of_pod
 
 MOST_PODS = "110"
 """What a node admits for which the scenario has no limit."""
@@ -152,9 +149,7 @@ def node_object(node: Node) -> Object:
     """A v1.Node."""
     spec: Object = {}
     if node.taints:
-        spec["taints"] = [
-            _without_empty({"key": t.key, "value": t.value, "effect": t.effect}) for t in node.taints
-        ]
+        spec["taints"] = [_present(key=t.key, value=t.value, effect=t.effect) for t in node.taints]
     if node.unschedulable:
         spec["unschedulable"] = True
     amounts = _amounts(node._allocatable)
@@ -164,13 +159,8 @@ def node_object(node: Node) -> Object:
         kind: word for kind, word in node.conditions.items() if (kind, word) != (READY, "True")
     }:
         status["conditions"] = [{"type": kind, "status": word} for kind, word in conditions.items()]
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": node.name, "uid": node.name, "labels": dict(node.labels)},
-        "spec": spec,
-        "status": status,
-    }
+    metadata = {"name": node.name, "uid": node.name, "labels": dict(node.labels)}
+    return of_kind("v1", "Node", metadata, spec=spec, status=status)
 
 
 def extender_objects(spec: ClusterSpec) -> list[Object]:
@@ -214,8 +204,7 @@ def namespace_objects(spec: ClusterSpec) -> Iterator[Object]:
     """The v1.Namespaces of pods, where an affinity term asks for the labels of some."""
     if any(term.namespace_selector is not None for pod in spec.pods for term in pod.terms):
         for name, labels in {pod.namespace: pod.namespace_labels for pod in spec.pods}.items():
-            metadata = {"name": name, "uid": name, "labels": dict(labels)}
-            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+            yield of_kind("v1", "Namespace", {"name": name, "uid": name, "labels": dict(labels)})
 
 
 def service_objects(spec: ClusterSpec) -> Iterator[Object]:
@@ -228,12 +217,7 @@ def service_objects(spec: ClusterSpec) -> Iterator[Object]:
     }
     for number, (namespace, labels) in enumerate(sorted(wanted)):
         metadata = {"name": f"service-{number + 1}", "namespace": namespace}
-        yield {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": metadata,
-            "spec": {"selector": dict(labels)},
-        }
+        yield of_kind("v1", "Service", metadata, spec={"selector": dict(labels)})
 
 
 def pod_object(pod: Pod) -> Object:
@@ -281,8 +265,7 @@ def pod_object(pod: Pod) -> Object:
         spec["schedulingGates"] = [{"name": name} for name in pod.gates or (GATE,)]
     if pod.tolerations:
         spec["tolerations"] = [
-            _without_empty({"key": t.key, "operator": t.operator, "value": t.value, "effect": t.effect})
-            for t in pod.tolerations
+            _present(key=t.key, operator=t.operator, value=t.value, effect=t.effect) for t in pod.tolerations
         ]
     if pod.node_selector:
         spec["nodeSelector"] = dict(pod.node_selector)
@@ -296,7 +279,7 @@ def pod_object(pod: Pod) -> Object:
     if pod.start != NOW:
         minutes, seconds = divmod(pod.start, 60)
         status["startTime"] = _EPOCH.format(minutes // 60, minutes % 60, seconds)
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+    return of_kind("v1", "Pod", metadata, spec=spec, status=status)
 
 
 def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
@@ -336,13 +319,8 @@ def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
         wanted["minAvailable"] = budget.min_available
     if budget.always_allow:
         wanted["unhealthyPodEvictionPolicy"] = "AlwaysAllow"
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": _short_name(budget.name), "namespace": budget.namespace, "uid": budget.name},
-        "spec": wanted,
-        "status": status,
-    }
+    metadata = {"name": _short_name(budget.name), "namespace": budget.namespace, "uid": budget.name}
+    return of_kind("policy/v1", "PodDisruptionBudget", metadata, spec=wanted, status=status)
 
 
 def group_objects(group: PodGroup, pods: tuple[Pod, ...]) -> tuple[Object, ...]:
@@ -354,25 +332,15 @@ def group_objects(group: PodGroup, pods: tuple[Pod, ...]) -> tuple[Object, ...]:
     namespace = next((pod.namespace for pod in pods if pod.group == group.name), "default")
     metadata: Object = {"name": group.name, "namespace": namespace, "uid": group.name}
     priority = next((_number(pod._priority) for pod in pods if pod.group == group.name), 0)
+    api, spec, of_workload = (
+        "scheduling.k8s.io",
+        {"schedulingPolicy": policy},
+        {"name": group.name, "policy": policy},
+    )
     return (
-        {
-            "apiVersion": "scheduling.k8s.io/v1beta1",
-            "kind": "PodGroup",
-            "metadata": metadata,
-            "spec": {"schedulingPolicy": policy, "priority": priority},
-        },
-        {
-            "apiVersion": "scheduling.k8s.io/v1alpha2",
-            "kind": "PodGroup",
-            "metadata": metadata,
-            "spec": {"schedulingPolicy": policy},
-        },
-        {
-            "apiVersion": "scheduling.k8s.io/v1alpha1",
-            "kind": "Workload",
-            "metadata": metadata,
-            "spec": {"podGroups": [{"name": group.name, "policy": policy}]},
-        },
+        of_kind(f"{api}/v1beta1", "PodGroup", metadata, spec={**spec, "priority": priority}),
+        of_kind(f"{api}/v1alpha2", "PodGroup", metadata, spec=spec),
+        of_kind(f"{api}/v1alpha1", "Workload", metadata, spec={"podGroups": [of_workload]}),
     )
 
 
@@ -419,11 +387,10 @@ def _affinity(pod: Pod) -> Object:
             for term in pod.terms
             if term.anti is anti and not term.required
         ]
-        kinds: Object = {}
-        if required:
-            kinds["requiredDuringSchedulingIgnoredDuringExecution"] = required
-        if preferred:
-            kinds["preferredDuringSchedulingIgnoredDuringExecution"] = preferred
+        kinds = _present(
+            requiredDuringSchedulingIgnoredDuringExecution=required,
+            preferredDuringSchedulingIgnoredDuringExecution=preferred,
+        )
         if kinds:
             found[name] = kinds
     return found
@@ -441,12 +408,10 @@ def _term(term: Term, pod: Pod) -> Object:
 
 
 def _node_term(term: NodeTerm) -> Object:
-    found: Object = {}
-    if term.expressions:
-        found["matchExpressions"] = [_requirement(e) for e in term.expressions]
-    if term.fields:
-        found["matchFields"] = [_requirement(e) for e in term.fields]
-    return found
+    return _present(
+        matchExpressions=list(map(_requirement, term.expressions)),
+        matchFields=list(map(_requirement, term.fields)),
+    )
 
 
 def _spread(constraint: SpreadConstraint, soft: bool = False) -> Object:
@@ -467,20 +432,16 @@ def _spread(constraint: SpreadConstraint, soft: bool = False) -> Object:
 
 
 def _selector(selector: Selector) -> Object:
-    found: Object = {}
-    if selector.match_labels:
-        found["matchLabels"] = dict(selector.match_labels)
-    if selector.expressions:
-        found["matchExpressions"] = [_requirement(e) for e in selector.expressions]
-    return found
+    return _present(
+        matchLabels=dict(selector.match_labels),
+        matchExpressions=list(map(_requirement, selector.expressions)),
+    )
 
 
 def _requirement(requirement: Requirement) -> Object:
-    found: Object = {"key": requirement.key, "operator": requirement.operator.value}
-    if requirement.values:
-        found["values"] = list(requirement.values)
-    return found
+    return _present(key=requirement.key, operator=requirement.operator.value, values=list(requirement.values))
 
 
-def _without_empty(fields: Object) -> Object:
-    return {name: value for name, value in fields.items() if value != ""}
+def _present(**fields: Object | list[Object] | list[str] | str) -> Object:
+    """The fields that say something."""
+    return {name: value for name, value in fields.items() if value}

@@ -20,6 +20,11 @@ ONE_POD, MANY = "ReadWriteOncePod", "ReadWriteMany"
 _SIZE = "1Gi"
 
 
+def of_kind(api: str, kind: str, metadata: Object, **content: Object | str) -> Object:
+    """An object of the API, whose fields are in this order."""
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, **content}
+
+
 def storage_objects(spec: ClusterSpec) -> tuple[Object, ...]:
     """The classes, volumes and claims of a cluster, also those that are not there at the start."""
     classes = dict.fromkeys(
@@ -73,13 +78,13 @@ def _users(claim: VolumeClaim, spec: ClusterSpec) -> list[Pod]:
 
 
 def _class(of: StorageClass) -> Object:
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": of.name, "uid": of.name},
-        "provisioner": PROVISIONER if of.provisions else NO_PROVISIONER,
-        "volumeBindingMode": "Immediate" if of.immediate else "WaitForFirstConsumer",
-    }
+    return of_kind(
+        "storage.k8s.io/v1",
+        "StorageClass",
+        {"name": of.name, "uid": of.name},
+        provisioner=PROVISIONER if of.provisions else NO_PROVISIONER,
+        volumeBindingMode="Immediate" if of.immediate else "WaitForFirstConsumer",
+    )
 
 
 def _volume(volume: Volume, spec: ClusterSpec) -> Object:
@@ -103,13 +108,8 @@ def _volume(volume: Volume, spec: ClusterSpec) -> Object:
             "name": volume.claim,
             "uid": volume.claim,
         }
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": volume.name, "uid": volume.name},
-        "spec": described,
-        "status": {"phase": "Available"},
-    }
+    metadata = {"name": volume.name, "uid": volume.name}
+    return of_kind("v1", "PersistentVolume", metadata, spec=described, status={"phase": "Available"})
 
 
 def _claim(claim: VolumeClaim, spec: ClusterSpec) -> Object:
@@ -124,7 +124,7 @@ def _claim(claim: VolumeClaim, spec: ClusterSpec) -> Object:
         described["volumeName"] = claim.volume.name
     if claim.completed:
         metadata["annotations"] = {BIND_COMPLETED: "yes", BY_CONTROLLER: "yes"}
-    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": described}
+    return of_kind("v1", "PersistentVolumeClaim", metadata, spec=described)
 
 
 def _mode(claim: VolumeClaim) -> str:
