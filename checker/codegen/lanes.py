@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ...model.language import BOOL, Expr
 from ..llvm.text import Assembly, wrapped
-from .lowering import Literals, width
+from .lowering import Literals, Writing, width
 from .state_layout import Field
 
 LANES = 16
@@ -51,56 +51,38 @@ def quarters_of(field: Field) -> range:
     return range(start + field.shift // QUARTER, start + (field.shift + field.bits - 1) // QUARTER + 1)
 
 
-class Lanes:
-    """Writes the code of expressions over LANES states; `read` gives the vector of one of their quarters."""
+class Lanes(Writing):
+    """Over LANES states; `read` gives the vector of one of their quarters."""
+
+    bools, truths = SHORT, TRUTHS
+    true, false = TRUE, FALSE
 
     def __init__(self, out: Assembly, literals: Literals, read: Callable[[int], str]) -> None:
-        self.out, self.literals, self._read_quarter = out, literals, read
+        super().__init__(out, literals)
+        self._read_quarter = read
         self._quarters: dict[int, str] = {}
-        self._known: dict[Expr, str] = {}
-        self._tests: dict[tuple[int, int, int], str] = {}
+        self._tested: dict[tuple[int, int, int], str] = {}
+
+    def width(self, node: Expr) -> int:
+        return lane_width(node)
+
+    def kind(self, size: int) -> str:
+        return vector(size)
+
+    def number(self, size: int, value: int) -> str:
+        return constant(size, value)
+
+    def truth(self, value: str) -> str:
+        return self.out.value(f"icmp slt {SHORT} {value}, {FALSE}")
+
+    def _bool(self, truth: str) -> str:
+        return self.out.value(f"sext {TRUTHS} {truth} to {SHORT}")
 
     def quarter(self, number: int) -> str:
         """A quarter of the states."""
         if number not in self._quarters:
             self._quarters[number] = self._read_quarter(number)
         return self._quarters[number]
-
-    def place(self, nodes: Iterable[Expr]) -> None:
-        """Compute nodes, arguments first."""
-        for node in nodes:
-            self.value(node)
-
-    def value(self, node: Expr) -> str:
-        """The value of a node whose arguments were placed or are free."""
-        if node.op == "const":
-            if node.sort == BOOL:
-                return TRUE if node.value else FALSE
-            return constant(lane_width(node), node.value)
-        if node not in self._known:
-            self._known[node] = self._compute(node)
-        return self._known[node]
-
-    def all_of(self, conditions: Iterable[Expr], wanted: bool = True) -> str:
-        """Where every condition is `wanted`. Literals on one quarter become one comparison."""
-        masks: dict[int, list[int]] = {}
-        parts: dict[str, None] = {}
-        for condition in conditions:
-            literal = self.literals.of(condition, wanted)
-            if literal is None:
-                value = self.value(condition)
-                parts[value if wanted else self._inverted(value)] = None
-            else:
-                word, mask, pattern = literal
-                entry = masks.setdefault(word, [0, 0])
-                if (entry[1] ^ pattern) & entry[0] & mask:
-                    return FALSE
-                entry[0] |= mask
-                entry[1] |= pattern
-        tests: dict[str, None] = {}
-        for word, (mask, pattern) in masks.items():
-            tests |= dict.fromkeys(self._tests_of(word, mask, pattern))
-        return self._conjunction([*tests, *parts])
 
     def field(self, node: Expr, field: Field) -> dict[int, str]:
         """The bits of a field that holds the value of `node`, by quarter; the value must fit the field."""
@@ -122,92 +104,34 @@ class Lanes:
             found[number] = part
         return found
 
-    def _tests_of(self, word: int, mask: int, pattern: int) -> Iterable[str]:
+    def _conjunction(self, parts: list[str]) -> str:
+        return super()._conjunction(list(dict.fromkeys(parts)))
+
+    def _tests(self, word: int, mask: int, pattern: int) -> Iterable[str]:
         for k in range(QUARTERS):
             low = (1 << QUARTER) - 1
             own, wanted = mask >> QUARTER * k & low, pattern >> QUARTER * k & low
             if own:
                 key = (QUARTERS * word + k, own, wanted)
-                if key not in self._tests:
-                    self._tests[key] = self._test(*key)
-                yield self._tests[key]
+                if key not in self._tested:
+                    self._tested[key] = self._test(*key)
+                yield self._tested[key]
 
     def _test(self, number: int, mask: int, pattern: int) -> str:
         bits = self.quarter(number)
         if mask != (1 << QUARTER) - 1:
             bits = self.out.value(f"and {SHORT} {bits}, {constant(QUARTER, mask)}")
-        truth = self.out.value(f"icmp eq {SHORT} {bits}, {constant(QUARTER, pattern)}")
-        return self.out.value(f"sext {TRUTHS} {truth} to {SHORT}")
+        return self._bool(self.out.value(f"icmp eq {SHORT} {bits}, {constant(QUARTER, pattern)}"))
 
-    def _conjunction(self, parts: list[str]) -> str:
-        if not parts:
-            return TRUE
-        result = parts[0]
-        for part in parts[1:]:
-            result = self.out.value(f"and {SHORT} {result}, {part}")
-        return result
-
-    def _inverted(self, value: str) -> str:
-        return self.out.value(f"xor {SHORT} {value}, {TRUE}")
-
-    def truth(self, value: str) -> str:
-        """A bool as LLVM's own vector of truths."""
-        return self.out.value(f"icmp slt {SHORT} {value}, {FALSE}")
-
-    def _compute(self, node: Expr) -> str:
-        op, out = node.op, self.out
-        literal = self.literals.of(node)
-        if literal is not None:
-            return self._conjunction(list(self._tests_of(*literal)))
-        if op == "var":
-            return self._variable(node)
-        if op == "not":
-            return self._inverted(self.value(node.args[0]))
-        if op == "and":
-            return self.all_of(node.args)
-        if op == "or":
-            return self._inverted(self.all_of(node.args, wanted=False))
-        if op == "ite":
-            size = lane_width(node)
-            condition = self.truth(self.value(node.args[0]))
-            a, b = (self._sized(arg, size) for arg in node.args[1:])
-            return out.value(f"select {TRUTHS} {condition}, {vector(size)} {a}, {vector(size)} {b}")
-        if op in ("eq", "lt"):
-            size = max(lane_width(arg) for arg in node.args)
-            a, b = (self._sized(arg, size) for arg in node.args)
-            truth = out.value(f"icmp {'eq' if op == 'eq' else 'slt'} {vector(size)} {a}, {b}")
-            return out.value(f"sext {TRUTHS} {truth} to {SHORT}")
-        if op in ("add", "sub", "mul"):
-            # Modulo 2^size is exact, for the result fits: wider arguments may be cut.
-            size = lane_width(node)
-            a, b = (self._sized(arg, size) for arg in node.args)
-            return out.value(f"{op} {vector(size)} {a}, {b}")
-        if op == "div":
-            return self._divide(node)
-        if op == "param":
-            raise ValueError(f"`{node.value.name}` has no value: native code needs one for each parameter")
-        raise ValueError(f"`{op}` is not an operator that native code knows")
-
-    def _divide(self, node: Expr) -> str:
-        """Round down: as `sdiv`, which rounds towards zero, less one where a remainder is negative."""
-        out = self.out
-        size = max(lane_width(n) for n in (node, *node.args))
+    def _divisor(self, node: Expr, value: str, size: int) -> str:
+        """It is positive in every state; but a lane without a state may hold anything."""
+        if node.op == "const":
+            return value
         kind = vector(size)
-        a, b = (self._sized(arg, size) for arg in node.args)
-        if node.args[1].op != "const":
-            # A divisor is positive in every state; but a lane without a state may hold anything.
-            positive = out.value(f"icmp sgt {kind} {b}, {constant(size, 0)}")
-            b = out.value(f"select {TRUTHS} {positive}, {kind} {b}, {kind} {constant(size, 1)}")
-        # Where nothing is negative, both give the same, and one of them is a multiplication when b is a constant.
-        quotient = out.value(f"{'sdiv' if node.args[0].lo < 0 else 'udiv'} {kind} {a}, {b}")
-        if node.args[0].lo < 0:
-            remainder = out.value(f"srem {kind} {a}, {b}")
-            negative = out.value(f"icmp slt {kind} {remainder}, {constant(size, 0)}")
-            below = out.value(f"sext {TRUTHS} {negative} to {kind}")
-            quotient = out.value(f"add {kind} {quotient}, {below}")
-        return self._resized(quotient, size, lane_width(node))
+        positive = self.out.value(f"icmp sgt {kind} {value}, {constant(size, 0)}")
+        return self.out.value(f"select {TRUTHS} {positive}, {kind} {value}, {kind} {constant(size, 1)}")
 
-    def _variable(self, node: Expr) -> str:
+    def _read(self, node: Expr) -> str:
         """An int: its field, put together of its quarters."""
         field, size = self.literals.fields[node.value], lane_width(node)
         value = ""
@@ -224,15 +148,3 @@ class Lanes:
 
     def _shifted(self, operation: str, value: str, size: int, by: int) -> str:
         return self.out.value(f"{operation} {vector(size)} {value}, {constant(size, by)}") if by else value
-
-    def _sized(self, node: Expr, size: int) -> str:
-        """The value of a node in lanes of `size` bits, cut if that is fewer than it has."""
-        if node.op == "const" and node.sort != BOOL:
-            return constant(size, node.value)
-        return self._resized(self.value(node), lane_width(node), size)
-
-    def _resized(self, value: str, size: int, wanted: int, how: str = "sext") -> str:
-        if size == wanted:
-            return value
-        how = "trunc" if size > wanted else how
-        return self.out.value(f"{how} {vector(size)} {value} to {vector(wanted)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from typing import ClassVar
 
 from ...model.language import BOOL, Expr
 from ..llvm.text import Assembly, signed, wrapped
@@ -67,12 +68,51 @@ def in_order(roots: Iterable[Expr], known: AbstractSet[Expr]) -> list[Expr]:
     return list(order)
 
 
-class Lowering:
-    """Writes the code of expressions over one packed state, whose words are the values `words`."""
+class Writing:
+    """Writes the code of expressions, every shared node once. How a value is represented, a subclass says."""
 
-    def __init__(self, out: Assembly, layout: Layout, literals: Literals, words: Sequence[str]) -> None:
-        self.out, self.layout, self.literals, self.words = out, layout, literals, words
+    bools: ClassVar[str]
+    """The type of a bool."""
+    truths: ClassVar[str]
+    """The type of what a comparison gives."""
+    true: ClassVar[str]
+    false: ClassVar[str]
+
+    def __init__(self, out: Assembly, literals: Literals) -> None:
+        self.out, self.literals = out, literals
         self._known: dict[Expr, str] = {}
+
+    def width(self, node: Expr) -> int:
+        """How many bits a node's value gets."""
+        raise NotImplementedError
+
+    def kind(self, size: int) -> str:
+        """The type of ints of so many bits."""
+        raise NotImplementedError
+
+    def number(self, size: int, value: int) -> str:
+        """A constant of this type."""
+        raise NotImplementedError
+
+    def truth(self, value: str) -> str:
+        """A bool as a comparison gives it."""
+        raise NotImplementedError
+
+    def _bool(self, truth: str) -> str:
+        """What a comparison gives as a bool."""
+        raise NotImplementedError
+
+    def _tests(self, word: int, mask: int, pattern: int) -> Iterable[str]:
+        """Bools that say together whether the bits of the mask in a word of the state are the pattern."""
+        raise NotImplementedError
+
+    def _read(self, node: Expr) -> str:
+        """The value of a variable."""
+        raise NotImplementedError
+
+    def _divisor(self, node: Expr, value: str, size: int) -> str:
+        """A divisor that can be divided by."""
+        return value
 
     def place(self, nodes: Iterable[Expr]) -> None:
         """Compute nodes; their arguments must be placed or free."""
@@ -82,83 +122,72 @@ class Lowering:
     def value(self, node: Expr) -> str:
         """The value of a placed or free node."""
         if node.op == "const":
-            return self._constant(node, node.value)
+            if node.sort == BOOL:
+                return self.true if node.value else self.false
+            return self.number(self.width(node), node.value)
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = self._compute(node)
         return known
 
     def all_of(self, conditions: Iterable[Expr], wanted: bool = True) -> str:
-        """An i1: whether every condition is `wanted`. Literals on one word become one comparison."""
+        """A bool: whether every condition is `wanted`. Literals on one word become one comparison."""
         masks: dict[int, list[int]] = {}
         parts = []
         for condition in conditions:
             literal = self.literals.of(condition, wanted)
             if literal is None:
                 value = self.value(condition)
-                parts.append(value if wanted else self.out.value(f"xor i1 {value}, true"))
+                parts.append(value if wanted else self._inverted(value))
             else:
                 word, mask, pattern = literal
                 entry = masks.setdefault(word, [0, 0])
                 if (entry[1] ^ pattern) & entry[0] & mask:
-                    return "false"
+                    return self.false
                 entry[0] |= mask
                 entry[1] |= pattern
-        tests = [self._test(word, mask, pattern) for word, (mask, pattern) in masks.items()]
-        return self._fold("and i1", tests + parts, "true")
+        tests = [test for word, (mask, pattern) in masks.items() for test in self._tests(word, mask, pattern)]
+        return self._conjunction(tests + parts)
 
-    def field(self, node: Expr, shift: int, lo: int) -> str:
-        """An i64 with the value of `node`, less `lo`, at bit `shift`; the value must fit its field."""
-        value, size = self.value(node), width(node)
-        if size < 64:
-            value = self.out.value(f"{'zext' if size == 1 else 'sext'} i{size} {value} to i64")
-        if lo:
-            value = self.out.value(f"sub i64 {value}, {lo}")
-        return self.out.value(f"shl i64 {value}, {shift}") if shift else value
-
-    def _test(self, word: int, mask: int, pattern: int) -> str:
-        bits = self.out.value(f"and i64 {self.words[word]}, {signed(mask)}")
-        return self.out.value(f"icmp eq i64 {bits}, {signed(pattern)}")
-
-    def _fold(self, operation: str, values: list[str], empty: str) -> str:
-        if not values:
-            return empty
-        result = values[0]
-        for value in values[1:]:
-            result = self.out.value(f"{operation} {result}, {value}")
+    def _conjunction(self, parts: list[str]) -> str:
+        if not parts:
+            return self.true
+        result = parts[0]
+        for part in parts[1:]:
+            result = self.out.value(f"and {self.bools} {result}, {part}")
         return result
 
-    def _constant(self, node: Expr, code: int) -> str:
-        if width(node) == 1:
-            return "true" if code else "false"
-        return str(code)
+    def _inverted(self, value: str) -> str:
+        return self.out.value(f"xor {self.bools} {value}, {self.true}")
 
     def _compute(self, node: Expr) -> str:
         op, out = node.op, self.out
-        if op == "var":
-            return self._read(node)
         literal = self.literals.of(node)
+        if op == "var" and (literal is None or self.width(node) == 1):
+            return self._read(node)
         if literal is not None:
-            return self._test(*literal)
+            return self._conjunction(list(self._tests(*literal)))
         if op == "not":
-            return out.value(f"xor i1 {self.value(node.args[0])}, true")
+            return self._inverted(self.value(node.args[0]))
         if op == "and":
             return self.all_of(node.args)
         if op == "or":
-            return out.value(f"xor i1 {self.all_of(node.args, wanted=False)}, true")
+            return self._inverted(self.all_of(node.args, wanted=False))
         if op == "ite":
-            condition, size = self.value(node.args[0]), width(node)
+            condition, size = self.truth(self.value(node.args[0])), self.width(node)
             a, b = (self._sized(arg, size) for arg in node.args[1:])
-            return out.value(f"select i1 {condition}, i{size} {a}, i{size} {b}")
+            return out.value(
+                f"select {self.truths} {condition}, {self.kind(size)} {a}, {self.kind(size)} {b}"
+            )
         if op in ("eq", "lt"):
-            size = max(width(arg) for arg in node.args)
+            size = max(self.width(arg) for arg in node.args)
             a, b = (self._sized(arg, size) for arg in node.args)
-            return out.value(f"icmp {'eq' if op == 'eq' else 'slt'} i{size} {a}, {b}")
+            return self._bool(out.value(f"icmp {'eq' if op == 'eq' else 'slt'} {self.kind(size)} {a}, {b}"))
         if op in ("add", "sub", "mul"):
             # Modulo 2^size is exact, for the result fits: wider arguments may be cut.
-            size = width(node)
+            size = self.width(node)
             a, b = (self._sized(arg, size) for arg in node.args)
-            return out.value(f"{op} i{size} {a}, {b}")
+            return out.value(f"{op} {self.kind(size)} {a}, {b}")
         if op == "div":
             return self._divide(node)
         if op == "param":
@@ -168,15 +197,68 @@ class Lowering:
     def _divide(self, node: Expr) -> str:
         """Round down: as `sdiv`, which rounds towards zero, less one where a remainder is negative."""
         out = self.out
-        size = max(width(n) for n in (node, *node.args))
+        size = max(self.width(n) for n in (node, *node.args))
+        kind = self.kind(size)
         a, b = (self._sized(arg, size) for arg in node.args)
-        quotient = out.value(f"{'sdiv' if node.args[0].lo < 0 else 'udiv'} i{size} {a}, {b}")
+        b = self._divisor(node.args[1], b, size)
+        # Where nothing is negative, both give the same, and one of them is a multiplication when b is a constant.
+        quotient = out.value(f"{'sdiv' if node.args[0].lo < 0 else 'udiv'} {kind} {a}, {b}")
         if node.args[0].lo < 0:
-            remainder = out.value(f"srem i{size} {a}, {b}")
-            negative = out.value(f"icmp slt i{size} {remainder}, 0")
-            below = out.value(f"sext i1 {negative} to i{size}")
-            quotient = out.value(f"add i{size} {quotient}, {below}")
-        return self._resized(quotient, size, width(node))
+            remainder = out.value(f"srem {kind} {a}, {b}")
+            negative = out.value(f"icmp slt {kind} {remainder}, {self.number(size, 0)}")
+            below = out.value(f"sext {self.truths} {negative} to {kind}")
+            quotient = out.value(f"add {kind} {quotient}, {below}")
+        return self._resized(quotient, size, self.width(node))
+
+    def _sized(self, node: Expr, size: int) -> str:
+        """The value of a node in `size` bits, cut if that is fewer than it has."""
+        if node.op == "const" and node.sort != BOOL:
+            return self.number(size, node.value)
+        return self._resized(self.value(node), self.width(node), size)
+
+    def _resized(self, value: str, size: int, wanted: int, how: str = "sext") -> str:
+        if size == wanted:
+            return value
+        how = "trunc" if size > wanted else how
+        return self.out.value(f"{how} {self.kind(size)} {value} to {self.kind(wanted)}")
+
+
+class Lowering(Writing):
+    """Over one packed state, whose words are the values `words`."""
+
+    bools = truths = "i1"
+    true, false = "true", "false"
+
+    def __init__(self, out: Assembly, layout: Layout, literals: Literals, words: Sequence[str]) -> None:
+        super().__init__(out, literals)
+        self.layout, self.words = layout, words
+
+    def width(self, node: Expr) -> int:
+        return width(node)
+
+    def kind(self, size: int) -> str:
+        return f"i{size}"
+
+    def number(self, size: int, value: int) -> str:
+        return str(wrapped(value, size))
+
+    def truth(self, value: str) -> str:
+        return value
+
+    def _bool(self, truth: str) -> str:
+        return truth
+
+    def field(self, node: Expr, shift: int, lo: int) -> str:
+        """An i64 with the value of `node`, less `lo`, at bit `shift`; the value must fit its field."""
+        size = width(node)
+        value = self._resized(self.value(node), size, 64, "zext" if size == 1 else "sext")
+        if lo:
+            value = self.out.value(f"sub i64 {value}, {lo}")
+        return self.out.value(f"shl i64 {value}, {shift}") if shift else value
+
+    def _tests(self, word: int, mask: int, pattern: int) -> Iterable[str]:
+        bits = self.out.value(f"and i64 {self.words[word]}, {signed(mask)}")
+        yield self.out.value(f"icmp eq i64 {bits}, {signed(pattern)}")
 
     def _read(self, node: Expr) -> str:
         out, field, size = self.out, self.layout.fields[node.value], width(node)
@@ -189,19 +271,6 @@ class Lowering:
         if field.lo:
             value = out.value(f"add i64 {value}, {field.lo}")
         return self._resized(value, 64, size)
-
-    def _sized(self, node: Expr, size: int) -> str:
-        """The value of a node as an integer of `size` bits, cut if that is fewer than it has."""
-        if node.op == "const":
-            return str(wrapped(node.value, size)) if size > 1 else self.value(node)
-        return self._resized(self.value(node), width(node), size)
-
-    def _resized(self, value: str, size: int, wanted: int) -> str:
-        if size == wanted:
-            return value
-        if size > wanted:
-            return self.out.value(f"trunc i{size} {value} to i{wanted}")
-        return self.out.value(f"{'zext' if size == 1 else 'sext'} i{size} {value} to i{wanted}")
 
 
 def width(node: Expr) -> int:
