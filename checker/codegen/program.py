@@ -6,7 +6,7 @@ Every argument and result is an i64, addresses included. A state is `words` cons
         Write the successors of `count` states to `out`, and the transition of each to `which` (i32),
         ordered by parent, then by transition; ends[i] is where those of parent i end. Returns their
         number. For a constraint that stops a transition before number `last`, set its bit in `hits`.
-        `room` are `room_bytes` bytes of the caller's, for this call alone; from `taken` on, how many successors
+        `room` are `room.bytes` bytes of the caller's, for this call alone; from `taken` on, how many successors
         each transition has (i64) is left there.
     enabled(states, n, hits, last, room), then moved(states, n, filled, out, which, ends, room)
         The same in two parts for n states, at most `room.CHUNK`, after `filled` other successors. Between them, `room`
@@ -37,6 +37,7 @@ from ..llvm.machine_code import LARGE
 from ..llvm.text import Assembly, function, load, loop, pointers, signed, store, words
 from .expansion import Expansion
 from .lowering import Literals, Lowering, in_order
+from .room import Room
 from .state_layout import Layout
 
 
@@ -58,24 +59,11 @@ class Program:
         return expansion + LARGE + "\n".join([large, _check(self), _recovered(self), _observed(self)])
 
     @property
-    def room_bytes(self) -> int:
-        """How many bytes a caller of `expand` keeps for it."""
-        return self._expansion.room.bytes
-
-    @property
-    def taken(self) -> int:
-        """From which byte of its room on `expand` leaves how many successors each transition has; counted from a place as `ALIGNMENT` asks."""
-        return self._expansion.room.taken
-
-    @property
-    def masks(self) -> int:
-        """From which byte of its room on `enabled` leaves a bit for each state, in words for each transition; counted likewise."""
-        return self._expansion.room.masks
-
-    @property
-    def counts(self) -> int:
-        """From which byte of its room on `enabled` leaves how many transitions each state has (i32); counted likewise."""
-        return self._expansion.room.counts
+    def room(self) -> Room:
+        """What a caller of `expand` keeps for it: `bytes` of them, and from which on it leaves how many successors each transition has (`taken`, i64), `enabled` a bit for
+        each state, in words for each transition (`masks`), and how many transitions each state has (`counts`, i32); counted from a place as `ALIGNMENT` asks.
+        """
+        return self._expansion.room
 
     @property
     def constraint_words(self) -> int:

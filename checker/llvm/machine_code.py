@@ -13,6 +13,7 @@ from enum import IntEnum
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -29,6 +30,11 @@ _serial = count()
 
 FUNCTIONS = ("expand", "enabled", "moved", "check", "recovered", "observed")
 """The functions of a system, as `codegen.program` describes them."""
+
+
+def _address(name: str) -> Any:
+    """The address of a function, as a property."""
+    return property(lambda code: code[name])
 
 
 class MachineCode:
@@ -65,35 +71,7 @@ class MachineCode:
             better, self._better = self._better(), None
             self._earlier, self._library = self._library, better._library
 
-    @property
-    def expand(self) -> int:
-        """The address of `expand`."""
-        return self["expand"]
-
-    @property
-    def enabled(self) -> int:
-        """The address of `enabled`."""
-        return self["enabled"]
-
-    @property
-    def moved(self) -> int:
-        """The address of `moved`."""
-        return self["moved"]
-
-    @property
-    def check(self) -> int:
-        """The address of `check`."""
-        return self["check"]
-
-    @property
-    def recovered(self) -> int:
-        """The address of `recovered`."""
-        return self["recovered"]
-
-    @property
-    def observed(self) -> int:
-        """The address of `observed`."""
-        return self["observed"]
+    expand, enabled, moved, check, recovered, observed = map(_address, FUNCTIONS)
 
 
 class OptimisationLevel(IntEnum):
