@@ -291,8 +291,7 @@ class APIServer(Component):
 
     def may_be_nominated(self, pod: Pod) -> Expr:
         """ValidatePodStatusUpdate: a pod that is bound cannot be nominated any more (an equal nomination changes nothing)."""
-        pending: Expr = self.pod[pod].pending
-        return pending
+        return self.pod[pod].pending
 
     def patch_status(self, pod: Pod, failed: Value, nominated: Value, withdrawn: Value = False) -> None:
         """PATCH of the status without a precondition: the condition, and a nomination unless none, or its removal.

@@ -245,8 +245,7 @@ class PodWatch(Component):
 
     def replaced(self, pod: Pod) -> PodObject:
         """What the store had of a pod of which a list shows something new."""
-        stored: PodObject = self.lister[pod]
-        return stored
+        return self.lister[pod]
 
     def deletions_first(self) -> bool:
         """Whether the handlers hear of the pods that are gone before they hear of those that are listed."""

@@ -304,5 +304,4 @@ class APIDispatcher(Component):
 
     def is_writing(self, pod: Pod) -> Expr:
         """Whether a patch of the pod's status is on its way."""
-        found: Expr = self.stage[pod] == Stage.SENT
-        return found
+        return self.stage[pod] == Stage.SENT

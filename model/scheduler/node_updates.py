@@ -51,15 +51,13 @@ class NodeUpdates(Component):
 
     def is_telling(self) -> Expr:
         """Whether moves of an update are still to come."""
-        telling: Expr = self.kind.is_some
-        return telling
+        return self.kind.is_some
 
     def is_update(self, node: Node) -> Expr:
         """Whether an event that shows the node is an update of an object that the handler knows."""
         if not self.versions(node):
             return as_expr(False)
-        known: Expr = self.cache.live[node]
-        return known
+        return self.cache.live[node]
 
     def versions(self, node: Node) -> list[NodeVersion]:
         """The versions of a node that has several."""

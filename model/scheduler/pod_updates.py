@@ -24,8 +24,7 @@ class PodUpdates(Component):
 
     def is_telling(self) -> Expr:
         """Whether moves of an update are still to come."""
-        telling: Expr = self.kind.is_some
-        return telling
+        return self.kind.is_some
 
     def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
         """What an update may be about of which the queue is told: from which version to which, and whether it is that."""

@@ -61,13 +61,11 @@ class BindingsHitTheirPod(WrittenByName):
         return self._is_posting(pod) | self._is_under_way(pod)
 
     def _is_posting(self, pod: Pod) -> Expr:
-        due: Expr = self.binding.phase[pod] == BindingPhase.BIND
-        return due
+        return self.binding.phase[pod] == BindingPhase.BIND
 
     def _is_under_way(self, pod: Pod) -> Expr:
         """Whether a Binding was sent of which nobody hears any more: it is executed some time after."""
-        under_way: Expr = self.process.sent[pod].is_some
-        return under_way
+        return self.process.sent[pod].is_some
 
     def sent(self, pod: Pod) -> Expr:
         parts = (self._is_posting, self._is_under_way)
@@ -75,8 +73,7 @@ class BindingsHitTheirPod(WrittenByName):
 
     def hit(self, pod: Pod) -> Expr:
         def bound() -> Expr:
-            found: Expr = self.api.pod[pod].node.is_some
-            return found
+            return self.api.pod[pod].node.is_some
 
         return bound() & ~before(bound)
 
@@ -152,8 +149,7 @@ class StatusHitsItsPod(WrittenByName):
         return self._is_patching(pod) | self.api_dispatcher.has_patch(pod)
 
     def _is_patching(self, pod: Pod) -> Expr:
-        due: Expr = self.failure.phase[pod] == FailurePhase.PATCH
-        return due
+        return self.failure.phase[pod] == FailurePhase.PATCH
 
     def sent(self, pod: Pod) -> Expr:
         def is_writing() -> Expr:
@@ -167,8 +163,7 @@ class StatusHitsItsPod(WrittenByName):
             return as_expr(found)
 
         def nominated() -> Expr:
-            found: Expr = self.api.pod[pod].nominated.is_some
-            return found
+            return self.api.pod[pod].nominated.is_some
 
         return (failed() & ~before(failed)) | (nominated() & ~before(nominated))
 

@@ -217,8 +217,7 @@ class TaintEvictionsHitTheirPod(WrittenByName):
     def hit(self, pod: Pod) -> Expr:
         def stays() -> Expr:
             current = self.api.pod[pod]
-            found: Expr = current.exists & ~current.terminating
-            return found
+            return current.exists & ~current.terminating
 
         return before(stays) & ~stays()
 

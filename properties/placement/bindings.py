@@ -294,8 +294,7 @@ class BoundAmiss(Property):
         return self.cache.is_assumed(pod) & self.cache.on(pod, node)
 
     def _is_bound_to(self, pod: Pod, node: Node) -> Expr:
-        found: Expr = self.api.pod[pod].node == node
-        return found
+        return self.api.pod[pod].node == node
 
     def holds(self) -> Expr:
         return ~self.broken
@@ -430,10 +429,8 @@ class AboutOwnBindings(Property):
                 self.bound_by_others[pod] = by_others
 
     def _left(self) -> Expr:
-        left: Expr = self.process.faults.left[Fault.EXTERNAL_BIND]
-        return left
+        return self.process.faults.left[Fault.EXTERNAL_BIND]
 
     def counts(self, pod: Pod) -> Expr:
         """Whether the pod is bound, and by nobody else."""
-        counts: Expr = self.api.pod[pod].assigned & ~self.bound_by_others[pod]
-        return counts
+        return self.api.pod[pod].assigned & ~self.bound_by_others[pod]

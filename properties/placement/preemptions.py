@@ -98,8 +98,7 @@ class NoPreemptionWithoutBenefit(Property):
 
     def is_candidate(self, node: Node) -> Expr:
         """Whether the dry run found the node to be a candidate."""
-        found: Expr = self.scheduler.verdict[node] == NodeStatus.CANDIDATE
-        return found
+        return self.scheduler.verdict[node] == NodeStatus.CANDIDATE
 
     def pointless(self, node: Node) -> Expr:
         """Whether a candidate has no victims."""

@@ -60,8 +60,7 @@ class CacheFollowsNodeEvents(Property):
         )
 
     def _left(self, kind: Fault) -> Expr:
-        left: Expr = self.process.faults.left[kind]
-        return left
+        return self.process.faults.left[kind]
 
     def _removed(self, node: Node) -> Expr:
         """Whether this step handled the deletion of the node: its event left the log without a second step, and was not lost."""

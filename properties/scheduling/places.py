@@ -130,8 +130,7 @@ class BackoffRespected(NeverHappens):
                 self.broken = True
 
     def _is_in(self, pod: Pod, place: SubQueue) -> Expr:
-        found: Expr = self.queue.sub_queue[pod] == place
-        return found
+        return self.queue.sub_queue[pod] == place
 
     def witnesses(self) -> dict[str, Expr]:
         backing_off = any_of(self.queue.sub_queue[p] == SubQueue.BACKOFF for p in self.subjects)
@@ -251,8 +250,7 @@ class DeletedPodsFreeRoom(NeverHappens):
                 self.broken = True
 
     def _is_known(self, pod: Pod) -> Expr:
-        found: Expr = self.pod_watch.seen[Handler.QUEUE][pod].exists
-        return found
+        return self.pod_watch.seen[Handler.QUEUE][pod].exists
 
     def keeps_room(self, pod: Pod) -> Expr:
         """Whether the pod is gone from the lister, assumed, and was not rejected."""
@@ -281,8 +279,7 @@ class PendingPodsRequeued(NeverHappens):
                 self.broken = True
 
     def _is_at(self, pod: Pod, phase: FailurePhase) -> Expr:
-        found: Expr = self.failure.phase[pod] == phase
-        return found
+        return self.failure.phase[pod] == phase
 
     def witnesses(self) -> dict[str, Expr]:
         reading = (

@@ -28,8 +28,7 @@ def clusters_with_claims(minor: int) -> Callable[[int], str]:
 
 def device_cluster(number: int) -> str:
     """The scenario file of this number."""
-    text: str = yaml.safe_dump(_Drawing(Random(f"devices {number}"), number).cluster(), sort_keys=False)
-    return text
+    return yaml.safe_dump(_Drawing(Random(f"devices {number}"), number).cluster(), sort_keys=False)
 
 
 class _Drawing:

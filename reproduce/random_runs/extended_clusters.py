@@ -46,5 +46,4 @@ def extended_cluster(number: int) -> str:
         made["resourceClaims"] = {"p1-extended-resources": {"deviceClassName": "gpu"}}
         if chance(0.5):
             made["resourceClaims"]["p1-extended-resources"] |= {"device": "d1", "reservedFor": ["p1"]}
-    text: str = yaml.safe_dump(made, sort_keys=False)
-    return text
+    return yaml.safe_dump(made, sort_keys=False)

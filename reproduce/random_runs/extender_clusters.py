@@ -22,8 +22,7 @@ def extender_cluster(number: int) -> str:
     """The scenario file of this number."""
     made = yaml.safe_load(varied_cluster(number, changing=False, rarer=False))
     _Drawing(Random(f"extenders {number}"), made).add()
-    text: str = yaml.safe_dump({**made, "name": f"extenders-{number}"}, sort_keys=False)
-    return text
+    return yaml.safe_dump({**made, "name": f"extenders-{number}"}, sort_keys=False)
 
 
 class _Drawing:

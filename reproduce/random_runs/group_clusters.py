@@ -87,8 +87,7 @@ def _text(number: int, gates: dict[str, bool], priorities: tuple[int, ...]) -> s
             scope["plugin_errors"] = 1
         made["devices"] = {f"d{i + 1}": {} for i in range(random.choice((1, 2)))}
         made["resourceClaims"] = {"c1": {}, "c2": {}}
-    text: str = yaml.safe_dump(made, sort_keys=False)
-    return text
+    return yaml.safe_dump(made, sort_keys=False)
 
 
 def _rank(number: int, nodes: dict[str, dict[str, Any]], pods: dict[str, dict[str, Any]]) -> None:

@@ -58,5 +58,4 @@ def volume_cluster(number: int) -> str:
         "pods": pods,
         "scope": scope,
     }
-    text: str = yaml.safe_dump({key: value for key, value in made.items() if value != {}}, sort_keys=False)
-    return text
+    return yaml.safe_dump({key: value for key, value in made.items() if value != {}}, sort_keys=False)

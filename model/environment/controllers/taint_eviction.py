@@ -143,8 +143,7 @@ class TaintEviction(Component):
 
     def is_at(self, name: Pod, work: Work) -> Expr:
         """Whether the goroutine of the name is there; never where there is no controller."""
-        found: Expr = self.work[self.seen(name)] == work if self.scope.taint_eviction else as_expr(False)
-        return found
+        return self.work[self.seen(name)] == work if self.scope.taint_eviction else as_expr(False)
 
     def deletes(self, pod: Pod) -> Expr:
         """Whether a goroutine is to delete the pod, which may have lost its name since."""

@@ -99,8 +99,7 @@ class IncrementalSnapshot(Snapshot):
         """The cycle is over; the next one goes on from here."""
 
     def on(self, pod: Pod, node: Node) -> Expr:
-        on: Expr = self.live[node] & self.holds[node][pod]
-        return on
+        return self.live[node] & self.holds[node][pod]
 
     # --- what else it is asked for -----------------------------------------------------------------------
 

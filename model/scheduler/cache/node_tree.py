@@ -31,8 +31,7 @@ class NodeTree(Component):
 
     def has(self, node: Node) -> Expr:
         """Whether the node is in the tree."""
-        has: Expr = self.zone[node].is_some
-        return has
+        return self.zone[node].is_some
 
     @property
     def size(self) -> Expr:

@@ -50,8 +50,7 @@ class Order(Record):
     @property
     def keys(self) -> tuple[Any, ...]:
         """Everything that can be in the list."""
-        keys: tuple[Any, ...] = self.member.cell.keys
-        return keys
+        return self.member.cell.keys
 
     def put_first(self, item: Entity) -> None:
         """Move an entry to the front, or insert it there."""
@@ -83,8 +82,7 @@ class Order(Record):
 
     def precedes(self, a: Value, b: Value) -> Expr:
         """Whether both are in the list, and a comes first."""
-        found: Expr = self.after[b][a]
-        return found
+        return self.after[b][a]
 
 
 class NodeOrder(Order):

@@ -109,8 +109,7 @@ class Cache(Component):
 
     def node_of(self, pod: Pod) -> Expr:
         """The node whose NodeInfo holds the pod, or none."""
-        node: Expr = self.pod[pod].node
-        return node
+        return self.pod[pod].node
 
     def on(self, pod: Pod, node: Node) -> Expr:
         """Whether the NodeInfo of `node` holds the pod."""
@@ -118,8 +117,7 @@ class Cache(Component):
 
     def is_assumed(self, pod: Pod) -> Expr:
         """IsAssumedPod."""
-        assumed: Expr = self.pod[pod].assumed
-        return assumed
+        return self.pod[pod].assumed
 
     def has_entry(self, node: Node) -> Expr:
         """Whether the node has a NodeInfo: for its Node object, or for pods that have none (a ghost)."""

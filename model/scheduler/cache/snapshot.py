@@ -143,8 +143,7 @@ class Snapshot(Component):
 
     def on(self, pod: Pod, node: Node) -> Expr:
         """Whether the snapshot has the pod on the node."""
-        on: Expr = self.pod[pod].node == node
-        return on
+        return self.pod[pod].node == node
 
     def placement(self) -> Placement:
         """The snapshot as filters see it."""

@@ -227,8 +227,7 @@ class FailureHandler(Component):
 
     def listed(self, pod: Pod) -> PodObject:
         """What the lister that the failure handler reads has of the pod."""
-        current: PodObject = self.pod_watch.lister[pod]
-        return current
+        return self.pod_watch.lister[pod]
 
     def found_recreated(self, pod: Pod, other: Pod) -> None:
         """The lister shows another pod under the name, with another UID: nothing is requeued, nominated or patched."""

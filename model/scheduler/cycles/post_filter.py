@@ -45,8 +45,7 @@ class PostFilter(SchedulePod):
 
     def read_preemptor(self, pod: Pod) -> PodObject:
         """The preemptor is read again, from the lister; the dry runs are made with this object."""
-        current: PodObject = self.pod_watch.lister[pod]
-        return current
+        return self.pod_watch.lister[pod]
 
     def bound_elsewhere(self, current: PodObject) -> None:
         """A preemptor that somebody has bound meanwhile fits on no other node, whoever is evicted (plugin NodeName)."""

@@ -78,8 +78,7 @@ class Scheduler(PostFilter):
 
     def nominee_to_record(self) -> Value:
         """The nomination that the failure handler is to record."""
-        nominee: Expr = self.nominee
-        return nominee
+        return self.nominee
 
     def failure_handled(self, pod: Pod) -> None:
         """The failure handler is through; if it worked for this cycle, the cycle goes on."""

@@ -126,8 +126,7 @@ class ClaimTracker(Component):
 
     def is_allocated(self, claim: Claim) -> Expr:
         """Whether the assume cache has the claim as allocated, so that nothing needs to be in flight."""
-        allocated: Expr = self.claim_cache.latest[claim].allocated
-        return allocated
+        return self.claim_cache.latest[claim].allocated
 
     def loses(self, claim: Claim) -> Expr:
         """Whether `signal` looks the claim up in the assume cache and does not find it, which is an error. A special one is not looked up."""

@@ -362,8 +362,7 @@ class EntityQueue(PriorityQueue):
         with when(moved):
             self.copy[pod] = new.copy()
             self._enter(member.group, self.retry_sub_queue(pod))
-        found: Expr = self.sub_queue[pod]
-        return found
+        return self.sub_queue[pod]
 
     def _has_unrejected(self, group: PodGroup) -> Expr:
         return any_of(self.contains(m.pod) & ~self.is_rejected(m.pod) for m in self._members(group))

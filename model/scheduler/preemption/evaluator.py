@@ -107,8 +107,7 @@ class Preemption(Component):
 
     def is_retried(self, node: Node) -> Expr:
         """Whether a nominated node is given up for good, so that its victims are not waited for."""
-        given_up: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
-        return given_up
+        return self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
 
     def shows_node(self, node: Node) -> Expr:
         """Whether the snapshot finds the NodeInfo of a node: its pods may be there still when its Node object is gone."""

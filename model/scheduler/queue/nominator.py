@@ -60,8 +60,7 @@ class Nominator(Component):
 
     def carries_field(self, pod: Pod) -> Expr:
         """Whether the object of a nominated pod has status.nominatedNodeName; a bare one never has."""
-        found: Expr = self.queue.copy[pod].nominated.is_some
-        return found
+        return self.queue.copy[pod].nominated.is_some
 
     def add(self, pod: Pod, node: Value, field: Value) -> None:
         """AddNominatedPod: drops the old entry; records `node`, or if none the object's own field."""
@@ -71,8 +70,7 @@ class Nominator(Component):
 
     def accepts(self, pod: Pod) -> Expr:
         """Only a pod that the lister shows, by its name, without a node, is recorded."""
-        pending: Expr = self.pod_watch.under_name(pod).pending
-        return pending
+        return self.pod_watch.under_name(pod).pending
 
     def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:
         """UpdateNominatedPod: an update without the field on either side keeps the node in memory."""

@@ -213,17 +213,13 @@ class VolumeCache(Component):
         """Get, or one of ListPVs: the store's object, as it is assumed to become."""
         stored: Any = self.volume[volume]
         assumed = as_expr(self.assumed_volume[volume])
-        changed: VolumeObject = stored.replace(claim=select(assumed.is_some, assumed, stored.claim))
-        return changed
+        return stored.replace(claim=select(assumed.is_some, assumed, stored.claim))
 
     def get_claim(self, claim: VolumeClaim) -> VolumeClaimObject:
         """Get: the store's object, as it is assumed to become."""
         stored: Any = self.claim[claim]
         assumed = as_expr(self.assumed_claim[claim])
-        changed: VolumeClaimObject = stored.replace(
-            selected=select(assumed.is_some, assumed, stored.selected)
-        )
-        return changed
+        return stored.replace(selected=select(assumed.is_some, assumed, stored.selected))
 
     def may_assume_volume(self, volume: Volume, lag: Value) -> Expr:
         """Assume fails for an object of another version than the store's."""

@@ -87,8 +87,7 @@ class BoundPodsKeepNominations(APIServer):
         return old.nominated
 
     def may_be_nominated(self, pod: Pod) -> Expr:
-        exists: Expr = self.pod[pod].exists
-        return exists
+        return self.pod[pod].exists
 
 
 @before("135502", "preemption stops a pod in PreBind in memory", first_in="1.36", issues=(132332,))

@@ -155,8 +155,7 @@ class AssignedRequeued(FailureHandler):
     """Every failed pod that still existed was requeued, also one whose Binding had succeeded after all."""
 
     def may_requeue(self, current: PodObject) -> Expr:
-        exists: Expr = current.exists
-        return exists
+        return current.exists
 
 
 @before("preempt-before-failure", "preemption comes before the failure handler", first_in="1.18")
@@ -181,8 +180,7 @@ class Before86230(Scheduler):
     """Only pods that were being deleted were skipped."""
 
     def skips(self, pod: Pod) -> Expr:
-        terminating: Expr = self.copy.terminating
-        return terminating
+        return self.copy.terminating
 
 
 @before("111999", "a pod whose attempt ends in an error is not said to be unschedulable", first_in="1.26")

@@ -70,8 +70,7 @@ class ReadsOtherInformer(FailureHandler):
     pod_watch: TwoInformers
 
     def listed(self, pod: Pod) -> PodObject:
-        current: PodObject = self.pod_watch.own_lister[pod]
-        return current
+        return self.pod_watch.own_lister[pod]
 
     @step(actor="second pod informer", random=True)
     @tells("The informer from which the failure handler reads pods receives the next event, about {pod}.")

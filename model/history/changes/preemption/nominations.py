@@ -40,8 +40,7 @@ class BeforePostFilter(Scheduler):
     """
 
     def read_preemptor(self, pod: Pod) -> PodObject:
-        current: PodObject = self.api.pod[pod]
-        return current
+        return self.api.pod[pod]
 
     def after_choice(self, pod: Pod, node: Node) -> None:
         self.phase = self.first_nomination_phase()
@@ -153,8 +152,7 @@ class Before109245(Nominator):
     """A pod that had been bound meanwhile was nominated all the same."""
 
     def accepts(self, pod: Pod) -> Expr:
-        exists: Expr = self.pod_watch.under_name(pod).exists
-        return exists
+        return self.pod_watch.under_name(pod).exists
 
 
 @before(
