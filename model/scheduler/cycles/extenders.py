@@ -91,9 +91,20 @@ class FindNodes(NextPod):
 
     def note_extender(self) -> None:
         """findNodesThatPassExtenders has rejected a node: what an extender looks at nobody knows, so that any event may help (122022)."""
+        self.note_rejection(EXTENDER)
+
+    def note_rejection(self, name: str) -> None:
+        """The fit error names this plugin."""
         for plugin in self.universe[Plugin]:
-            if plugin.name == EXTENDER:
+            if plugin.name == name:
                 self.rejected_by[plugin] = True
+
+    def reject_everywhere(self, name: str) -> None:
+        """PreFilter of this plugin says UnschedulableAndUnresolvable: that is the status of every node."""
+        for node in self.universe[Node]:
+            self.verdict[node] = NodeStatus.UNRESOLVABLE
+        self.note_rejection(name)
+        self.phase = self.phase_after_fit_error()
 
     def _require_call(self, pod: Pod, extender: HTTPExtender) -> Expr:
         """The extender is asked now; gives whether about the nominated node alone."""

@@ -57,7 +57,7 @@ from ...language import (
 )
 from ..cycles.binding import Binding
 from ..cycles.schedule_one import Scheduler
-from ..framework.events import DYNAMIC_RESOURCES, Plugin
+from ..framework.events import DYNAMIC_RESOURCES
 from ..framework.interface import GangPlugin, GroupCycles
 from ..framework.status import NodeStatus, Phase
 from .assume_cache import AssumeCache
@@ -225,7 +225,7 @@ class FindDevices(Component):
                 self.scheduler.phase = Phase.CHECK_CLAIMS
             return
         with when(~self._is_usable(use, self.scheduler.copy.named)):
-            self._reject(pod)
+            self.scheduler.reject_everywhere(DYNAMIC_RESOURCES)
         with otherwise(got):
             self.scheduler.phase = Phase.CHECK_CLAIMS
 
@@ -256,7 +256,7 @@ class FindDevices(Component):
             blocked = blocked & ~shared
         self.stage[use] = Stage.CHECKED
         with when(blocked):
-            self._reject(pod)
+            self.scheduler.reject_everywhere(DYNAMIC_RESOURCES)
         with otherwise(all_of(~self._is(other, Stage.GOT) for other in self.uses(pod))):
             with when(any_of(~self.copy[other].allocated for other in self.uses(pod))):
                 self.scheduler.phase = Phase.LIST_DEVICES
@@ -278,15 +278,6 @@ class FindDevices(Component):
         """Whether the allocator is not asked about the claim: it is allocated, or shared while it is in flight."""
         settled: Expr = self.copy[use].allocated
         return settled | as_expr(self.chosen[use]).is_some if self.is_of_group(use) else settled
-
-    def _reject(self, pod: Pod) -> None:
-        """PreFilter says UnschedulableAndUnresolvable: that is the status of every node. PostFilter finds no state, and does nothing."""
-        for node in self.universe[Node]:
-            self.scheduler.verdict[node] = NodeStatus.UNRESOLVABLE
-        for plugin in self.universe[Plugin]:
-            if plugin.name == DYNAMIC_RESOURCES:
-                self.scheduler.rejected_by[plugin] = True
-        self.scheduler.phase = self.scheduler.phase_after_fit_error()
 
     @step(actor="scheduler")
     @tells("DynamicResources reads which devices are allocated, for {pod}.")

@@ -48,7 +48,7 @@ from ...language import (
 )
 from ..cycles.binding import Binding
 from ..cycles.schedule_one import Scheduler
-from ..framework.events import VOLUME_BINDING, VOLUME_RESTRICTIONS, Plugin
+from ..framework.events import VOLUME_BINDING, VOLUME_RESTRICTIONS
 from ..framework.status import NodeStatus, Phase
 from .assume_cache import VolumeCache
 
@@ -176,23 +176,14 @@ class VolumeFinder(Component):
         self.lag[use] = self.volume_cache.claim_lag[use.claim]
         self.stage[use] = VolumeStage.READ
         with when(~found.exists):
-            self._reject(VOLUME_RESTRICTIONS)
+            self.scheduler.reject_everywhere(VOLUME_RESTRICTIONS)
         with otherwise(found.terminating | (~found.is_bound & immediate)):
-            self._reject(VOLUME_BINDING)
+            self.scheduler.reject_everywhere(VOLUME_BINDING)
         with otherwise(self._all(pod, VolumeStage.READ)):
             with when(all_of(self.claim[other].is_bound for other in self.uses(pod))):
                 self.scheduler.phase = self.scheduler.first_filtering()
             with otherwise():
                 self.scheduler.phase = Phase.LIST_VOLUMES
-
-    def _reject(self, name: str) -> None:
-        """PreFilter says UnschedulableAndUnresolvable: that is the status of every node."""
-        for node in self.universe[Node]:
-            self.scheduler.verdict[node] = NodeStatus.UNRESOLVABLE
-        for plugin in self.universe[Plugin]:
-            if plugin.name == name:
-                self.scheduler.rejected_by[plugin] = True
-        self.scheduler.phase = self.scheduler.phase_after_fit_error()
 
     @step(actor="scheduler")
     @tells("VolumeBinding lists the volumes for {pod}.")
