@@ -10,7 +10,7 @@ from ...environment.controllers.budgets import Budgets
 from ...environment.controllers.node_lifecycle import NOTHING, Judgement, NodeLifecycle
 from ...environment.controllers.taint_eviction import Entry, TaintEviction, Work
 from ...environment.kubelet import Kubelet, admits
-from ...environment.objects import DisruptionBudget, Node, Pod
+from ...environment.objects import Node, Pod
 from ...language import (
     Expr,
     Words,
@@ -25,7 +25,7 @@ from ...language import (
     when,
     words,
 )
-from ..registry.change import before
+from ..registry.change import always, before, no
 
 
 @before(
@@ -129,8 +129,7 @@ class NameKeptAfterDeletion(TaintEviction):
 class DeadNodesKeepTheirPods(PodGC):
     """A pod that terminates on a node whose kubelet is dead stayed until the node was deleted (NodeOutOfServiceVolumeDetach, off in 1.24 and 1.25)."""
 
-    def removes_from_dead_nodes(self) -> bool:
-        return False
+    removes_from_dead_nodes = no
 
 
 @before(
@@ -156,8 +155,7 @@ class TaintsNotAdmitted(Kubelet):
 class WrittenRegardless(Budgets):
     """A conflict had it read the newest version, and write the old count to that (writePdbStatus, 1.16)."""
 
-    def is_written(self, budget: DisruptionBudget) -> Expr:
-        return as_expr(True)
+    is_written = always
 
 
 @before(
@@ -214,8 +212,7 @@ class RunningUntilGone(APIServer):
 class EndedPodsProtected(Budgets):
     """Every pod took from its budget, also one that had ended."""
 
-    def ignores_ended(self) -> bool:
-        return False
+    ignores_ended = no
 
 
 @before(
@@ -227,8 +224,7 @@ class EndedPodsProtected(Budgets):
 class PendingPodsProtected(Budgets):
     """Only pods that had ended were evicted without a look at their budget (68892, 1.13)."""
 
-    def ignores_pending(self) -> bool:
-        return False
+    ignores_pending = no
 
 
 @before(
@@ -240,8 +236,7 @@ class PendingPodsProtected(Budgets):
 class UnreadyPodsProtected(Budgets):
     """Every pod took from its budget, whether it counted there or not."""
 
-    def looks_at_health(self) -> bool:
-        return False
+    looks_at_health = no
 
 
 @before(
@@ -252,5 +247,4 @@ class UnreadyPodsProtected(Budgets):
 class NoEvictionPolicy(Budgets):
     """The policy was not looked at (PDBUnhealthyPodEvictionPolicy, off in 1.26)."""
 
-    def allows_always(self, budget: DisruptionBudget) -> bool:
-        return False
+    allows_always = no

@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ....base.structs import dataclass
-from ...language import Component
+from ...language import Component, Expr, as_expr
 from ...language.expressions.errors import ModelError
 from ..versions import LATER, PRE_RELEASES, RELEASE_ORDER, Version, version_of
 
@@ -140,6 +140,26 @@ def before(
         return cls
 
     return register
+
+
+def always(*_: Any, **__: Any) -> Expr:
+    """How a class answers what the model asks of its part, where it was so whatever the case: `may_preempt = always`."""
+    return as_expr(True)
+
+
+def never(*_: Any, **__: Any) -> Expr:
+    """The same where it was so in no case."""
+    return as_expr(False)
+
+
+def yes(*_: Any, **__: Any) -> bool:
+    """As `always`, of what is known without a state."""
+    return True
+
+
+def no(*_: Any, **__: Any) -> bool:
+    """As `never`."""
+    return False
 
 
 def in_order(registered: Iterable[Change]) -> list[Change]:

@@ -26,7 +26,7 @@ from ....language import (
 from ....scheduler import Cache, EventHandlers
 from ....scheduler.cache.scheduler_cache import CachedPod
 from ....scheduler.process import Process
-from ...registry.change import before
+from ...registry.change import before, never
 
 
 @before(
@@ -116,8 +116,7 @@ class ConfirmedAsAssumed(Cache):
 class GonePodsNotForgotten(Cache):
     """ForgetPod failed for a pod that the cache did not know: a binding cycle whose pod was gone from it woke nobody."""
 
-    def is_forgotten(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    is_forgotten = never
 
 
 _MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
@@ -127,8 +126,7 @@ _MISSED_DELETION = "a deletion takes an assumed pod out of the cache, too"
 class TombstonesFiltered(PodWatch):
     """A deletion whose last state is unknown was given to the handlers by what its old object said."""
 
-    def tombstones_for_all(self) -> Expr:
-        return as_expr(False)
+    tombstones_for_all = never
 
 
 @before("106102", _MISSED_DELETION, first_in="1.23", backports=("1.20.14", "1.21.14", "1.22.17"))

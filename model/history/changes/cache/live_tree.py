@@ -6,7 +6,7 @@ from ....environment.objects import Node, Pod, Scope
 from ....language import Expr, Value, all_of, as_expr, require, select, step, tells, when
 from ....scheduler import Scheduler
 from ....scheduler.framework.status import NodeStatus, Phase
-from ...registry.change import before
+from ...registry.change import before, no
 from .kept import LIST_IN_SNAPSHOT, KeptSnapshot, nodes_come, nodes_go
 
 
@@ -54,8 +54,7 @@ class NodesFromLiveTree(Scheduler):
 class SnapshotWithoutTree(KeptSnapshot):
     """The snapshot held NodeInfos only, and PreFilter plugins went through all of them."""
 
-    def reads_list(self) -> bool:
-        return False
+    reads_list = no
 
     def list_nodes(self) -> None:
         if not nodes_change(self.scope):

@@ -26,7 +26,7 @@ from ....language import (
 from ....scheduler import NodeTree
 from ....scheduler.cache.order import Zone, zone_key
 from ....scheduler.framework.placement import Placement
-from ...registry.change import before
+from ...registry.change import before, no
 from .kept import LIST_IN_SNAPSHOT, KeptSnapshot, nodes_come
 
 _TITLE = "the list of nodes is read from the beginning of the tree"
@@ -139,8 +139,7 @@ class IteratedTree(NodeTree):
 class TurnsGoOn(NodeTree):
     """When all zones began anew it was the turn of the zone behind the last one (1.12 to 1.16)."""
 
-    def begins_with_first_zone(self) -> bool:
-        return False
+    begins_with_first_zone = no
 
 
 @before("93355", _TITLE, first_in="1.19", issues=(91601,), since="1.12", backports=("1.18.8",))

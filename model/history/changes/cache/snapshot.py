@@ -6,7 +6,7 @@ from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, count, when
 from ....scheduler import Scheduler
 from ....scheduler.framework.status import NodeStatus
-from ...registry.change import before
+from ...registry.change import before, no
 from .kept import KeptSnapshot, nodes_go
 
 
@@ -65,8 +65,7 @@ class DeadNodeInfosStay(RemovedNodesCounted):
 class ListMadeAnew(KeptSnapshot):
     """Each snapshot made the list anew; nobody looked whether it was as long as the tree (1.17). Up to 1.16 cycles went through the tree itself."""
 
-    def keeps_list(self) -> bool:
-        return False
+    keeps_list = no
 
     def renew_list(self, changed: Expr) -> Expr:
         self.list_nodes()

@@ -22,7 +22,7 @@ from ....scheduler import (
 )
 from ....scheduler.api_dispatcher import Condition, Patch
 from ....scheduler.cycles.binding import BindingPhase
-from ...registry.change import before
+from ...registry.change import before, yes
 
 UNSAID = 0
 """The priority of a pod whose object does not say one (PodPriority)."""
@@ -43,8 +43,7 @@ _queued = before(
 class CallsAreDispatched(APIDispatcher):
     """There is a dispatcher."""
 
-    def is_there(self) -> bool:
-        return True
+    is_there = yes
 
 
 @_queued

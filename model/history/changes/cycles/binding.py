@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ....environment.api import APIServer
 from ....environment.objects import ExtensionPoint, Pod, PodObject
-from ....language import Expr, Lasts, Value, as_expr, otherwise, require, step, tells, when
+from ....language import Expr, Lasts, Value, otherwise, require, step, tells, when
 from ....scheduler import Binding
 from ....scheduler.cycles.binding import BindingPhase
 from ....scheduler.cycles.failure import FailureHandler
-from ...registry.change import before
+from ...registry.change import before, never
 
 _DONE_BEFORE_PRE_BIND = "Done comes before PreBind, which rejects no pod any more"
 
@@ -94,8 +94,7 @@ class BoundPodsKeepNominations(APIServer):
 class PreBindIsNotStopped(Binding):
     """Preemption deleted a pod whose PreBind plugins ran; they ran on."""
 
-    def may_be_cancelled(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    may_be_cancelled = never
 
     def cancel(self, pod: Pod) -> None:
         """Nobody could."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from ....environment.faults import Fault
 from ....environment.objects import ExtensionPoint, Node, Pod
-from ....language import UNTOLD, Expr, as_expr, boolean, per, require, step, tells
+from ....language import UNTOLD, Expr, boolean, per, require, step, tells
 from ....scheduler import Binding, EventHandlers, Scheduler, WaitingPods
 from ....scheduler.cycles.binding import BindingPhase
 from ....scheduler.framework.status import Phase
 from ....scheduler.framework.waiting_pods import PermitAnswer, Signal
-from ...registry.change import before
+from ...registry.change import always, before, never
 
 
 @before("framework", "plugins may reserve, permit and prepare the binding", first_in="1.15")
@@ -128,8 +128,7 @@ class ListenersTimeOut(WaitingPods):
 class DeletionUnheard(EventHandlers):
     """A waiting pod went on waiting, whatever became of its object."""
 
-    def rejects_waiting(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    rejects_waiting = never
 
 
 @before("119046", "a pod that a Permit plugin rejects is recorded as rejected by it", first_in="1.28")
@@ -169,8 +168,7 @@ class LostSignalsUntold(WaitingPods):
 class PreemptionIsVerdict(Binding):
     """Preemption rejected a waiting pod like its plugin: the pod was unschedulable."""
 
-    def is_verdict(self, pod: Pod) -> Expr:
-        return as_expr(True)
+    is_verdict = always
 
 
 @before("waiting-victims-kept", "a victim that waits for permission is not deleted", first_in="1.22")

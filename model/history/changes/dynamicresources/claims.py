@@ -19,7 +19,7 @@ from ....language import (
 from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
 from ....scheduler.dynamicresources.find_devices import Stage
-from ...registry.change import before
+from ...registry.change import always, before, never, no
 from ...versions import PRE_RELEASES
 
 
@@ -33,8 +33,7 @@ from ...versions import PRE_RELEASES
 class ListedOnce(DynamicResources):
     """A claim that went from the allocations in flight to the allocated devices while both were read one after the other was in neither."""
 
-    def lists_again(self) -> Expr:
-        return as_expr(False)
+    lists_again = never
 
 
 @before(
@@ -110,8 +109,7 @@ class OnlyAllocationsAssumed(DynamicResources):
 class WithoutBindingConditions(DynamicResources):
     """Without binding conditions nobody looks at the allocation of a claim that is to be reserved: the API server refuses the write. Nor does anybody wait for devices."""
 
-    def heeds_conditions(self) -> bool:
-        return False
+    heeds_conditions = no
 
     def found_deallocated(self, use: ClaimUse) -> None:
         self.stage[use] = Stage.CHECKED
@@ -165,8 +163,7 @@ class DeallocationPanics(DynamicResources):
 class InFlightForOne(DynamicResources):
     """A claim in flight was in the process of being allocated for all pods but one, those of the same group among them."""
 
-    def shares(self, use: ClaimUse) -> Expr:
-        return as_expr(False)
+    shares = never
 
 
 @before(
@@ -226,8 +223,7 @@ class FlightsUncounted(ClaimTracker):
     def signal(self, claim: Claim, device: Device) -> None:
         self.in_flight[claim] = device
 
-    def is_last(self, claim: Claim) -> Expr:
-        return as_expr(True)
+    is_last = always
 
     def remove(self, claim: Claim, *, forced: bool = True) -> None:
         self.in_flight[claim] = None
@@ -242,8 +238,7 @@ class FlightsUncounted(ClaimTracker):
 class SharedAnywhere(DynamicResources):
     """Filter asked an allocation in flight for no node."""
 
-    def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
-        return as_expr(True)
+    is_shareable = always
 
 
 @before(
@@ -254,8 +249,7 @@ class SharedAnywhere(DynamicResources):
 class CacheGoesBack(DynamicResources):
     """The assume cache went back to the informer's object, which may be older than what another pod's PreBind has written (AssumedClaimRestore, up to 1.37)."""
 
-    def goes_back(self) -> Expr:
-        return as_expr(True)
+    goes_back = always
 
 
 @before(
@@ -295,11 +289,8 @@ class GivenBackTwice(DynamicResources):
 class FlownAgain(ClaimTracker):
     """Reserve believed the object that PreFilter had read."""
 
-    def is_allocated(self, claim: Claim) -> Expr:
-        return as_expr(False)
-
-    def loses(self, claim: Claim) -> Expr:
-        return as_expr(False)
+    is_allocated = never
+    loses = never
 
 
 # --- claims that come and go ----------------------------------------------------------------------------------------
@@ -313,8 +304,7 @@ class FlownAgain(ClaimTracker):
 class DeletionsUntold(AssumeCache):
     """DynamicResources asked for claims that are added or updated, and not for those that are deleted."""
 
-    def tells_of_deletions(self) -> bool:
-        return False
+    tells_of_deletions = no
 
 
 @before(
@@ -341,8 +331,7 @@ class ExtendedClaimsUnseen(DeviceTaints):
 class TolerationsLost(DeviceTaints):
     """Allocations had no tolerations, and the device taint eviction controller reads nothing else."""
 
-    def keeps(self, claim: Claim) -> bool:
-        return False
+    keeps = no
 
 
 @before(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....environment.cluster.workloads import ExtenderSpec
 from ....environment.extender import Extender, HTTPExtender
 from ....environment.objects import Pod
 from ....scheduler import Binding, NodeStatus, Scheduler
-from ...registry.change import before
+from ...registry.change import before, no
 
 
 @before(
@@ -34,8 +33,7 @@ class ExtendersUnheard(Scheduler):
 class NoExtenderIgnoredInBind(Binding):
     """Its error was the binding cycle's, ignorable or not (extendersBinding, 1.29)."""
 
-    def skips_extender_errors(self, extender: HTTPExtender) -> bool:
-        return False
+    skips_extender_errors = no
 
 
 @before(
@@ -70,5 +68,4 @@ class NothingUnresolvableForExtenders(Scheduler):
 class IgnorableInTheirPlace(Extender):
     """Extenders were called in the order of the configuration (factory.go, 1.14)."""
 
-    def comes_last(self, extender: ExtenderSpec) -> bool:
-        return False
+    comes_last = no

@@ -9,9 +9,8 @@ from ....environment.objects import NATIVE, HostPort, Node, Pod, Term
 from ....environment.watch import NodeWatch
 from ....language import Expr, any_of, as_expr, require, select, step, tells
 from ....scheduler import Action, Filters, NodeUpdate, NodeUpdates, Scheduler, Snapshot
-from ....scheduler.framework.placement import Placement
 from ....scheduler.framework.status import Phase
-from ...registry.change import before
+from ...registry.change import always, before, never, no
 
 _TITLE = "the nodes to try come from the scheduler's cache"
 
@@ -114,8 +113,7 @@ class OvercommittedNodesRefuse(Filters):
 class TooSmallNodesTried(Filters):
     """A pod that asks for more than the node has in all was as unschedulable there as one that others keep out (1.33)."""
 
-    def is_too_small(self, pod: Pod, node: Node) -> Expr:
-        return as_expr(False)
+    is_too_small = never
 
 
 @before("111544", "a request of 0 of an extended resource keeps a pod from no node", first_in="1.26")
@@ -134,8 +132,7 @@ class ZeroRequestsCompared(Filters):
 class AffinityNeverSkips(Filters):
     """InterPodAffinity looked at every pod, and so saw the anti-affinity of those that are nominated to the node."""
 
-    def looks(self, pod: Pod, placement: Placement) -> Expr:
-        return as_expr(True)
+    looks = always
 
 
 @before(
@@ -169,8 +166,7 @@ class NoExecutePreChecked(Filters):
 class FeaturesNotLookedAt(Filters):
     """The feature gate NodeDeclaredFeatures was off (1.35), and before that there was no such plugin."""
 
-    def asks_for_features(self) -> bool:
-        return False
+    asks_for_features = no
 
 
 @before(

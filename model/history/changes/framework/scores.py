@@ -17,7 +17,7 @@ from ....scheduler.framework.scores import (
     ScorePlugin,
 )
 from ....scheduler.framework.spread_scores import HOSTNAME, MAX_SCORE
-from ...registry.change import before
+from ...registry.change import before, yes
 
 
 @before(
@@ -84,8 +84,7 @@ class NoneByDefault(SpreadScores):
 class DefaultsNeedAllKeys(SpreadScores):
     """A node without one of the topology keys was ignored by these, too, and had the least score."""
 
-    def needs_all_keys(self, pod: Pod) -> bool:
-        return True
+    needs_all_keys = yes
 
 
 @before(

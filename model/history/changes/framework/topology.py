@@ -9,7 +9,7 @@ from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, largest, smallest
 from ....scheduler import Filters, PriorityQueue, ResourceScores, Scores
 from ....scheduler.framework.filters import FilterPlugin
-from ...registry.change import before
+from ...registry.change import before, yes
 from ...versions import PRE_RELEASES
 
 
@@ -57,8 +57,7 @@ class NothingSpread(Filters):
 class EmptySelectorsCount(Filters):
     """An empty selector counted every pod of the namespace (1.26), and does so again with 141340 (countPodsMatchSelector, 1.38)."""
 
-    def counts_pods(self, constraint: SpreadConstraint) -> bool:
-        return True
+    counts_pods = yes
 
 
 @before(

@@ -34,7 +34,7 @@ from ....scheduler import (
     PodGroupStates,
 )
 from ....scheduler.event_handlers import Addition, Removal
-from ...registry.change import before
+from ...registry.change import before, no, yes
 
 _on = before(
     "gangs-off",
@@ -50,8 +50,7 @@ _on = before(
 class GroupsAreScheduled(PodGroups):
     """Pods that belong to a group are scheduled as one."""
 
-    def is_there(self) -> bool:
-        return True
+    is_there = yes
 
 
 # --- the state of a group ---------------------------------------------------------------------------------------
@@ -113,8 +112,7 @@ _cycle = before(
 class PodByPod(PodGroupCycle):
     """Each pod of a group had a scheduling cycle of its own."""
 
-    def is_there(self) -> bool:
-        return False
+    is_there = no
 
 
 @_cycle

@@ -14,7 +14,7 @@ from ....scheduler.podgroups.entity_cycle import (
 )
 from ....scheduler.podgroups.entity_queue import ClockOfEntries, EntityQueue
 from ....scheduler.podgroups.group_preemption import GroupGoroutines, GroupsOutrankPods, GroupsPreempt
-from ...registry.change import before
+from ...registry.change import before, yes
 
 _on = before(
     "workloads-off",
@@ -31,8 +31,7 @@ _on = before(
 class WorkloadsAreScheduled(PodGroups):
     """Pods that belong to a group are scheduled as one."""
 
-    def is_there(self) -> bool:
-        return True
+    is_there = yes
 
 
 for part in (

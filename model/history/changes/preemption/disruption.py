@@ -36,7 +36,7 @@ from ....scheduler import AsyncPreemption, EventHandlers, Scheduler
 from ....scheduler.cache.snapshot import Snapshot
 from ....scheduler.framework.events import POD_UPDATE
 from ....scheduler.preemption.eviction_words import eviction
-from ...registry.change import before
+from ...registry.change import before, yes
 
 _restores = before(
     "gone-victims-condition",
@@ -218,8 +218,7 @@ class GoneVictimFailsGoroutine(AsyncPreemption):
     def gone_is_error(self, pod: Pod, victim: Pod) -> Expr:
         return ~as_expr(self.carries[pod][victim])
 
-    def may_fail(self) -> bool:
-        return True
+    may_fail = yes
 
     def end(self, pod: Pod) -> None:
         super().end(pod)

@@ -26,7 +26,7 @@ from ....language import (
 from ....scheduler import FailureHandler, Nominator, PriorityQueue, Scheduler
 from ....scheduler.cycles.failure import FailedAttempt, FailurePhase
 from ....scheduler.framework.status import Phase
-from ...registry.change import before
+from ...registry.change import always, before
 
 _POST_FILTER = "preemption returns the nomination, and the failure handler records it after the requeue"
 
@@ -165,8 +165,7 @@ class Before109245(Nominator):
 class Before102498(Nominator):
     """Any pod was recorded, also one that had been deleted during its scheduling cycle."""
 
-    def accepts(self, pod: Pod) -> Expr:
-        return as_expr(True)
+    accepts = always
 
 
 @before("125820", "the nominator keeps names, and looks the pods up in the queue", first_in="1.31")
@@ -180,8 +179,7 @@ class NominatorKeepsObjects(Nominator):
 
     phrases = UNTOLD
 
-    def has_object(self, pod: Pod) -> Expr:
-        return as_expr(True)
+    has_object = always
 
     def carries_field(self, pod: Pod) -> Expr:
         return as_expr(self.carries[pod])

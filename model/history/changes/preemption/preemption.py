@@ -12,7 +12,7 @@ from ....scheduler.framework.status import Phase
 from ....scheduler.preemption.async_preemption import EVICTED, AsyncPhase
 from ....scheduler.preemption.evaluator import highest
 from ....scheduler.preemption.eviction_words import eviction
-from ...registry.change import before
+from ...registry.change import always, before, never, no, yes
 from ...versions import PRE_RELEASES
 
 
@@ -24,8 +24,7 @@ from ...versions import PRE_RELEASES
 class NobodyToEvictIsError(Preemption):
     """A dry run without victims ended in an error ("expected at least one victim pod"), so that the preemptor kept its nomination (1.22 to 1.37)."""
 
-    def is_placeholder(self, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
-        return as_expr(False)
+    is_placeholder = never
 
     def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
         return feasible & ~any_of(victims.values())
@@ -38,8 +37,7 @@ class Before101560(Preemption):
     def is_candidate(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
         return feasible
 
-    def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
-        return as_expr(False)
+    is_error = never
 
     def preferred(self, pod: Pod, a: Node, b: Node) -> Expr:
         free_one = ~any_of(self.victims_on(a).values())
@@ -68,8 +66,7 @@ class ViolatorsListedFirst(Preemption):
 class EveryNodeTried(Preemption):
     """Every node was filtered again, also where nobody could be evicted."""
 
-    def worth_trying(self, potential: Mapping[Pod, Expr]) -> Expr:
-        return as_expr(True)
+    worth_trying = always
 
 
 @before("parallel-evictions", "the victims of a preemption are evicted in parallel", first_in="1.26")
@@ -99,11 +96,8 @@ _ASYNC = "a goroutine evicts the victims while the preemptor waits (SchedulerAsy
 class NoPreemptionGoroutine(AsyncPreemption):
     """There was no such goroutine, and nothing kept a preemptor out of the queue."""
 
-    def is_there(self) -> bool:
-        return False
-
-    def holds(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    is_there = no
+    holds = never
 
     def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
         require(False)
@@ -113,8 +107,7 @@ class NoPreemptionGoroutine(AsyncPreemption):
 class PreemptionInCycle(Scheduler):
     """The scheduling cycle evicted the victims itself."""
 
-    def preempts_in_cycle(self) -> bool:
-        return True
+    preempts_in_cycle = yes
 
     def after_choice(self, pod: Pod, node: Node) -> None:
         self.advance_preemption()
@@ -130,8 +123,7 @@ class PreemptionInCycle(Scheduler):
 class GoneVictimsWakeNobody(AsyncPreemption):
     """The goroutine did not mind whether anybody was left to be evicted."""
 
-    def nobody_was_left(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    nobody_was_left = never
 
 
 @before(
@@ -140,8 +132,7 @@ class GoneVictimsWakeNobody(AsyncPreemption):
 class EveryBudgetIsSpent(Preemption):
     """A victim that one budget had no room for took from its other budgets all the same (filterPodsWithPDBViolation)."""
 
-    def is_spent(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
-        return as_expr(True)
+    is_spent = always
 
 
 @before(
@@ -152,8 +143,7 @@ class EveryBudgetIsSpent(Preemption):
 class GoneLastVictimWakesNobody(AsyncPreemption):
     """The goroutine activated the preemptor only if it had found none of the victims, or had stopped the last in memory (1.32 to 1.37)."""
 
-    def finds_nobody(self, victim: Pod) -> Expr:
-        return as_expr(False)
+    finds_nobody = never
 
 
 @before(
@@ -168,8 +158,7 @@ class RejectionsWakeNobody(AsyncPreemption):
     def note_rejection(self, pod: Pod, rejected: Expr) -> None:
         """Not noted."""
 
-    def rejected_last(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    rejected_last = never
 
 
 @before(
@@ -181,8 +170,7 @@ class RejectionsWakeNobody(AsyncPreemption):
 class LastVictimUnawaited(AsyncPreemption):
     """The gate opened before the last victim was evicted, whatever had become of that eviction."""
 
-    def awaits_last(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    awaits_last = never
 
     def evicted_last(self, pod: Pod) -> None:
         self.conclude(pod)
@@ -229,8 +217,7 @@ class LastVictimTriedAnyway(AsyncPreemption):
 class UnfilteredNodesTried(Preemption):
     """A node without a status was worth trying."""
 
-    def tries_unfiltered(self) -> bool:
-        return True
+    tries_unfiltered = yes
 
 
 @before(
@@ -286,8 +273,7 @@ class OwnNominationClearedFirst(Scheduler):
 class WaitsForHopelessNode(Preemption):
     """A terminating pod on the nominated node was waited for, whatever the filters said of the node."""
 
-    def is_retried(self, node: Node) -> Expr:
-        return as_expr(False)
+    is_retried = never
 
 
 @before(
@@ -296,8 +282,7 @@ class WaitsForHopelessNode(Preemption):
 class WaitsForGoneNode(Preemption):
     """The NodeInfo was looked up among all, also those that had lost their Node object (1.16; 1.17 was not read)."""
 
-    def shows_node(self, node: Node) -> Expr:
-        return as_expr(True)
+    shows_node = always
 
 
 @before(
@@ -309,16 +294,14 @@ class WaitsForGoneNode(Preemption):
 class EveryPodMayPreempt(Preemption):
     """The policy was not there, or behind a feature gate that was off."""
 
-    def may_preempt(self, pod: Pod) -> Expr:
-        return as_expr(True)
+    may_preempt = always
 
 
 @before("disrupted-pods", "evictions that a budget has paid for already cost it nothing", first_in="1.19")
 class DisruptedPodsCount(Preemption):
     """A budget's disruptedPods were not looked at."""
 
-    def takes_from(self, budget: DisruptionBudget, pod: Pod) -> Expr:
-        return as_expr(True)
+    takes_from = always
 
 
 @before("budget-countdown", "each victim takes one disruption from its budgets", first_in="1.18")

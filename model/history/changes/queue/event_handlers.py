@@ -44,7 +44,7 @@ from ....scheduler.framework.hints import ABOUT_ASSIGNED_PODS
 from ....scheduler.framework.placement import Placement
 from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
-from ...registry.change import before
+from ...registry.change import always, before, never, no, yes
 from ...versions import PRE_RELEASES
 
 
@@ -75,16 +75,14 @@ _DELETIONS_FIRST = "after an interruption of the watch, handlers are notified of
 class ListedFirst(PodWatch):
     """DeltaFIFO: what a list shows was told before what it does not show any more (client-go's InOrderInformers)."""
 
-    def deletions_first(self) -> bool:
-        return False
+    deletions_first = no
 
 
 @before("in-order-informers", _DELETIONS_FIRST, first_in="1.33")
 class ListedNodesFirst(NodeWatch):
     """So it was of nodes."""
 
-    def deletions_first(self) -> bool:
-        return False
+    deletions_first = no
 
 
 _ASSUMED_UPDATES = "every update of an assumed pod is dropped"
@@ -148,8 +146,7 @@ class ForgottenPodsWakeNobody(Binding):
 class RejectionWakesNobody(EventHandlers):
     """The handler rejected the waiting pod, and did nothing else."""
 
-    def rejection_wakes(self) -> Expr:
-        return as_expr(False)
+    rejection_wakes = never
 
 
 _ONE_HANDLER = "one handler is given all events of pods, and forgets an assumed pod that is deleted"
@@ -159,8 +156,7 @@ _ONE_HANDLER = "one handler is given all events of pods, and forgets an assumed 
 class TwoHandlers(PodWatch):
     """Unassigned and assigned pods had a handler each, on a goroutine of its own."""
 
-    def is_turn(self, handler: Handler) -> Expr:
-        return as_expr(True)
+    is_turn = always
 
 
 @before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
@@ -178,8 +174,7 @@ class AssumedPodsOutliveDeletion(EventHandlers):
     What it had given back was told as the deletion of the object in the event, which is on no node but may have a nomination.
     """
 
-    def is_filtered(self) -> bool:
-        return True
+    is_filtered = yes
 
     def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
         return ~new.pending & self.rejects_waiting(pod)
@@ -198,8 +193,7 @@ class AssumedPodsOutliveDeletion(EventHandlers):
         """Nothing was forgotten."""
         require(False)
 
-    def sees_to_termination(self, old: PodObject, new: PodObject) -> Expr:
-        return as_expr(False)
+    sees_to_termination = never
 
     def wake_for_assumed(self, pod: Pod, old: PodObject) -> None:
         with when(as_expr(old.nominated).is_some):
@@ -307,8 +301,7 @@ _LOST_NOMINATIONS = "a pod that loses its nomination wakes those that respected 
 class LostNominationsWakeNobody(EventHandlers):
     """Room that was kept for a nominated pod became free, and no parked pod was moved."""
 
-    def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        return as_expr(False)
+    nomination_wakes = never
 
 
 @before("129058", _LOST_NOMINATIONS, first_in="1.33", issues=(126700,))
@@ -426,5 +419,4 @@ class NodesWakeEverybody(EventHandlers):
 class StoresSuffice(Process):
     """Scheduling began as soon as the informers' stores were filled: handlers might still have events to come."""
 
-    def waits_for_handlers(self) -> bool:
-        return False
+    waits_for_handlers = no

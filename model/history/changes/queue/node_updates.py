@@ -9,7 +9,7 @@ from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr
 from ....scheduler import Action, ClusterEvent, Hints, NodeUpdate, NodeUpdates, Plugin
 from ....scheduler.framework.events import NODE_ADD, NODE_PORTS
-from ...registry.change import before
+from ...registry.change import before, never, no
 from ...versions import PRE_RELEASES
 
 _OF_ANY_UPDATE = ("TaintToleration", "NodeAffinity", NODE_PORTS, "NodeResourcesFit")
@@ -46,8 +46,7 @@ class EveryNodeUpdateHeard(Hints):
 class NominatedPodsStay(Hints):
     """To NodeResourcesFit a node that became smaller helped nobody: the nominated pod waited until its victims were gone (up to 1.37)."""
 
-    def wakes_nominee(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
-        return as_expr(False)
+    wakes_nominee = never
 
 
 @before("taints-asked-for", "only plugins that ask for changed taints are notified of them", first_in="1.37")
@@ -69,8 +68,7 @@ _TAINTS = "a plugin that asks for new nodes asks for changed taints, too"
 class AffinityHearsNoTaints(Hints):
     """PodTopologySpread and InterPodAffinity did not hear that a node lost its taint, NodeUnschedulable of no other update."""
 
-    def hears_taints_too(self, plugin: Plugin, event: ClusterEvent) -> bool:
-        return False
+    hears_taints_too = no
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
         taint = event.action == Action.UPDATE_NODE_TAINT

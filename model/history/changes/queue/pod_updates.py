@@ -6,7 +6,7 @@ from ....environment.api import APIServer
 from ....environment.cluster.pod_versions import is_resized
 from ....environment.objects import Pod
 from ....scheduler import Hints
-from ...registry.change import before
+from ...registry.change import before, no
 
 
 @before(
@@ -33,5 +33,4 @@ class OwnLabelsUnheard(Hints):
     One that somebody else has bound meanwhile counted like any other on a node.
     """
 
-    def hears_own_labels(self) -> bool:
-        return False
+    hears_own_labels = no

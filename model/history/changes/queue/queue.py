@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....environment.api import APIServer
-from ....environment.cluster.pod_versions import PodChange
 from ....environment.names import namesakes
 from ....environment.objects import Node, Pod, PodCopy, PodObject
 from ....environment.watch import Handler
@@ -29,7 +28,7 @@ from ....scheduler.framework.events import About, ClusterEvent, Plugin
 from ....scheduler.framework.status import Phase
 from ....scheduler.queue.moves import Mover
 from ....scheduler.queue.scheduling_queue import SubQueue
-from ...registry.change import before
+from ...registry.change import always, before, never, no
 from ...versions import PRE_RELEASES
 from .event_handlers import TARGETS
 
@@ -215,17 +214,10 @@ _UPDATES_KEPT = "an update of a pod in flight does not queue it"
 class UpdatesQueuePodsInFlight(PriorityQueue):
     """The queue did not know, and added the pod to activeQ while it was being scheduled; of a parked one it asked no plugin."""
 
-    def keeps_update(self, pod: Pod) -> Expr:
-        return as_expr(False)
-
-    def is_moved_by_update(self, pod: Pod) -> Expr:
-        return as_expr(False)
-
-    def is_moved_by_change(self, pod: Pod, change: PodChange) -> Expr:
-        return as_expr(False)
-
-    def discards(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    keeps_update = never
+    is_moved_by_update = never
+    is_moved_by_change = never
+    discards = never
 
 
 @before(
@@ -302,8 +294,7 @@ class UpdateInTwoLocks(EventHandlers):
 class ActivationAsksAgain(PriorityQueue):
     """Every pod that was activated passed the PreEnqueue plugins (up to 1.34, where a pod in backoffQ had passed them since 1.33)."""
 
-    def is_past_pre_enqueue(self) -> bool:
-        return False
+    is_past_pre_enqueue = no
 
 
 @before("139057", "the nomination of a pod that is added gated counts", first_in="1.37")
@@ -366,8 +357,7 @@ class NamesOfOnesOwn(PriorityQueue):
 class GatedPodsAreNotFlushed(PriorityQueue):
     """The flush was an event that the gating plugin had not asked for."""
 
-    def wildcards_pass_gates(self) -> bool:
-        return False
+    wildcards_pass_gates = no
 
 
 @before(
@@ -380,8 +370,7 @@ class GatedPodsAreNotFlushed(PriorityQueue):
 class EveryParkedPodAsked(PriorityQueue):
     """Every parked pod was looked at, and one that no plugin was known to have rejected was moved by any change of a claim."""
 
-    def is_asked_about(self, pod: Pod, about: About) -> Expr:
-        return as_expr(True)
+    is_asked_about = always
 
 
 @before(
@@ -420,11 +409,8 @@ class BackoffIsWaitedFor(PriorityQueue):
             return super().leaving_backoff(pod)
         return self.entering(pod, SubQueue.ACTIVE, self.copy[pod])
 
-    def is_past_pre_enqueue(self) -> bool:
-        return False
-
-    def is_popped_early(self, pod: Pod) -> Expr:
-        return as_expr(False)
+    is_past_pre_enqueue = no
+    is_popped_early = never
 
 
 _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the pod asked for it"
@@ -450,8 +436,7 @@ class MovesWithoutPlugins(PriorityQueue):
     def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
         """Not kept."""
 
-    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
-        return as_expr(True)
+    is_woken_by = always
 
 
 @before("plugin-events", _PLUGIN_EVENTS, first_in="1.21")
@@ -472,8 +457,7 @@ class FirstInFirstOut(PriorityQueue):
     def precedes(self, a: Pod, b: Pod) -> Expr:
         return self.clock.is_older(a, b)
 
-    def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
-        return as_expr(True)
+    is_retried = always
 
     def backoff_sub_queue(self) -> SubQueue:
         return SubQueue.ACTIVE
@@ -499,5 +483,4 @@ class WithoutPreemption(Scheduler):
 class GatesDropped(APIServer):
     """The API server dropped the field of a new pod (it was alpha in 1.26, and off)."""
 
-    def has_gates(self, pod: Pod) -> bool:
-        return False
+    has_gates = no

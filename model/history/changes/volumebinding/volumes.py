@@ -6,10 +6,10 @@ from typing import Any
 
 from ....environment.objects import Volume, VolumeClaim
 from ....environment.storage.volumes import StorageWatch
-from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, per, require, step, tells, when
+from ....language import UNTOLD, Expr, any_of, as_expr, boolean, per, require, step, tells, when
 from ....scheduler import Cache, VolumeCache
 from ....scheduler.framework.events import VOLUME_CHANGE
-from ...registry.change import before
+from ...registry.change import always, before, no
 
 
 @before(
@@ -18,8 +18,7 @@ from ...registry.change import before
 class UsedClaimsMadeAnew(Cache):
     """Whenever it changed which claims the pods of a NodeInfo use, the set of all of them was made anew (usedPVCSet)."""
 
-    def keeps_counts(self) -> bool:
-        return False
+    keeps_counts = no
 
 
 @before(
@@ -90,5 +89,4 @@ class CacheFedByEvents(VolumeCache):
         self.move(claim, ~self.claim[claim].exists)
         self.ahead_claim[claim] = True
 
-    def is_restored(self, stored: Value, given: Value) -> Expr:
-        return as_expr(True)
+    is_restored = always
