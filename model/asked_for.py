@@ -302,6 +302,3 @@ def _own(system: TransitionSystem) -> Iterator[Part]:
             found.setdefault(f"{transition.part}.{transition.step}", []).append(number)
     for name, numbers in found.items():
         yield f"step {name} of your own", tuple(numbers)
-
-
-__all__ = ["ACTORS", "TRUTHS", "VIEWS", "asked_for"]

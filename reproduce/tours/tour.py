@@ -215,6 +215,3 @@ class _Tour:
             reached = self.plan.ways.reached(closed)
             fates[(fates == Fate.LEFT) & ~reached[sources]] = behind
         found.seconds = time.monotonic() - self.began
-
-
-__all__ = ["Asked", "Fate", "Toured", "tour"]

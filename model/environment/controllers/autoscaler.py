@@ -285,6 +285,3 @@ def leaving_version(versions: tuple[NodeVersion, ...], node: Node) -> NodeVersio
 def is_leaving(version: NodeVersion) -> bool:
     """Whether a version of a node has the autoscaler's taint."""
     return any(taint.key == TO_BE_DELETED for taint in version.content.taints)
-
-
-__all__ = ["TO_BE_DELETED", "Autoscaler", "is_leaving", "leaving_version"]

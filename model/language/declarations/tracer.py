@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ..expressions.errors import ModelError
-from ..expressions.expr import Expr, Value, all_of, any_of, as_expr, clamp, implies, negate, select, variable
+from ..expressions.expr import Expr, Value, all_of, as_expr, clamp, implies, negate, select, variable
 from ..expressions.expr import Variable as Var
 from ..expressions.ranges import range_where
 from ..expressions.sorts import BOOL
@@ -275,20 +275,3 @@ def before(read: Callable[[], T]) -> T:
         result = read()
     outer.reads |= inner.reads
     return result
-
-
-__all__ = [
-    "Looking",
-    "Starting",
-    "StepTrace",
-    "active",
-    "any_of",
-    "before",
-    "constraint",
-    "current_path",
-    "otherwise",
-    "require",
-    "tracing",
-    "when",
-    "where",
-]  # fmt: skip

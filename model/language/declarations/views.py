@@ -404,6 +404,3 @@ def _clear(cell: Any) -> None:
 def is_entity(value: object) -> bool:
     """Whether a value is one of the entities of a universe."""
     return isinstance(value, Entity)
-
-
-__all__ = ["Alternatives", "FifoView", "Record", "RecordShape", "TableView", "is_entity", "store", "view"]
