@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from podrace.base.problems import Problem
+from podrace.model.environment.cluster.scope import BOUNDS
 from podrace.model.environment.objects import Config, Scope
 from podrace.scenarios import Scenario, parse_scenario, read_scenario
+from podrace.scenarios.tables.pods import PODS
 
 GOOD = """\
 name: example
@@ -239,13 +241,7 @@ MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
         ),
         (
             cluster(pods="{p: {cpus: 1}}"),
-            (
-                "s.yaml:2: pods.p: unknown field `cpus`; did you mean `cpu`? (known: cpu, memory, "
-                "ephemeral-storage, resources, priority, preemptionPolicy, namespace, labels, nodeName, exists, "
-                "creationTimestamp, startTime, terminationGracePeriodSeconds, tolerations, nodeSelector, nodeAffinity, podAffinity, "
-                "podAntiAffinity, topologySpreadConstraints, defaultSpread, extensionPoints, schedulingGates, finalizers, hostPorts, "
-                "finishes, recreates, ignore, updates, resourceClaims, volumes, podGroup, extenderSelector, requiredFeatures, schedulerName, ready, phase, deleted)"
-            ),
+            f"s.yaml:2: pods.p: unknown field `cpus`; did you mean `cpu`? (known: {', '.join(PODS.names)})",
         ),
         (
             cluster(pods="{p: {cpu: 3}}"),
@@ -378,7 +374,7 @@ def test_every_mistake_is_one_line(text: str, message: str) -> None:
 def test_an_unknown_bound_lists_the_nearest_of_the_model() -> None:
     found = complaint(cluster(rest="scope: {node_deletion: 1}\n"))
     assert found.startswith(
-        "s.yaml:3: scope: unknown field `node_deletion`; did you mean `node_deletions`? (the nearest of 64: node_deletions, "
+        f"s.yaml:3: scope: unknown field `node_deletion`; did you mean `node_deletions`? (the nearest of {len(BOUNDS)}: node_deletions, "
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podrace.base.problems import Problem
+from podrace.model.environment.cluster.scope import BOUNDS
 from podrace.scenarios import parse_scenario
 
 
@@ -454,7 +455,7 @@ def test_affinity(affinity: str, message: str) -> None:
         ),
         (
             "scope: {config: {}}",
-            "scope: unknown field `config`; the nearest of 64: backoff, evictions, scale_down_waits, bound_finalizers, scale_downs",
+            f"scope: unknown field `config`; the nearest of {len(BOUNDS)}: backoff, evictions, scale_down_waits, bound_finalizers, scale_downs",
         ),
         (
             "scope: {slow: [scheduler]}",
