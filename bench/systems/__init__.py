@@ -10,19 +10,13 @@ from pathlib import Path
 
 from podrace.model.language import TransitionSystem
 
-from .coherence import coherence
-from .commit import commit
 from .cube import cube
-from .leases import leases
 from .raft import raft
 from .stack import stack
 from .token_ring import token_ring
 
 SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {
-    "leases": leases,
-    "coherence": coherence,
     "token-ring": token_ring,
-    "commit": commit,
     "cube": cube,
     "raft": raft,
     "stack": stack,
