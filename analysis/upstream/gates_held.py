@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...model.history.versions import canonical
-from ...model.history.versions.gates import State, gates
-from .go_gates import FILES, differing, read_gates
+from ...model.history.versions.gates import gates
+from .go_gates import FILES, GateChange, differing, read_gates
 from .source_tree import files_below, read_source, scheduler_in
 
 _USED = re.compile(r"\bfeatures\.([A-Z]\w+)")
 _NO_GATES = {"Features", "FeatureGate"}
-
-
-@dataclass(frozen=True, slots=True)
-class GateChange:
-    """A gate that has another stage or default, or that nobody has looked at, in a few words."""
-
-    name: str
-    words: str
 
 
 def gate_changes(directory: Path, version: str) -> list[GateChange]:
@@ -32,16 +23,10 @@ def gate_changes(directory: Path, version: str) -> list[GateChange]:
     if name is None or not (folder / FILES[0]).is_file():
         return []
     found = read_gates(folder)
-    changed = [
-        GateChange(g.name, f"{g.name}: {_words(g.found)}, was: {_words(g.expected)}")
-        for g in differing(name, found)
-    ]
     unknown = (g for g in sorted(_used(root) & found.keys()) if g not in gates())
-    return changed + [GateChange(g, f"{g}: {found[g].words}, not in the table of gates") for g in unknown]
-
-
-def _words(state: State | None) -> str:
-    return state.words if state else "no such gate"
+    return differing(name, found) + [
+        GateChange(g, f"{g}: {found[g].words}, not in the table of gates") for g in unknown
+    ]
 
 
 def _used(root: Path) -> set[str]:

@@ -31,18 +31,11 @@ _STAGES = {"Alpha": "alpha", "Beta": "beta", "GA": "GA", "Deprecated": "deprecat
 
 
 @dataclass(frozen=True, slots=True)
-class GateDrift:
-    """A gate of the table that a tree has otherwise. None: there is no such gate."""
+class GateChange:
+    """A gate that has another stage or default, or that nobody has looked at, in a few words."""
 
     name: str
-    expected: State | None
-    found: State | None
-
-    @property
-    def words(self) -> str:
-        """In a few words."""
-        had, has = (state.words if state else "no such gate" for state in (self.expected, self.found))
-        return f"{self.name}: {has} (the table: {had})"
+    words: str
 
 
 def read_gates(tree: Path) -> dict[str, State]:
@@ -80,7 +73,7 @@ def gates_of(source: str) -> dict[str, State]:
 
 def differing(
     version: str, found: Mapping[str, State], table: Mapping[str, Gate] | None = None
-) -> list[GateDrift]:
+) -> list[GateChange]:
     """The gates of the table (podrace's own) that a tree of this version has otherwise; what the table does not know is left out."""
     drifted = []
     for name, gate in (gates() if table is None else table).items():
@@ -88,8 +81,12 @@ def differing(
         if state is not None and not state.is_known:
             continue
         if state != found.get(name):
-            drifted.append(GateDrift(name, state, found.get(name)))
+            drifted.append(GateChange(name, f"{name}: {_words(found.get(name))}, was: {_words(state)}"))
     return drifted
+
+
+def _words(state: State | None) -> str:
+    return state.words if state else "no such gate"
 
 
 def _entries(text: str, at: int) -> Iterator[tuple[str, str]]:

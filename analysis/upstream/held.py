@@ -11,7 +11,8 @@ from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, read_trees
 from ..request.option_files import write_text
 from .drifted import Drift, comparable, drifts, is_type
-from .gates_held import GateChange, gate_changes
+from .gates_held import gate_changes
+from .go_gates import GateChange
 from .likeness import hashes_of
 from .source_tree import functions_in
 

@@ -91,9 +91,9 @@ def test_the_table_is_held_against_a_tree() -> None:
     unknown = Gate("Dark", "", (("1.8", State("unknown", False)),))
     table = {"Early": Gate("Early", "", history), "Dark": unknown}
     words = [d.words for d in differing("1.32.2", {"Early": State("beta", True)}, table)]
-    assert words == ["Early: beta, on (the table: alpha, off)"]
+    assert words == ["Early: beta, on, was: alpha, off"]
     assert differing("1.33", {"Early": State("beta", True)}, table) == []
-    assert [d.words for d in differing("1.34.4", {}, table)] == ["Early: no such gate (the table: beta, on)"]
+    assert [d.words for d in differing("1.34.4", {}, table)] == ["Early: no such gate, was: beta, on"]
     assert [d.words for d in differing("1.36", gates_of(VERSIONED), table)] == [
-        "Early: beta, on (the table: no such gate)"
+        "Early: beta, on, was: no such gate"
     ]
