@@ -47,6 +47,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("flight-ended-by-another", "S-INFLIGHT", "1.36.3", (), (), V, 33923, 28),
     ("flight-ended-by-another", "S-INFLIGHT", "1.34.4", (OwnFlightEnded,), (), H, 590328, None),
     ("../fixes/allocated-while-read", "S-INFLIGHT", "1.37.2", (), (), H, 153744, None),
+    ("allocated-and-freed", "S-INFLIGHT", "1.37.2", (), (), V, 120107, 31),
     ("sibling-allocates", "L-CLAIM", "1.36.3", (), (), H, 169492, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), (), H, 549487, None),
     ("deallocated-while-binding", "S-EXIT", "1.36", (), ("137371",), V, 612, 13),

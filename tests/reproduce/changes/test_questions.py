@@ -61,12 +61,18 @@ def test_a_change_that_came_later_is_perhaps_the_one_that_is_judged(release: str
     assert bool(closed & set(near)) == first
 
 
-def test_a_later_change_may_bring_a_race() -> None:
-    """139238 came with 1.37, and with it the race of uncounted-user."""
-    counts = ["scheduler.cache.scheduler_cache.Cache.keeps_counts"]
-    near = questions_of(shipped(), counts, "1.36.4").near
-    assert ("uncounted-user", ("139238",)) in [(one.scenario.name, one.added) for one in near]
-    (asked,) = [one for one in near if one.added == ("139238",)]
+@pytest.mark.parametrize(
+    ("element", "key", "name"),
+    [
+        ("scheduler.cache.scheduler_cache.Cache.keeps_counts", "139238", "uncounted-user"),
+        ("scheduler.preemption.evaluator.Preemption.violating", "137981", "spent-twice"),
+    ],
+)
+def test_a_later_change_may_bring_a_race(element: str, key: str, name: str) -> None:
+    """Both came with 1.37: the model of 1.36.4 has the race with the change alone."""
+    near = questions_of(shipped(), [element], "1.36.4").near
+    (asked,) = [one for one in near if one.added == (key,)]
+    assert asked.scenario.name == name
     version = parse_version("v1.36.4")
     found = {
         question.added: [one.words for one in counterexamples(question, version, "1.36.4", Budget(), USUAL)]
