@@ -79,6 +79,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "findings/extended-left",
         "findings/volume-elsewhere",
         "findings/extender-behind",
+        "findings/gang-held-up",
         "findings/gang-made-again",
         "findings/ghost",
         "findings/emptied-zone",

@@ -147,6 +147,16 @@ FINDINGS = (
         (),
         "v1.37.2",
     ),
+    Finding(
+        "gang-held-up",
+        "groups",
+        "pkg/scheduler",
+        "gang_held_up_test",
+        "waits-only-for-room",
+        ("the gang would have room on n2 without w, and evicted are []",),
+        (),
+        "v1.37.2",
+    ),
 )
 each = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.page)
 
