@@ -134,6 +134,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "notebook/volumes",
         "notebook/asked",
         "notebook/groups",
+        "notebook/kep-5710",
         "notebook/async-calls",
     ),
 }

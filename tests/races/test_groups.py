@@ -31,7 +31,8 @@ from tests.races.group_patches import (
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "groups"
 PAGE = "".join(
-    (ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("groups.md", "notebook/groups.md")
+    (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for page in ("groups.md", "notebook/groups.md", "notebook/kep-5710.md")
 )
 NOTES = (ROOT / "docs" / "notebook" / "groups.md").read_text(encoding="utf-8")
 V, H = "VIOLATED", "HOLDS"
@@ -108,6 +109,15 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("victims-gone-already", "L-GANG", "1.37.2", (), (), V, 14136, 61),
     ("victims-gone-already", "L-GANG", "1.37.2", (), ("133167",), H, 34405, None),
     ("victims-gone-already", "S-QUORUM", "1.37.2", (), (), H, 24206, None),
+    ("cut-in-half", "L-WHOLE", "1.37.2", (), (), V, 3955, 64),
+    ("cut-by-a-gang", "L-WHOLE", "1.37.2", (), (), V, 16266, 94),
+    ("cut-by-a-gang", "S-ONCE", "1.37.2", (), (), H, 16266, None),
+    ("cascade", "L-LIVELOCK", "1.37.2", (), (), H, 57944, None),
+    ("cascade", "S-ONCE", "1.37.2", (), (), H, 57944, None),
+    ("cascade", "S-QUORUM", "1.37.2", (), (), H, 57944, None),
+    ("cascade", "L-GANG", "1.37.2", (), (), V, 9094, 46),
+    ("cascade", "L-GANG", "1.37.2", (), ("133167",), H, 93913, None),
+    ("cascade", "L-INV", "1.37.2", (), ("133167",), H, 93913, None),
     ("late-member", "L-GANG", "1.37.2", (), (), H, 316, None),
     ("gated-member", "L-GANG", "1.37.2", (), (), H, 106, None),
     ("gated-member", "S-QUORUM", "1.37.2", (), (), H, 106, None),

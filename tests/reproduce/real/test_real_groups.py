@@ -28,6 +28,8 @@ TRACES = [
     ("1.37.2", "parked-by-the-gone", "L-PEND", 4),
     ("1.37.2", "ghost-in-state", "S-GROUPSTATE", 14),
     ("1.37.2", "unsaid-without-nodes", "L-TOLD", 14),
+    ("1.37.2", "cut-in-half", "L-WHOLE", 64),
+    ("1.37.2", "cut-by-a-gang", "L-WHOLE", 94),
     ("1.37.2", "victims-gone-already", "L-GANG", 61),
     ("1.37.2", "quorum-unseen", "L-GANG", 21),
     ("1.37.2", "half-bound", "L-WHOLE", 60),
