@@ -202,6 +202,22 @@ def test_two_gangs_on_a_node(shell: Shell) -> None:
 
 
 @pytest.mark.ci
+@pytest.mark.parametrize(
+    ("promise", "clusters", "states"), [("L-DEADLOCK", 48, 64356), ("S-QUORUM", 33, 38901)]
+)
+def test_two_gangs_on_a_node_as_entries_of_the_queue(
+    shell: Shell, promise: str, clusters: int, states: int
+) -> None:
+    """KEP-4671's promise in 1.37, where a group is one entry of the queue."""
+    line = ["prove", "--gang", "2", "--pods", "0", "--property", promise, "-o", "json", *GANG, *SMALL]
+    line += ["--release", "1.37.2", "--gate", "GenericWorkload=true"]
+    proof = untimed(shell(*line).out)
+    assert (proof["verdict"], proof["clusters"], proof["states"]) == ("HOLDS FOR ALL", clusters, states)
+    assert (proof["distinct"], proof["depth"]) == (27852, 78)
+    assert not proof["witnesses_missed"]
+
+
+@pytest.mark.ci
 def test_processes_find_the_same_as_one(shell: Shell) -> None:
     line = [
         "prove",
