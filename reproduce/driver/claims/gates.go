@@ -91,7 +91,7 @@ func (l *orderedSlices) ListWithDeviceTaintRules() (listedSlices, error) {
 	defer c.leave()
 	all, err := l.slicesInterface.ListWithDeviceTaintRules()
 	var ordered listedSlices
-	parts := map[string]int64{}
+	parts := map[any]int64{} // by driver, which is a string, and a UniqueString from 1.38 on
 	for _, one := range all {
 		ordered = append(ordered, one.DeepCopy())
 		parts[one.Spec.Driver]++
