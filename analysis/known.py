@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import platform
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ..model.history import CHANGES, PRE_RELEASES, resolve
@@ -104,9 +105,9 @@ def _race_row(scenario: Scenario) -> dict[str, Any]:
 
 
 def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[dict[str, Any]]:
-    """All properties by their groups, the user's `own` last, or only those that are named. Raises UsageProblem for an unknown one."""
+    """All properties by their groups, the user's `own` last, or only those that are named by their ID or by a word of their text. Raises UsageProblem for an unknown one."""
     known = {**{identifier: PROPERTIES[identifier] for identifier in TITLES}, **own}
-    wanted = [parse_property(name, list(known)) for name in names] or list(known)
+    wanted = list(dict.fromkeys(chain(*(_by_id_or_word(name, known) for name in names)))) or list(known)
     return [
         {
             "id": identifier,
@@ -121,6 +122,14 @@ def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[
         }
         for identifier in wanted
     ]
+
+
+def _by_id_or_word(name: str, known: Mapping[str, type[Property]]) -> list[str]:
+    if name.isalpha() and name not in known:
+        texts = {one: f"{TITLES.get(one, '')} {known[one].sentence()}".lower() for one in known}
+        if found := [one for one, text in texts.items() if name.lower() in text]:
+            return found
+    return [parse_property(name, list(known))]
 
 
 def fixes(names: Sequence[str]) -> list[dict[str, Any]]:

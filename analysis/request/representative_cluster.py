@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ...base.problems import UsageProblem
-from ...base.text import listed
+from ...base.text import listed, one_line
 from ...manifests import Representative, drained, read_manifests, represent
 from ...manifests import Size as Size
 from ...manifests.doubts import doubts_of
@@ -206,15 +206,16 @@ def _version_words(named: ClusterVersion | None, release: str | None, wanted: st
     if named is None or release is None:
         return ""
     running, checked = named.running, exact(release)
+    vendor = f"; podrace does not know what {one_line(named.vendor)} changes" if named.vendor else ""
     if wanted is not None:
         differs = "" if checked == running else f"; podrace checks {checked}, as --release says"
-        return f"version {running}, by {named.by}{differs}"
+        return f"version {running}, by {named.by}{vendor}{differs}"
     near = (
         ""
         if checked == running
         else f"; {running} was not read: podrace checks {checked}, the nearest version of the model"
     )
-    return f"version {running}, by {named.by}: {named.sure}{near}; --release sets another"
+    return f"version {running}, by {named.by}: {named.sure}{near}{vendor}; --release sets another"
 
 
 def _unread_words(named: ClusterVersion | None, release: str | None) -> tuple[list[str], str]:

@@ -46,7 +46,7 @@ def whole_log(name: str) -> str:
 
 
 def open_source(
-    name: str, option: str = "", remedy: str = "-f names audit logs, or - for the standard input"
+    name: str, option: str = "", remedy: str = "name an audit log, or - for the standard input"
 ) -> IO[bytes]:
     """The bytes of a file, decompressed. Raises Problem, which begins with the option that names it."""
     shown = f"{option} {one_line(name, 200)}".strip()

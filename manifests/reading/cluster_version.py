@@ -12,7 +12,7 @@ from .manifest_values import Manifest
 from .metadata import Meta
 
 _NUMBERS = re.compile(
-    r"v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(-(?:alpha|beta|rc)[^+]*)?(?:[-+].*)?", re.ASCII
+    r"v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(-(?:alpha|beta|rc)[^+]*)?([-+].*)?", re.ASCII
 )
 _IMAGE = re.compile(r"(?:.*/)?kube-scheduler(?:-[a-z0-9]+)?:([^@\s]+)(?:@.*)?", re.ASCII)
 _FLAG = re.compile(r"(?:^|(?<=\s))--?([A-Za-z][\w-]*)", re.ASCII)
@@ -24,18 +24,19 @@ _HARMLESS = re.compile(
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 Numbers = tuple[int, int, int]
-Read = tuple[Numbers, bool, str]
-"""What a text says: the numbers, whether it is no pre-release, and what names the pre-release. The newest is the greatest."""
+Read = tuple[Numbers, bool, str, str]
+"""What a text says: the numbers, whether it is no pre-release, what names the pre-release, and what a vendor added. The newest is the greatest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterVersion:
-    """A version that a dump names: `by` says what names it, `sure` how far that is the scheduler's version. `stage` is as `-rc.1` for a pre-release."""
+    """A version that a dump names: `by` says what names it, `sure` how far that is the scheduler's version. `stage` is as `-rc.1` for a pre-release, `vendor` as `-gke.1000`."""
 
     numbers: Numbers
     by: str
     sure: str
     stage: str = ""
+    vendor: str = ""
 
     @property
     def running(self) -> str:
@@ -47,7 +48,7 @@ _SURE = {
     "the image of the kube-scheduler Pod": "that is what the scheduler runs",
     "kubectl version": "that is the API server; the scheduler is this version, or one release older during an upgrade",
     "the kubelet of a control-plane Node": "the scheduler usually is the same version",
-    "the newest kubelet": "the scheduler is this version or newer: a kubelet may be three releases older",
+    "the newest kubelet": "the scheduler is this version or newer, because a kubelet may be three releases older",
 }
 """What names a version, the surest first, and how sure it is."""
 
@@ -115,8 +116,8 @@ class NamedVersions:
         """The version by the surest of what names one; None where nothing does."""
         for by, sure in _SURE.items():
             if by in self.found:
-                numbers, _, stage = self.found[by]
-                return ClusterVersion(numbers, by, sure, stage)
+                numbers, _, stage, vendor = self.found[by]
+                return ClusterVersion(numbers, by, sure, stage, vendor)
         return None
 
     def _note(self, by: str, text: str) -> bool:
@@ -128,7 +129,12 @@ class NamedVersions:
 
 def _read(text: str) -> Read | None:
     match = _NUMBERS.fullmatch(text)
-    return match and ((int(match[1]), int(match[2]), int(match[3])), match[4] is None, match[4] or "")
+    return match and (
+        (int(match[1]), int(match[2]), int(match[3])),
+        match[4] is None,
+        match[4] or "",
+        match[5] or "",
+    )
 
 
 def _text(value: Manifest) -> str:

@@ -26,7 +26,9 @@ def why_untested(kept: Representative, name: str, missed: tuple[str, ...]) -> st
     if name in NOMINATIONS and (reason := _no_contest(kept)):
         return reason
     return (
-        f"in no run of the kept pods it happens that {'; '.join(missed)}" if missed else "no step can happen"
+        f"in no run of the kept pods does it happen that {'; '.join(missed)}"
+        if missed
+        else "no step can happen"
     )
 
 

@@ -15,7 +15,7 @@ from ..base.property import Property
 
 
 class NoReplacementForEver(Property):
-    """It never goes on indefinitely that pods of one owner are taken off their nodes, made again, and placed again, nor that a node is made and taken away.
+    """Pods of one owner are not removed from their nodes, created again and placed again indefinitely, and no node is created and removed indefinitely.
 
     They are taken away by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller; that a pod finishes by itself does not
     count. Users act finitely often, so nothing but the cluster's own components keeps such a loop going.

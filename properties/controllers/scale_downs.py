@@ -13,7 +13,7 @@ from ..base.property import NeverHappens
 
 
 class EmptyNodesOnly(NeverHappens):
-    """The autoscaler takes no node away on which a pod is, nor one that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
+    """The autoscaler removes no node that has a pod, nor one that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
 
     Such a wait may take minutes. The Binding of a pod that does not wait is on its way at once; that the node goes before it lands is not looked at. Nor are pods of
     DaemonSets: they go with their node.

@@ -94,7 +94,7 @@ class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
 
 
 class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
-    """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or somebody else than the node lifecycle
+    """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or an actor other than the node lifecycle
     controller has tainted it.
 
     The taints of a node that was not ready go some time after it is ready again, NoSchedule before NoExecute: what comes in between, by a toleration that ends, or is notified of late, has to go.

@@ -59,7 +59,7 @@ class AboutGroups(Property):
 
 
 class GangLetGoAsAWhole(NeverHappens, AboutGroups):
-    """A pod of a gang is let go to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
+    """A pod of a gang is allowed to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
     Counted are pods that the scheduler has not been told are gone. ("Summary": no pod of the group goes past Permit before enough of them have come there.) What happens to the
     pods after that, a deletion or a Binding that fails, is not counted against it.
@@ -101,7 +101,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
 
 
 class GangBoundAsAWhole(AboutGroups):
-    """It does not go on indefinitely that some pods of a gang are bound, but fewer than minCount, while at least minCount of them exist.
+    """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
     ("Goals": it must not be that some pods of a gang run, and others can never be satisfied.) Where users have deleted so many that fewer than minCount exist, it says nothing.
     """
@@ -123,7 +123,7 @@ class GangBoundAsAWhole(AboutGroups):
 
 
 class GroupStatesAreRight(AboutGroups):
-    """The state of a group knows only pods that the scheduler has not been told are gone, and each is in one of its sets at most: unscheduled, assumed, assigned.
+    """The state of a group contains only pods of which the scheduler has received no deletion, each in at most one of its sets: unscheduled, assumed, assigned.
 
     A pod in any of them is known. While a handler is busy with an event, it is not looked at.
     """
@@ -188,7 +188,7 @@ class DismissedPodsLeave(NeverHappens, AboutGroups):
 
 class GroupNominationsRespected(NominationMonitor):
     """From the moment a group waits for a preemption until a pod of it is assumed, deleted or tried again, or its nomination is withdrawn, no other pod of the same or a lower priority is assumed on the
-    node that the group's cycle gave it, unless it still fits next to it. That holds for members for which nobody is preempted, too: without their room the group cannot come as a whole.
+    node that the group's cycle gave it, unless it still fits next to it. This includes members for which no pod is preempted: without their room the group cannot be placed as a whole.
     """
 
     id = "S-NOMGROUP"
@@ -320,7 +320,7 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
 
 
 class GangsMakeProgress(NoEndlessWaitOfGangs):
-    """It does not go on indefinitely that a gang would fit if the others let go of what they have only assumed, and its pods, or theirs, are assumed and let go again and again.
+    """No gang that would fit if the others released their assumed pods waits indefinitely while its pods, or theirs, are assumed and released again and again.
 
     ("Goals", and "Scheduler Changes": gangs that compete do not hinder one another endlessly.)
     """
@@ -344,7 +344,7 @@ class GangsMakeProgress(NoEndlessWaitOfGangs):
 
 
 class PodsOfGroupsSayThatTheyWait(AboutGroups):
-    """It does not go on indefinitely that a pod of a group is tried again and again, and its object never says PodScheduled=False with reason Unschedulable."""
+    """No pod of a group is tried again and again, indefinitely, while its object never says PodScheduled=False with reason Unschedulable."""
 
     id = "L-TOLD"
     consequence = (

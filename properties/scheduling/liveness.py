@@ -103,8 +103,7 @@ class AttemptsEnd(Property):
 
 
 class NominationsBlockNobodyForEver(Liveness):
-    """It never goes on indefinitely that a pod is nominated to a node on which it does not fit, another pod fits there, and both
-    are tried again and again, in vain.
+    """No pod stays nominated indefinitely to a node on which it does not fit and another pod does, while both are tried again and again.
 
     This is the part of L-PEND that is about preemption: the room is kept for a pod that has no use for it.
     """

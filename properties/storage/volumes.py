@@ -123,7 +123,7 @@ class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
 
 
 class AssumedVolumesAreKept(AboutVolumes):
-    """What Reserve has assumed for a pod is assumed until the pod's binding has written it, or given it up, or somebody else has written the object."""
+    """A volume or claim that Reserve has assumed for a pod stays assumed until the pod's binding has written it or given it up, or another client has written the object."""
 
     id = "S-HELD"
     consequence = "The scheduler forgets which volume it has chosen for a pod. Another pod may take the volume, and the first one waits or fails to bind."

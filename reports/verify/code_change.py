@@ -247,7 +247,10 @@ def answer_of(
     if said:
         return "CHANGES WITHOUT A VIOLATION", f"no violation was seen; {said}"
     if not races and not probed:
-        return "INCONCLUSIVE", "no scenario that was chosen has runs that can be executed"
+        return (
+            "INCONCLUSIVE",
+            "nothing was run: podrace could execute no run of the chosen scenarios, or time was up",
+        )
     if not lines.changed:
         return (
             "INCONCLUSIVE",

@@ -273,7 +273,7 @@ class Judging:
             because,
             what.touched,
             what.passed_over,
-            counted,
+            counted if self.played else None,
             tuple(self.races),
             self.tours,
             change.notes,

@@ -233,7 +233,7 @@ def test_what_cannot_be_read_to_its_end(tmp_path: Path) -> None:
     whole = gzip.compress(lines(OVERFULL).encode())
     assert asked(tmp_path, whole[:-30]).account.skipped == {"a compressed file that is cut off or damaged": 1}
     with pytest.raises(
-        Problem, match=r"^nowhere\.log: no such file: -f names audit logs, or - for the standard input$"
+        Problem, match=r"^nowhere\.log: no such file: name an audit log, or - for the standard input$"
     ):
         audit_logs(Asked(["nowhere.log"]))
     with pytest.raises(Problem, match="a directory: name the files in it"):

@@ -89,6 +89,12 @@ def test_properties(shell: Shell) -> None:
     assert len(set(TITLES.values())) == len(TITLES)
 
 
+def test_properties_are_found_by_a_word(shell: Shell) -> None:
+    ran = shell("properties", "Nominated", "-o", "json")
+    assert {row["id"] for row in json.loads(ran.out)} >= {"S-NOM", "S-NOMLIVE", "L-NOM"}
+    assert shell("properties", "starve").err.startswith("podrace: unknown property `starve`")
+
+
 def test_one_property_is_explained(shell: Shell) -> None:
     ran = shell("properties", "s-nomvis")
     assert ran.code == 0

@@ -98,12 +98,12 @@ class Change:
 @pytest.mark.parametrize(
     ("release", "step", "done", "found", "sentence"),
     [
-        ("1.31", "scheduler.evict", (), False, "The scheduler sends a DELETE for v and finds nobody: 404: PostFilter ends in an error."),
-        ("1.32", "scheduler.evict", (), False, "The scheduler sends a DELETE for v and finds nobody: 404: it counts as deleted."),
+        ("1.31", "scheduler.evict", (), False, "The scheduler sends a DELETE for v, which is gone already: 404: PostFilter ends in an error."),
+        ("1.32", "scheduler.evict", (), False, "The scheduler sends a DELETE for v, which is gone already: 404: it counts as deleted."),
         ("1.32", "scheduler.evict", (), True, "The scheduler sends a DELETE for v, which is being deleted already: nothing changes."),
         ("1.31", "scheduler.evict", (Change("faults.left[WRITE_FAILURE]", 1, 0),), True, "The scheduler's DELETE of v fails: PostFilter ends in an error."),
         ("1.31", "scheduler.evict", (Change("api.pod[v].exists", True, False),), True, "The scheduler evicts v for p: the API server deletes it."),
-        ("1.36", "async_preemption.evict_last", (), False, "The goroutine sends a DELETE for v and finds nobody: 404. Nothing is deleted, so no event will follow."),
+        ("1.36", "async_preemption.evict_last", (), False, "The goroutine sends a DELETE for v, which is gone already: 404. Nothing is deleted, so no event will follow."),
         ("1.36", "async_preemption.evict_last", (), True, "The goroutine sends a DELETE for v, which is being deleted already: nothing changes."),
         ("1.36", "async_preemption.evict_last", (Change("waiting.signal[v]", Signal.AWAITED, Signal.REFUSED),), True, "The goroutine stops v in memory: it waited for permission to be bound."),
     ],
@@ -145,10 +145,8 @@ def test_a_nomination_that_the_nominator_has_already() -> None:
         return telling("1.36").sentence("failure.nominate", arguments, done, {"nominator.node[p]": before})
 
     node = Node(0, "n", 1)
-    assert (
-        told(node) == "The failure handler notes in the nominator that p is nominated, which it has already."
-    )
-    assert told(None) == "The failure handler updates the nominator about p: there is no nomination."
+    assert told(node) == "The failure handler notes in the nominator again that p is nominated."
+    assert told(None) == "The failure handler updates the nominator: p is not nominated."
     assert told(node, Change("nominator.node[p]", node, None)) == (
         "The failure handler takes the nomination of p out of the nominator."
     )

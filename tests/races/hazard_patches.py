@@ -317,7 +317,7 @@ class LostDomainsHeard(Hints):
 
 
 class NamespacesMerged(Hints):
-    """InterPodAffinity's hints look at the labels of the namespace that the other pod is in, as its filter does (141954)."""
+    """InterPodAffinity's hints use the labels of the other pod's namespace, as its filter does (141954)."""
 
     def means(self, term: Term, other: Pod) -> bool:
         return term.matches(other)

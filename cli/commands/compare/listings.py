@@ -113,7 +113,8 @@ def _list(rows: list[dict[str, Any]], output: Form, no_color: bool) -> None:
 @app.command(help="List the properties, or explain some.")
 def properties(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", show_default=False, help="What to explain.")
+        list[str] | None,
+        typer.Argument(metavar="ID", show_default=False, help="IDs, or words to search for."),
     ] = None,
     own: Own = None,
     output: FormOption = Form.text,

@@ -190,18 +190,35 @@ def _refuse_what_is_for_others(context: typer.Context) -> None:
     "Exit codes: 0 all verdicts are the same, 1 one differs, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 )
 def diff(
+    releases: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="BEFORE AFTER",
+            show_default=False,
+            help="Two releases, such as 1.33 1.36.",
+            autocompletion=release_names,
+        ),
+    ] = None,
     before: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--before", metavar="X.Y", show_default=False, help="One release.", autocompletion=release_names
+            "--before",
+            metavar="X.Y",
+            show_default=False,
+            help="The first of them.",
+            autocompletion=release_names,
         ),
-    ],
+    ] = None,
     after: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--after", metavar="X.Y", show_default=False, help="The other.", autocompletion=release_names
+            "--after",
+            metavar="X.Y",
+            show_default=False,
+            help="The second of them.",
+            autocompletion=release_names,
         ),
-    ],
+    ] = None,
     gate: Gates = None,
     scenario: Scenarios = None,
     property_: PropertyIds = None,
@@ -213,6 +230,11 @@ def diff(
     verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
+    match [*([before] if before else []), *(releases or ()), *([after] if after else [])]:
+        case [str(one), str(other)]:
+            pass
+        case _:
+            raise UsageProblem("name two releases, such as `podrace diff 1.33 1.36`")
     budget = budget_of(max_states, None, timeout, jobs)
     from ....analysis.compare.inquiry import Inquiry, two_releases
     from ....analysis.request.method import Method
@@ -223,7 +245,7 @@ def diff(
     inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or ())
     with progress_display(no_color) as display:
         rows = listener_of(Rows, output, display, no_color)
-        comparison = two_releases(before, after, inquiry, budget, Method(), display, rows)
+        comparison = two_releases(one, other, inquiry, budget, Method(), display, rows)
     print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....analysis.request.method import Method, budget_of, cache_folder
+from ....analysis.request.plan import default_properties
 from ....base.problems import UsageProblem
 from ....base.text import one_line
 from ...configuration.arguments import ComparisonForm
@@ -101,6 +102,8 @@ def _judged(
     console = result_console(no_color)
     told = output is ComparisonForm.text
     chosen = [one for name in scenarios for one in find_scenarios(name)] or shipped()
+    for one in chosen:
+        default_properties(one)  # refuses unknown ones
     with progress_display(no_color, clock=True) as display:
         left_out: dict[str, str] = {}
         others: tuple[str, ...] = ()

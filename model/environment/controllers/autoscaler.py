@@ -167,7 +167,7 @@ class Autoscaler(NodeFit):
             "The autoscaler looks at {node} once more, and lists the pods that it is to evict.",
             finds("drain.draining", "node", True),
         ),
-        "The autoscaler looks at {node} once more, and finds nobody.",
+        "The autoscaler checks {node} once more, and finds no pod.",
     )
     def look_again(self, node: Node) -> None:
         """The actuator lists the pods that are bound to the node; where it waits, after whoever chose the node before the taint has bound."""

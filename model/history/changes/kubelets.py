@@ -30,7 +30,7 @@ from ..registry.change import always, before, no
 
 @before(
     "108366",
-    "a kubelet says that a pod has finished when its containers have stopped, not before",
+    "a kubelet reports that a pod has finished only after its containers have stopped",
     first_in="1.24",
     issues=(106884,),
     since="1.22",
@@ -45,7 +45,7 @@ class FinishedBeforeStopped(Kubelet):
 
 @before(
     "139522",
-    "a kubelet counts no pod that it has not admitted",
+    "a kubelet counts only pods that it has admitted",
     first_in="1.37",
     issues=(135296,),
     since="1.22.17",
@@ -107,7 +107,7 @@ class RejectedPodsCountWhileTheyEnd(Kubelet):
 
 @before(
     "129577",
-    "the taint eviction controller keeps nothing under the name of a pod that it has deleted",
+    "the taint eviction controller forgets the name of a pod that it has deleted",
     first_in="1.33",
     issues=(125332, 107543),
 )
@@ -147,7 +147,7 @@ class TaintsNotAdmitted(Kubelet):
 
 @before(
     "82152",
-    "the disruption controller counts again if its budget was written meanwhile",
+    "the disruption controller counts again if the budget was written in the meantime",
     first_in="1.17",
     issues=(82149,),
     backports=("1.15.7", "1.16.4"),
@@ -175,7 +175,7 @@ class CreatedWithoutTaint(NodeLifecycle):
 
 @before(
     "120816",
-    "the node lifecycle controller's monitor has a node tainted in the look in which it finds that nothing is heard of it",
+    "the node lifecycle controller's monitor taints a node in the same pass in which it finds that the node does not report",
     first_in="1.34",
     issues=(120815,),
 )
@@ -189,7 +189,7 @@ class TaintedByTheNextLook(NodeLifecycle):
 
 @before(
     "115331",
-    "the phase of a pod that was deleted says that it has ended before its object is deleted",
+    "the phase of a deleted pod says that the pod has ended before its object is removed",
     first_in="1.27",
     issues=(96515,),
 )
@@ -205,7 +205,7 @@ class RunningUntilGone(APIServer):
 
 @before(
     "68892",
-    "a pod that has succeeded or failed is evicted whatever its budget says",
+    "the eviction of a pod that has succeeded or failed ignores its budget",
     first_in="1.13",
     backports=("1.12.1",),
 )
@@ -217,7 +217,7 @@ class EndedPodsProtected(Budgets):
 
 @before(
     "83906",
-    "a pod that is Pending can be evicted whatever its budget says",
+    "the eviction of a Pending pod ignores its budget",
     first_in="1.19",
     issues=(80389,),
 )

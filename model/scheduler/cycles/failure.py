@@ -299,10 +299,10 @@ class FailureHandler(Component):
             changes("nominator.node", after=NOTHING),
         ),
         Sentence(
-            "The failure handler notes in the nominator that {pod} is nominated, which it has already.",
+            "The failure handler notes in the nominator again that {pod} is nominated.",
             finds("nominator.node", "pod", SOMETHING),
         ),
-        "The failure handler updates the nominator about {pod}: there is no nomination.",
+        "The failure handler updates the nominator: {pod} is not nominated.",
     )
     def nominate(self, pod: Pod) -> None:
         """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""

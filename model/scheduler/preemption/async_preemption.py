@@ -82,7 +82,7 @@ EVICTED = (
         changes("api.remains", after=False),
     ),
     Sentence(
-        "The goroutine sends a DELETE for {victim} and finds nobody: 404. Nothing is deleted, so no event will follow.",
+        "The goroutine sends a DELETE for {victim}, which is gone already: 404. Nothing is deleted, so no event will follow.",
         finds("api.pod.exists", "victim", False),
     ),
     Sentence("The goroutine sends a DELETE for {victim}, which is being deleted already: nothing changes."),

@@ -24,7 +24,7 @@ def eviction(nobody: str) -> tuple[Sentence, ...]:
             changes("api.remains", after=False),
         ),
         Sentence(
-            f"The scheduler sends a DELETE for {{victim}} and finds nobody: 404: {nobody}.",
+            f"The scheduler sends a DELETE for {{victim}}, which is gone already: 404: {nobody}.",
             finds("api.pod.exists", "victim", False),
         ),
         Sentence(

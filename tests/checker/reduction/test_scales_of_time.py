@@ -227,7 +227,7 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")
     assert anytime.words.endswith(
         " Only with a delay of minutes: with `time: scales` it holds (381 states)."
-        " Shown is a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, minutes pass while shorter work waits."
+        " podrace shows a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, minutes pass while shorter work waits."
     )
     assert anytime.with_scales == WithScales("HOLDS", 381, ("preemption goroutine",))
     assert anytime.marked == "VIOLATED (only with a delay of minutes)"
@@ -246,13 +246,13 @@ def test_a_run_that_a_reviewer_believes_is_shown(engine: Engine) -> None:
     steps, words, timed = shown(traced(Queue, "never", scales=False), engine)
     assert steps == ["go_on", "go_on", "flush"]
     assert words.startswith("Violated after 2 steps, and no run is shorter")
-    assert "Shown is a run of 3 steps, in which nothing has to last for minutes" in words
+    assert "podrace shows a run of 3 steps, in which nothing has to last for minutes" in words
     assert timed is not None
     assert (timed.verdict, timed.slow, timed.mark, "delay" in words) == ("VIOLATED", (), "", False)
     steps, words, timed = shown(traced(Queue, "never amid its work", scales=False), engine)
     assert steps == ["go_on", "flush"]
     assert "Only with a delay of minutes: with `time: scales` it holds (16 states)." in words
-    assert "Shown is a run of 2 steps, in which only the worker is slow" in words
+    assert "podrace shows a run of 2 steps, in which only the worker is slow" in words
     assert timed == WithScales("HOLDS", 16, ("worker",))
     assert shown(traced(Queue, "never amid asked work"), engine)[1:] == ("", None)
 
@@ -301,7 +301,7 @@ def a_run_that_is_shown_is_one(timed: TransitionSystem) -> None:
         (scaled,) = check(system, [name], engine="reference")
         assert told.with_scales is not None
         assert told.with_scales.verdict == scaled.verdict.name
-        if " Shown is " not in words:
+        if " podrace shows a run " not in words:
             continue
         confirm(anytime, found.trace.path, name)
         part = slice_system(anytime, invariants=[name], witnesses=[])

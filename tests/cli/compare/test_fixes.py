@@ -34,7 +34,7 @@ def test_every_change_has_its_sentence_its_releases_and_its_races(shell: Shell) 
 
 def test_one_change_is_explained(shell: Shell) -> None:
     assert shell("fixes", "kubernetes/kubernetes#133167").out == (
-        "133167  a preemptor whose victims were all gone already is activated\n"
+        "133167  a preemptor whose victims were all gone is activated\n"
         "    in 1.34 and later until 1.34.2 took it back; closes gone-victim\n"
         "    Before it: The goroutine did not mind whether anybody was left to be evicted.\n"
         "    see kubernetes/kubernetes#133167, kubernetes/kubernetes#141694\n"

@@ -143,7 +143,7 @@ def test_no_set_is_enough(shell: Shell) -> None:
 
 
 def test_releases_differ(shell: Shell) -> None:
-    ran = shell("diff", "--before", "1.28.0", "--after", "1.29.0", "--scenario", "error-is-parked")
+    ran = shell("diff", "1.28.0", "1.29.0", "--scenario", "error-is-parked")
     assert ran.code == 1
     assert "S-STUCK: fixed" in ran.out.splitlines()
 
@@ -276,6 +276,7 @@ def test_the_release_to_start_from() -> None:
             ["diff", "--before", "1.36.0", "--after", "1.36.0"],
             "podrace: --after 1.36.0 is the same release as --before 1.36.0: name another",
         ),
+        (["diff", "1.13.0"], "podrace: name two releases, such as `podrace diff 1.33 1.36`"),
         (["diff", "--before", "1.13.0", "--after", "9.9"], "podrace: unknown release `9.9`; the nearest: 1.37.2; "),
     ],
 )  # fmt: skip

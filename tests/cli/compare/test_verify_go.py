@@ -30,6 +30,15 @@ def test_a_diff_of_documentation_alone_ends_at_once(shell: Shell, tmp_path: Path
     assert "CANNOT MATTER" in ran.out
 
 
+def test_a_scenario_with_an_unknown_property_is_refused(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "pr.diff").write_text(TESTS_ONLY, encoding="utf-8")
+    file = tmp_path / "mine.yaml"
+    file.write_text("properties: [S-CPA]\nnodes: {n1: {cpu: 1}}\npods: {p: {cpu: 1}}\n", encoding="utf-8")
+    ran = shell("verify", str(tmp_path / "pr.diff"), "--scenario", str(file))
+    assert ran.code == 2
+    assert "mine.yaml:1: properties[0]: unknown property `S-CPA`; the nearest: S-CAP" in ran.err
+
+
 def test_a_diff_of_another_module_is_no_good_news(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "pr.diff"
     file.write_text(TESTS_ONLY.replace("pkg/scheduler/a_test.go", "go.mod"), encoding="utf-8")

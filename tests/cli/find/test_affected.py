@@ -126,9 +126,7 @@ def test_affected(shell: Shell) -> None:
     ]
     assert [(row["steps"], row["steps_in_last"]) for row in json.loads(ran.out)][-1] == (35, 36)
     told = shell("check", "gone-victim", "--affected", "--closing", "10m").out
-    assert (
-        "\n                1.34.0: closed by 133167: a preemptor whose victims were all gone already" in told
-    )
+    assert "\n                1.34.0: closed by 133167: a preemptor whose victims were all gone is" in told
     assert "VIOLATED (only with a delay of minutes) after 35 steps, in 1.37.2 after 36\n" in told
     assert "opened by" not in shell("check", "gone-victim", "--affected", "--closing", "0").out
     having = [v for v in known_releases() if "133167" not in {c.key for c in resolve(v).missing}]
@@ -200,19 +198,19 @@ OLD, NEW = (
 @pytest.mark.parametrize(
     ("objects", "release", "said"),
     [
-        (NEW + POD, "1.34.4", ("version 1.34.5, by the newest kubelet: the scheduler is this version or newer: a kubelet may be three releases "
-            "older; 1.34.5 was not read: podrace checks 1.34.4, the nearest version of the model; --release sets another")),
+        (NEW + POD, "1.34.4", ("version 1.34.5, by the newest kubelet: the scheduler is this version or newer, because a kubelet may be three releases "
+            "older; 1.34.5 was not read: podrace checks 1.34.4, the nearest version of the model; podrace does not know what -gke.1 changes; --release sets another")),
         (OLD + NEW + POD, "1.34.3", ("version 1.34.3, by the kubelet of a control-plane Node: the scheduler usually is the same version; "
             "--release sets another")),
         (OLD + SCHEDULER + POD, "1.33.6", ("version 1.33.6, by the image of the kube-scheduler Pod: that is what the scheduler runs; "
             "--release sets another")),
         (OLD + POD + '{"serverVersion": {"gitVersion": "v1.36.3+k3s1"}, "clientVersion": {"gitVersion": "v1.2.3"}}', "1.36.3",
             ("version 1.36.3, by kubectl version: that is the API server; the scheduler is this version, or one release older during an "
-            "upgrade; --release sets another")),
+            "upgrade; podrace does not know what +k3s1 changes; --release sets another")),
         (NODE.format(name="b", labels="", version="v1.38.0-beta.0+k3s1") + POD, "1.38.0-beta.0", ("version 1.38.0-beta.0, by the newest kubelet: the "
-            "scheduler is this version or newer: a kubelet may be three releases older; --release sets another")),
+            "scheduler is this version or newer, because a kubelet may be three releases older; podrace does not know what +k3s1 changes; --release sets another")),
         (NEW + NODE.format(name="c", labels="", version="v1.37.0-rc.1") + POD, "1.37.0", ("version 1.37.0-rc.1, by the newest kubelet: the scheduler "
-            "is this version or newer: a kubelet may be three releases older; 1.37.0-rc.1 was not read: podrace checks 1.37.0, the nearest version "
+            "is this version or newer, because a kubelet may be three releases older; 1.37.0-rc.1 was not read: podrace checks 1.37.0, the nearest version "
             "of the model; --release sets another")),
     ],
 )  # fmt: skip

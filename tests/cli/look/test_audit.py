@@ -62,7 +62,7 @@ def test_exit_codes(shell: Shell, tmp_path: Path) -> None:
             "--release is the scheduler of the races that explain: add --explain, or leave it out",
         ),
         (["-", "-f", "-"], "-: the standard input can be read only once: name it once"),
-        (["none.log"], "none.log: no such file: -f names audit logs, or - for the standard input"),
+        (["none.log"], "none.log: no such file: name an audit log, or - for the standard input"),
         (["x.log", "--since", "noon"], "--since: `noon` is no time: write for example 2026-02-01T10:00:00Z"),
         (
             ["x.log", "--since", "2026-01-01T00:00:05Z", "--until", "2026-01-01T00:00:01Z"],

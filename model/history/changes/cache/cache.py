@@ -31,7 +31,7 @@ from ...registry.change import before, never
 
 @before(
     "93938",
-    "a removed node's pods stay in the cache until their own events come",
+    "the pods of a removed node stay in the cache until their own events arrive",
     first_in="1.19",
     issues=(86920, 89552),
     since="1.18",
@@ -110,7 +110,7 @@ class ConfirmedAsAssumed(Cache):
 
 @before(
     "134157",
-    "one handler is given all events of pods, and forgets an assumed pod that is deleted",
+    "one handler receives all events of pods, and forgets an assumed pod that is deleted",
     first_in="1.35",
 )
 class GonePodsNotForgotten(Cache):
@@ -137,7 +137,7 @@ class AssumedPodsStay(Cache):
         return super().removable(pod) & ~self.is_assumed(pod)
 
 
-_AS_SHOWN = "a pod that was assumed on another node than the one that the watch shows is kept as it is shown"
+_AS_SHOWN = "a pod that was assumed on a node other than the one in the watch event is cached on the node of the event"
 
 
 @before("55262", _AS_SHOWN, first_in="1.9", issues=(50916,))

@@ -10,7 +10,7 @@ from ....scheduler.cycles.binding import BindingPhase
 from ....scheduler.cycles.failure import FailureHandler
 from ...registry.change import before, never
 
-_DONE_BEFORE_PRE_BIND = "Done comes before PreBind, which rejects no pod any more"
+_DONE_BEFORE_PRE_BIND = "Done runs before PreBind, which no longer rejects a pod"
 
 
 @before("130189", _DONE_BEFORE_PRE_BIND, first_in="1.33", issues=(129967,), since="1.32")
@@ -125,7 +125,7 @@ class BindingReported(Binding):
         super().bind_returned(pod, succeeded)
 
 
-@before("138855", "a Binding that failed for the moment is posted again", first_in="1.37", issues=(138255,))
+@before("138855", "a Binding that failed temporarily is posted again", first_in="1.37", issues=(138255,))
 class BindingPostedOnce(Binding):
     """Any error of the call ended the binding cycle."""
 

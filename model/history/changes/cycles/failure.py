@@ -41,7 +41,7 @@ class Retry(Enum):
 
 @before(
     "90660",
-    "a failed pod is requeued at once, from the lister",
+    "a failed pod is requeued immediately, from the lister",
     first_in="1.19",
     issues=(90616,),
 )
@@ -105,7 +105,7 @@ class Before90660(FailureHandler):
 
 @before(
     "139450",
-    "a requeued pod is in flight no longer when Pop can take it",
+    "a requeued pod is no longer in flight when Pop can take it",
     first_in=PRE_RELEASES[0],
     issues=(139186,),
     since="1.32",
@@ -136,7 +136,7 @@ class DoneAfterRequeue(FailureHandler):
 
 @before(
     "137139",
-    "the status is patched from the object with which the pod comes back to the queue",
+    "the status is patched from the object with which the pod is requeued",
     first_in="1.36",
     issues=(137125,),
     since="1.25",
@@ -158,7 +158,7 @@ class AssignedRequeued(FailureHandler):
         return current.exists
 
 
-@before("preempt-before-failure", "preemption comes before the failure handler", first_in="1.18")
+@before("preempt-before-failure", "preemption runs before the failure handler", first_in="1.18")
 class FailureBeforePreemption(Scheduler):
     """schedule() called the failure handler itself; preemption followed (1.9 to 1.17)."""
 
@@ -175,7 +175,7 @@ class FailureBeforePreemption(Scheduler):
         self.end()
 
 
-@before("86230", "a popped pod that is assumed already is skipped", first_in="1.18")
+@before("86230", "a popped pod that is already assumed is skipped", first_in="1.18")
 class Before86230(Scheduler):
     """Only pods that were being deleted were skipped."""
 
@@ -183,7 +183,7 @@ class Before86230(Scheduler):
         return self.copy.terminating
 
 
-@before("111999", "a pod whose attempt ends in an error is not said to be unschedulable", first_in="1.26")
+@before("111999", "a pod whose attempt ends in an error is not reported as unschedulable", first_in="1.26")
 class ErrorsSaidUnschedulable(Scheduler):
     """The reason of the condition was Unschedulable, whatever the error of schedulePod (scheduleOne, 1.25)."""
 
@@ -204,7 +204,7 @@ class ConditionWrittenByUpdate(FailureHandler):
             super().write_status(pod)
 
 
-@before("no-node-check", "no attempt makes the scheduler remove a node from its cache", first_in="1.30")
+@before("no-node-check", "no attempt removes a node from the cache", first_in="1.30")
 class NodeChecked(FailureHandler):
     """If an attempt's error named a node, the API server was asked for it, and the cache's entry removed if it had none.
 
@@ -244,7 +244,9 @@ class NodeChecked(FailureHandler):
 
 
 @before(
-    "56622", "a node that an attempt did not find leaves the cache if the API server has none", first_in="1.9"
+    "56622",
+    "a node that an attempt does not find is removed from the cache if the API server does not have it",
+    first_in="1.9",
 )
 class Before56622(FailureHandler):
     """Nobody asked for the node."""

@@ -104,7 +104,7 @@ class UnbufferedSignal(WaitingPods):
 
 @before(
     "permit-timers",
-    "a time-out is one more signal to a waiting pod, and ends with the plugin's own",
+    "a time-out is another signal to a waiting pod, and is stopped with the plugin's own timer",
     first_in="1.17",
 )
 class ListenersTimeOut(WaitingPods):
@@ -141,7 +141,7 @@ class PermitRejectionUnrecorded(Scheduler):
 
 @before(
     "119785",
-    "a waiting pod that is rejected is recorded as rejected by the plugin that did it",
+    "a waiting pod that is rejected is recorded as rejected by the plugin that rejected it",
     first_in="1.29",
 )
 class WaitRejectionUnrecorded(Binding):
@@ -152,7 +152,7 @@ class WaitRejectionUnrecorded(Binding):
 
 
 _PREEMPTED = (
-    "a waiting pod that is preempted comes back with an error; one that was allowed just before is deleted"
+    "a waiting pod that is preempted is requeued with an error; a pod that was allowed just before is deleted"
 )
 
 

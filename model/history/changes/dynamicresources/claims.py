@@ -25,7 +25,7 @@ from ...versions import PRE_RELEASES
 
 @before(
     "136269",
-    "the devices that are taken are listed again if the allocated ones changed meanwhile",
+    "the taken devices are listed again if the allocations have changed in the meantime",
     first_in="1.36",
     issues=(133602,),
     backports=("1.32.12", "1.33.8", "1.34.4", "1.35.1"),
@@ -90,7 +90,7 @@ class EmittedByMany(AssumeCache):
 
 @before(
     "reservations-assumed",
-    "a claim that was merely reserved goes to the assume cache, too",
+    "a claim that was only reserved also goes to the assume cache",
     first_in="1.35",
 )
 class OnlyAllocationsAssumed(DynamicResources):
@@ -102,7 +102,7 @@ class OnlyAllocationsAssumed(DynamicResources):
 
 @before(
     "binding-conditions",
-    "a claim that is to be reserved and is not allocated any more is an error before the write",
+    "a claim that is no longer allocated when it is to be reserved is an error before the write",
     first_in="1.36",
     gate="DRADeviceBindingConditions",
 )
@@ -117,7 +117,7 @@ class WithoutBindingConditions(DynamicResources):
 
 @before(
     "extended-resources",
-    "devices of a class may back an extended resource",
+    "devices of a class can back an extended resource",
     first_in="1.36",
     gate="DRAExtendedResource",
 )
@@ -231,7 +231,7 @@ class FlightsUncounted(ClaimTracker):
 
 @before(
     "140089",
-    "a pod that shares an allocation in flight goes only where its device is",
+    "a pod that shares an allocation in flight is placed only where the device is",
     first_in="1.37",
     issues=(140087,),
 )
@@ -243,7 +243,7 @@ class SharedAnywhere(DynamicResources):
 
 @before(
     "flight-ends-alone",
-    "Unreserve ends the flight of an allocation, and leaves the assume cache alone",
+    "Unreserve removes an allocation from those in flight, and does not change the assume cache",
     first_in=PRE_RELEASES[0],
 )
 class CacheGoesBack(DynamicResources):
@@ -267,7 +267,7 @@ class ClaimEdited(DynamicResources):
 
 @before(
     "139418",
-    "a pod gives back its share of an allocation in flight once, in Unreserve",
+    "a pod releases its share of an allocation in flight only once, in Unreserve",
     first_in="1.37",
 )
 class GivenBackTwice(DynamicResources):
@@ -282,7 +282,7 @@ class GivenBackTwice(DynamicResources):
 
 @before(
     "140269",
-    "Reserve puts no claim in flight that is allocated by now, or gone",
+    "Reserve does not put a claim in flight that is already allocated, or gone",
     first_in="1.37",
     issues=(140263,),
 )
@@ -298,7 +298,7 @@ class FlownAgain(ClaimTracker):
 
 @before(
     "140831",
-    "the queue hears that a claim is gone, in case the update was missed that freed its device",
+    "the queue is notified that a claim is gone, in case it missed the update that freed the device",
     first_in="1.37",
 )
 class DeletionsUntold(AssumeCache):
@@ -324,7 +324,7 @@ class ExtendedClaimsUnseen(DeviceTaints):
 
 @before(
     "134479",
-    "the allocation of a claim has what it tolerates of taints",
+    "the allocation of a claim contains the claim's tolerations of taints",
     first_in="1.35",
     issues=(134434,),
 )
@@ -336,7 +336,7 @@ class TolerationsLost(DeviceTaints):
 
 @before(
     "empty-effects-tolerated",
-    "the device taint eviction controller heeds a toleration without an effect, too",
+    "the device taint eviction controller also respects a toleration without an effect",
     first_in=PRE_RELEASES[0],
     since="1.36",
 )

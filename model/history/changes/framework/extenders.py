@@ -26,7 +26,7 @@ class ExtendersUnheard(Scheduler):
 
 @before(
     "122503",
-    "where an extender that is ignorable cannot bind, the plugins do",
+    "if an ignorable extender cannot bind, the plugins bind",
     first_in="1.30",
     issues=(122494,),
 )
@@ -53,7 +53,7 @@ class NoExtenderInPreemption(Scheduler):
 
 @before(
     "92866",
-    "extenders may call nodes unresolvable",
+    "extenders can report nodes as unresolvable",
     first_in="1.21",
     issues=(91281,),
 )

@@ -101,7 +101,7 @@ def asks_for_anything(pod: Pod) -> Expr:
     return any_of(pod.request(r) > 0 for r in NATIVE) | (len(pod.resources) > len(NATIVE))
 
 
-@before("116408", "a native resource that a pod does not ask for keeps it from no node", first_in="1.28")
+@before("116408", "a native resource that a pod does not request excludes no node", first_in="1.28")
 class OvercommittedNodesRefuse(Filters):
     """A pod that asked for anything was refused by every native resource that was overcommitted."""
 
@@ -109,14 +109,18 @@ class OvercommittedNodesRefuse(Filters):
         return asks_for_anything(pod) if resource in NATIVE else super().is_checked(pod, resource)
 
 
-@before("too-small-nodes", "a node that could never hold a pod is not tried by preemption", first_in="1.34")
+@before(
+    "too-small-nodes",
+    "preemption does not try a node that is too small for the pod even when empty",
+    first_in="1.34",
+)
 class TooSmallNodesTried(Filters):
     """A pod that asks for more than the node has in all was as unschedulable there as one that others keep out (1.33)."""
 
     is_too_small = never
 
 
-@before("111544", "a request of 0 of an extended resource keeps a pod from no node", first_in="1.26")
+@before("111544", "a request of 0 of an extended resource excludes no node", first_in="1.26")
 class ZeroRequestsCompared(Filters):
     """An extended resource that a pod named was compared, also with a request of 0."""
 
@@ -126,7 +130,7 @@ class ZeroRequestsCompared(Filters):
 
 @before(
     "affinity-skips",
-    "inter-pod affinity is passed over where nothing in the snapshot asks for it",
+    "inter-pod affinity is skipped if nothing in the snapshot needs it",
     first_in="1.27",
 )
 class AffinityNeverSkips(Filters):
@@ -147,7 +151,7 @@ class PortsByNumber(Filters):
 
 @before(
     "pre-check-taints",
-    "the pre-check of a node lets pods pass that its NoExecute taints would drive away",
+    "the pre-check of a node admits pods that its NoExecute taints would evict",
     first_in="1.24",
 )
 class NoExecutePreChecked(Filters):
@@ -159,7 +163,7 @@ class NoExecutePreChecked(Filters):
 
 @before(
     "node-declared-features",
-    "nodes declare features, and a filter compares them with what pods need",
+    "nodes declare features, and a filter compares them with the features that pods need",
     first_in="1.36",
     gate="NodeDeclaredFeatures",
 )
@@ -171,7 +175,7 @@ class FeaturesNotLookedAt(Filters):
 
 @before(
     "node-declared-features",
-    "nodes declare features, and a filter compares them with what pods need",
+    "nodes declare features, and a filter compares them with the features that pods need",
     first_in="1.36",
     gate="NodeDeclaredFeatures",
 )
@@ -186,7 +190,7 @@ class FeaturesNotTold(NodeUpdates):
 
 @before(
     "own-terms-merged",
-    "the namespaces that a pod's own affinity terms select are all that these mean",
+    "a pod's affinity terms apply only to the namespaces that they select",
     first_in="1.37",
     since="1.34",
 )

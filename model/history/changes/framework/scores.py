@@ -22,7 +22,7 @@ from ...registry.change import before, yes
 
 @before(
     "own-terms-merged",
-    "the namespaces that a pod's own affinity terms select are all that these mean",
+    "a pod's affinity terms apply only to the namespaces that they select",
     first_in="1.37",
     since="1.34",
 )
@@ -52,9 +52,7 @@ class SpreadCountsOnce(Scores):
         return {**super().default_weights(), POD_TOPOLOGY_SPREAD: 1}
 
 
-@before(
-    "even-pods-spread", "topology spread constraints are looked at", first_in="1.18", gate="EvenPodsSpread"
-)
+@before("even-pods-spread", "topology spread constraints are checked", first_in="1.18", gate="EvenPodsSpread")
 class NoSpreadScores(Scores):
     """Up to 1.17 no such plugin scored."""
 
@@ -77,7 +75,7 @@ class NoneByDefault(SpreadScores):
 
 @before(
     "105046",
-    "nodes without a zone are scored by the constraints that pods have by default",
+    "nodes without a zone are scored by the default constraints of pods",
     first_in="1.23",
     issues=(102136,),
 )
@@ -89,7 +87,7 @@ class DefaultsNeedAllKeys(SpreadScores):
 
 @before(
     "135573",
-    "the balance of a node's resources counts by how the pod changes it",
+    "the score for a node's balance of resources is how much the pod changes it",
     first_in="1.36",
     issues=(129733,),
 )
@@ -102,7 +100,7 @@ class BalanceAfterwards(ResourceScores):
 
 @before(
     "101946",
-    "the balance of a node's resources counts by the standard deviation of their shares",
+    "the balance of a node's resources is the standard deviation of their shares",
     first_in="1.22",
 )
 class BalanceByDifference(ResourceScores):
@@ -143,7 +141,9 @@ class OneCountForOneKey(SpreadScores):
         return super().size(pod, constraint, looked_at, number)
 
 
-@before("90475", "topology spread weighs pods by the number of domains, and heeds maxSkew", first_in="1.19")
+@before(
+    "90475", "topology spread weights pods by the number of domains, and respects maxSkew", first_in="1.19"
+)
 class PodsCountAlike(SpreadScores):
     """A node had as many points against it as there were pods in its domains, and was compared with the sum of all nodes (1.18)."""
 

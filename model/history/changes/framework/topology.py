@@ -13,7 +13,9 @@ from ...registry.change import before, yes
 from ...versions import PRE_RELEASES
 
 
-@before("98096", "inter-pod affinity is stretched between its true least and greatest score", first_in="1.21")
+@before(
+    "98096", "inter-pod affinity scores are scaled between the actual minimum and maximum", first_in="1.21"
+)
 class Before98096(Scores):
     """The least score was held at or below 0, the greatest at or above it."""
 
@@ -22,7 +24,7 @@ class Before98096(Scores):
         return smallest(least, as_expr(0)), largest(greatest, as_expr(0))
 
 
-@before("score-scale", "scores go from 0 to 100", first_in="1.17")
+@before("score-scale", "scores range from 0 to 100", first_in="1.17")
 class ScoresUpToTen(Scores):
     """Scores went from 0 to 10 (up to 1.16)."""
 
@@ -30,7 +32,7 @@ class ScoresUpToTen(Scores):
         return 10
 
 
-@before("score-scale", "scores go from 0 to 100", first_in="1.17")
+@before("score-scale", "scores range from 0 to 100", first_in="1.17")
 class ResourceScoresUpToTen(ResourceScores):
     """Those of resources, too."""
 
@@ -38,9 +40,7 @@ class ResourceScoresUpToTen(ResourceScores):
         return 10
 
 
-@before(
-    "even-pods-spread", "topology spread constraints are looked at", first_in="1.18", gate="EvenPodsSpread"
-)
+@before("even-pods-spread", "topology spread constraints are checked", first_in="1.18", gate="EvenPodsSpread")
 class NothingSpread(Filters):
     """The feature gate EvenPodsSpread was off (1.16, 1.17), and before that there was no such field."""
 
@@ -50,7 +50,7 @@ class NothingSpread(Filters):
 
 @before(
     "empty-spread-selector",
-    "a spread constraint with an empty selector counts nobody",
+    "a spread constraint with an empty selector counts no pod",
     first_in="1.27",
     until=PRE_RELEASES[0],
 )
@@ -75,7 +75,7 @@ class AssignedPodsWakeByAffinityOnly(PriorityQueue):
 
 @before(
     "min-domains",
-    "minDomains of topology spread constraints is looked at",
+    "minDomains of topology spread constraints is respected",
     first_in="1.27",
     gate="MinDomainsInPodTopologySpread",
 )
@@ -88,7 +88,7 @@ class AnyNumberOfDomains(Filters):
 
 @before(
     "node-inclusion-policies",
-    "nodeAffinityPolicy and nodeTaintsPolicy of topology spread constraints are looked at",
+    "nodeAffinityPolicy and nodeTaintsPolicy of topology spread constraints are checked",
     first_in="1.26",
     gate="NodeInclusionPolicyInPodTopologySpread",
 )

@@ -38,7 +38,7 @@ from ...registry.change import before, no, yes
 
 _on = before(
     "gangs-off",
-    "the scheduler looks at no group of pods (GangScheduling is off)",
+    "the scheduler ignores groups of pods (GangScheduling is off)",
     first_in="1.35",
     since="1.35",
     gate="GangScheduling",
@@ -58,7 +58,7 @@ class GroupsAreScheduled(PodGroups):
 
 _removal = before(
     "138445",
-    "an assumed pod that is deleted, and does not wait for permission, leaves the state of its group at once",
+    "an assumed pod that is deleted, and does not wait for permission, is removed from the state of its group immediately",
     first_in="1.37",
     issues=(138422,),
 )
@@ -89,7 +89,7 @@ class StateIsToldFirst(EventHandlers):
 
 @before(
     "bound-leaves-sets",
-    "a pod that is bound without having been assumed is not unscheduled in the state of its group any more",
+    "a pod that is bound without having been assumed is no longer listed as unscheduled in the state of its group",
     first_in="1.37",
 )
 class BoundPodsStayUnscheduled(PodGroupStates):
@@ -103,7 +103,7 @@ class BoundPodsStayUnscheduled(PodGroupStates):
 
 _cycle = before(
     "136618",
-    "a group is scheduled in a cycle of its own, on one snapshot, and the cache has its state (with 137073)",
+    "a group is scheduled in its own cycle, on one snapshot, and its state is in the cache (with 137073)",
     first_in="1.36",
 )
 

@@ -18,7 +18,7 @@ from ...registry.change import before, yes
 
 _on = before(
     "workloads-off",
-    "the scheduler looks at no group of pods (GenericWorkload is off)",
+    "the scheduler ignores groups of pods (GenericWorkload is off)",
     first_in="1.37",
     since="1.37",
     gate="GenericWorkload",

@@ -40,7 +40,7 @@ from ...registry.change import before, yes
 
 _restores = before(
     "gone-victims-condition",
-    "the PATCH of a victim that is gone already is no error",
+    "the PATCH of a victim that is already gone is not an error",
     first_in="1.34",
     since="1.32",
     reverts=("1.34.2",),
@@ -182,7 +182,7 @@ class GoneVictimFailsPatch(Scheduler):
     @tells(
         *eviction("it counts as deleted")[:3],
         Sentence(
-            "The scheduler's PATCH of {victim} finds nobody: 404: PostFilter ends in an error.",
+            "The scheduler's PATCH of {victim} fails with 404, because the pod is gone: PostFilter ends in an error.",
             changes("scheduler.nominee", after=NOTHING),
         ),
         *eviction("it counts as deleted")[3:],

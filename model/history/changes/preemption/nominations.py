@@ -216,7 +216,7 @@ class Before70898(Nominator):
 
 @before(
     "nominating-mode",
-    "an attempt that ends without hope withdraws the nomination",
+    "an attempt that no preemption can help withdraws the nomination",
     first_in="1.24",
     backports=("1.23.2",),
 )

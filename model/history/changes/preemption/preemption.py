@@ -18,7 +18,7 @@ from ...versions import PRE_RELEASES
 
 @before(
     "135486",
-    "a dry run that needs no victim is no error, and extenders that preempt are asked about the node",
+    "a dry run that needs no victim is not an error, and extenders that preempt are called for the node",
     first_in=PRE_RELEASES[0],
 )
 class NobodyToEvictIsError(Preemption):
@@ -30,7 +30,7 @@ class NobodyToEvictIsError(Preemption):
         return feasible & ~any_of(victims.values())
 
 
-@before("101560", "a node where preemption would evict nobody is no candidate", first_in="1.22")
+@before("101560", "a node where preemption would evict no pod is not a candidate", first_in="1.22")
 class Before101560(Preemption):
     """A dry run that needed no victim gave a candidate, and the chooser took it at once."""
 
@@ -47,7 +47,7 @@ class Before101560(Preemption):
 
 @before(
     "128307",
-    "the list of victims goes by importance alone",
+    "the list of victims is sorted by importance alone",
     first_in="1.32",
     backports=("1.29.11", "1.30.7", "1.31.3"),
 )
@@ -77,7 +77,7 @@ class EvictionsInOrder(Preemption):
         return self.is_first_victim(preemptor, pod)
 
 
-@before("gone-victims", "a victim that is gone already does not end the preemption", first_in="1.32")
+@before("gone-victims", "a victim that is already gone does not end the preemption", first_in="1.32")
 class GoneVictimFailsPreemption(Scheduler):
     """The API server's NotFound was an error like any other."""
 
@@ -115,7 +115,7 @@ class PreemptionInCycle(Scheduler):
 
 @before(
     "133167",
-    "a preemptor whose victims were all gone already is activated",
+    "a preemptor whose victims were all gone is activated",
     first_in="1.34",
     issues=(141694,),
     until="1.34.2",
@@ -127,7 +127,7 @@ class GoneVictimsWakeNobody(AsyncPreemption):
 
 
 @before(
-    "137981", "a victim takes from its budgets only up to the first that has no room for it", first_in="1.37"
+    "137981", "a victim lowers its budgets only up to the first that has no disruption left", first_in="1.37"
 )
 class EveryBudgetIsSpent(Preemption):
     """A victim that one budget had no room for took from its other budgets all the same (filterPodsWithPDBViolation)."""
@@ -137,7 +137,7 @@ class EveryBudgetIsSpent(Preemption):
 
 @before(
     "last-victim-gone",
-    "a preemptor whose last victim was gone by then is activated",
+    "a preemptor whose last victim was already gone is activated",
     first_in=PRE_RELEASES[0],
 )
 class GoneLastVictimWakesNobody(AsyncPreemption):
@@ -210,7 +210,7 @@ class LastVictimTriedAnyway(AsyncPreemption):
 
 @before(
     "missing-status",
-    "preemption does not try a node of which the filters said nothing",
+    "preemption does not try a node that the filters did not check",
     first_in="1.31",
     backports=("1.27.15", "1.28.11", "1.29.6", "1.30.2"),
 )
@@ -222,7 +222,7 @@ class UnfilteredNodesTried(Preemption):
 
 @before(
     "terminating-victims",
-    "a victim that is terminating already is not deleted again",
+    "a victim that is already terminating is not deleted again",
     first_in="1.34",
     reverts=("1.34.2",),
 )
@@ -234,7 +234,9 @@ class TerminatingVictimsDeleted(Scheduler):
 
 
 @before(
-    "own-nomination", "the failure handler alone withdraws the nomination of a preemptor without hope", "1.34"
+    "own-nomination",
+    "only the failure handler withdraws the nomination of a pod that preemption cannot help",
+    "1.34",
 )
 class OwnNominationClearedFirst(Scheduler):
     """Where no eviction on any node would help, preemption itself cleared the preemptor's nomination."""
@@ -267,7 +269,7 @@ class OwnNominationClearedFirst(Scheduler):
 
 @before(
     "nominated-status",
-    "a preemptor does not wait for victims on a node that no eviction makes fit",
+    "a preemptor does not wait for victims on a node where no eviction can make it fit",
     first_in="1.19",
 )
 class WaitsForHopelessNode(Preemption):
@@ -297,7 +299,9 @@ class EveryPodMayPreempt(Preemption):
     may_preempt = always
 
 
-@before("disrupted-pods", "evictions that a budget has paid for already cost it nothing", first_in="1.19")
+@before(
+    "disrupted-pods", "an eviction that a budget has already granted does not lower it again", first_in="1.19"
+)
 class DisruptedPodsCount(Preemption):
     """A budget's disruptedPods were not looked at."""
 
@@ -312,7 +316,11 @@ class BudgetsAreNotSpent(Preemption):
         return self.budgets.allowance(budget) <= 0
 
 
-@before("start-time-tie", "of equal candidates the one whose victims started last is chosen", first_in="1.15")
+@before(
+    "start-time-tie",
+    "of equal candidates, preemption chooses the one whose victims started last",
+    first_in="1.15",
+)
 class StartTimesIgnored(Preemption):
     """The chooser did not look at start times."""
 
@@ -322,7 +330,7 @@ class StartTimesIgnored(Preemption):
 
 @before(
     "141785",
-    "preemption heeds budgets with an empty selector, and of pods without labels",
+    "preemption respects budgets with an empty selector, also for pods without labels",
     first_in=PRE_RELEASES[0],
 )
 class EmptySelectorsIgnored(Preemption):

@@ -149,7 +149,7 @@ class RejectionWakesNobody(EventHandlers):
     rejection_wakes = never
 
 
-_ONE_HANDLER = "one handler is given all events of pods, and forgets an assumed pod that is deleted"
+_ONE_HANDLER = "one handler receives all events of pods, and forgets an assumed pod that is deleted"
 
 
 @before("134157", _ONE_HANDLER, first_in="1.35", issues=(134217,))
@@ -283,7 +283,7 @@ class HintsAlwaysQueue(Hints):
 
 @before(
     "preemption-events",
-    "no event is registered for a pod that preemption rejected",
+    "preemption registers no event for a pod that it rejected",
     first_in="1.32",
     after=("hints-decide",),
 )
@@ -317,7 +317,7 @@ class FitIgnoresNominations(Hints):
 
 @before(
     "139161",
-    "one anti-affinity term is enough to be excluded, for InterPodAffinity's hints as well",
+    "one anti-affinity term is enough for InterPodAffinity's hints, as for its filter",
     first_in="1.37",
 )
 class AllTermsKeepOut(Hints):
@@ -329,7 +329,7 @@ class AllTermsKeepOut(Hints):
 
 @before(
     "namespace-labels-asked",
-    "InterPodAffinity's hints look at the labels of the namespace that the other pod is in",
+    "InterPodAffinity's hints use the labels of the other pod's namespace",
     first_in=PRE_RELEASES[0],
     issues=(141953,),
 )
@@ -340,7 +340,7 @@ class NamespaceLabelsUnasked(Hints):
         return term.matches_by_name(other)
 
 
-TARGETS = "an update of a pod that waits is an event of its own, of which no hint asks whose it is"
+TARGETS = "an update of a waiting pod is an event of its own, and no hint checks whose event it is"
 """The title of 135905, which is in two files."""
 
 
@@ -362,7 +362,9 @@ class HintsAskWhoseUpdate(Hints):
 
 
 @before(
-    "hints-see-nominations", "to the plugins' hints, a nominated pod is one that has a node", first_in="1.36"
+    "hints-see-nominations",
+    "the plugins' hints treat a nominated pod as a pod that has a node",
+    first_in="1.36",
 )
 class HintsIgnoreNominations(Hints):
     """InterPodAffinity and PodTopologySpread did not look at a pod without a node, nominated or not (1.32 to 1.35)."""
@@ -412,7 +414,7 @@ class NodesWakeEverybody(EventHandlers):
 
 @before(
     "116729",
-    "scheduling begins when every handler was given the initial list",
+    "scheduling begins when every handler has received the initial list",
     first_in="1.28",
     issues=(116717,),
 )

@@ -64,7 +64,7 @@ class BindingLosesItsUID(_BindingByName):
     """
 
 
-_BY_UID = "Update leaves alone the entry of another pod that had the name, and adds the pod"
+_BY_UID = "Update keeps the entry of another pod that had the name, and adds the pod"
 
 
 @before("updates-by-uid", _BY_UID, first_in="1.37")
@@ -130,7 +130,7 @@ class HandlerGoesOnForAnother(FailureHandler):
                 self.goes_on[recreation] = False
 
 
-_RECREATED = "an attempt whose pod was recreated under its name is given up"
+_RECREATED = "an attempt ends if its pod was recreated under the same name"
 
 
 @before(
@@ -170,7 +170,7 @@ class AttemptGoesOnForAnother(HandlerGoesOnForAnother):
             super().put_back(pod)
 
 
-_SWAPPED = "an Update from one pod to another of its name is split into the deletion and the creation that it stands for"
+_SWAPPED = "an Update from one pod to another of the same name is split into a deletion and a creation"
 
 
 @before("141255", _SWAPPED, first_in=LATER, issues=(141255,))

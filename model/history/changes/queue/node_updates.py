@@ -22,7 +22,7 @@ def _is_update(event: ClusterEvent) -> bool:
 
 @before(
     "127220",
-    "each plugin asks for the kinds of updates of nodes that can help, because no pre-check hides others from it",
+    "each plugin registers the kinds of node updates that can help, because no pre-check hides the others",
     first_in="1.32",
     after=("preemption-events",),
 )
@@ -49,7 +49,7 @@ class NominatedPodsStay(Hints):
     wakes_nominee = never
 
 
-@before("taints-asked-for", "only plugins that ask for changed taints are notified of them", first_in="1.37")
+@before("taints-asked-for", "only plugins that register changed taints are notified of them", first_in="1.37")
 class NewNodesMeanTaints(Hints):
     """buildQueueingHintMap: a plugin that asked for new nodes, but not for changed taints, was given these as well, without a hint (1.30 to 1.36).
 
@@ -61,7 +61,7 @@ class NewNodesMeanTaints(Hints):
         return is_taint and not plugin.asked_for(event) and plugin.asked_for(NODE_ADD)
 
 
-_TAINTS = "a plugin that asks for new nodes asks for changed taints, too"
+_TAINTS = "a plugin that registers new nodes also registers changed taints"
 
 
 @before("122292", _TAINTS, first_in="1.30", issues=(123509, 122306))
@@ -81,7 +81,7 @@ class AffinityHearsNoTaints(Hints):
 
 @before(
     "109442",
-    "TaintToleration, NodeAffinity, NodePorts and NodeResourcesFit ask for every update of a node",
+    "TaintToleration, NodeAffinity, NodePorts and NodeResourcesFit register every update of a node",
     first_in="1.24",
     issues=(109437,),
     backports=("1.21.13", "1.22.10", "1.23.7"),
@@ -99,7 +99,7 @@ class OwnNodeUpdatesHeard(Hints):
 
 @before(
     "121755",
-    "an update of a node is told to the queue with all that has changed",
+    "the queue is notified of everything that an update of a node changes",
     first_in="1.30",
 )
 class FirstChangeOnly(NodeUpdates):
@@ -124,7 +124,7 @@ class EveryUpdateTold(NodeUpdates):
 
 @before(
     "127470",
-    "a new node without the topology key of an anti-affinity term wakes the pod; an update does if the node came or went",
+    "a new node without the topology key of an anti-affinity term wakes the pod; so does an update that changes the domain of the node",
     first_in="1.33",
     since="1.32",
 )

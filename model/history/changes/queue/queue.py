@@ -49,7 +49,7 @@ class Before73309(QueueWithoutHints):
 
 @before(
     "72558",
-    "pods that have been parked for long are moved",
+    "pods that have been parked for a long time are moved",
     first_in="1.14",
     issues=(72122,),
     backports=("1.12.6", "1.13.3"),
@@ -85,7 +85,7 @@ class BeforeBackoffQueue(PriorityQueue):
 
 @before(
     "requeue-ignores-condition",
-    "a requeued pod is parked whatever its condition",
+    "a requeued pod is parked, whatever its condition",
     first_in="1.14",
     after=("73309",),
 )
@@ -106,7 +106,7 @@ class Before98829(PriorityQueue):
 
 
 _IN_FLIGHT = (
-    "what happens while a pod is in flight is kept, and its plugins are asked (SchedulerQueueingHints)"
+    "events that arrive while a pod is in flight are kept, and passed to its plugins (SchedulerQueueingHints)"
 )
 
 
@@ -138,7 +138,7 @@ class RejectionsOutlivePop(PriorityQueue):
 
 @before(
     "120413",
-    "each pod in flight has a place of its own in the list of events",
+    "each pod in flight has its own position in the list of events",
     first_in="1.29",
     since="1.28",
     backports=("1.28.2",),
@@ -183,7 +183,7 @@ class EventsCounted(PriorityQueue):
             self.mark[q][pod] = False
 
 
-@before("126962", "a popped pod that is skipped is in flight no longer", first_in="1.32", issues=(120622,))
+@before("126962", "a popped pod that is skipped is no longer in flight", first_in="1.32", issues=(120622,))
 class SkippedStayInFlight(Scheduler):
     """Done was not called for a popped pod that needed no scheduling: all later events were kept for it."""
 
@@ -191,7 +191,7 @@ class SkippedStayInFlight(Scheduler):
         """It stays in flight."""
 
 
-@before("requeue-keeps-nomination", "the requeue leaves nominations alone", first_in="1.31")
+@before("requeue-keeps-nomination", "the requeue does not change nominations", first_in="1.31")
 class RequeueNominates(PriorityQueue):
     """AddUnschedulableIfNotPresent nominated the pod by the field of the object that it queued."""
 
@@ -233,7 +233,7 @@ class DoneAtTheEnd(Binding):
         self.queue.done(pod)
 
 
-@before("125692", "Pop takes a lock of its own, activeQ's", first_in="1.31")
+@before("125692", "Pop takes its own lock, that of activeQ", first_in="1.31")
 class PopUnderQueueLock(PriorityQueue):
     """Pop waited for the queue's lock, and so until a move was over."""
 
@@ -247,7 +247,7 @@ class PopUnderQueueLock(PriorityQueue):
         """Nor is whose move it was."""
 
 
-@before("125692", "Pop takes a lock of its own, activeQ's", first_in="1.31")
+@before("125692", "Pop takes its own lock, that of activeQ", first_in="1.31")
 class NothingPopsAmidMoves(Scheduler):
     """Pop came before a move, or after it."""
 
@@ -288,7 +288,7 @@ class UpdateInTwoLocks(EventHandlers):
 
 @before(
     "activation-trusts-backoff",
-    "PreEnqueue is not asked again for a pod that is activated from backoffQ",
+    "PreEnqueue does not run again for a pod that is activated from backoffQ",
     "1.35",
 )
 class ActivationAsksAgain(PriorityQueue):
@@ -307,7 +307,7 @@ class GatedPodsAreNotNominated(PriorityQueue):
 
 @before(
     "entries-of-one-name",
-    "a pod that enters activeQ leaves the entry of its name in backoffQ",
+    "a pod that enters activeQ does not remove the entry of its name from backoffQ",
     first_in="1.37",
 )
 class OneEntryForAName(PriorityQueue):
@@ -321,7 +321,7 @@ class OneEntryForAName(PriorityQueue):
 
 @before(
     "gated-beside-another",
-    "a pod that is held back is added, whatever activeQ and backoffQ have under its name",
+    "a pod that is held back is added, whatever activeQ and backoffQ hold under its name",
     first_in="1.37",
     since="1.31",
     after=("entries-of-one-name",),
@@ -362,7 +362,7 @@ class GatedPodsAreNotFlushed(PriorityQueue):
 
 @before(
     "pre-queueing-hints",
-    "a change of a claim is asked of the pods that name it (SchedulerPreQueueingHints)",
+    "a change of a claim runs the hints of the pods that name it (SchedulerPreQueueingHints)",
     first_in=PRE_RELEASES[0],
     gate="SchedulerPreQueueingHints",
     gated_in="1.37",
@@ -374,7 +374,9 @@ class EveryParkedPodAsked(PriorityQueue):
 
 
 @before(
-    "gating-plugin-events", "a gated pod hears only of events that the plugin that gates it asked for", "1.34"
+    "gating-plugin-events",
+    "a gated pod is notified only of events that the plugin that gates it has registered",
+    "1.34",
 )
 class HeldPodsHear(PriorityQueue):
     """Only scheduling gates kept events from a pod; one that preemption held back was moved by any event (1.33)."""
@@ -418,7 +420,7 @@ _PLUGIN_EVENTS = "an event moves a parked pod only if a plugin that rejected the
 
 @before(
     "plugins-register",
-    "each plugin registers the events that may help the pods that it rejected",
+    "each plugin registers the events that can make pods schedulable that it rejected",
     first_in="1.22",
 )
 class MostPluginsHearAll(PriorityQueue):

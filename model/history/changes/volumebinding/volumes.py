@@ -13,7 +13,7 @@ from ...registry.change import always, before, no
 
 
 @before(
-    "139238", "which claims pods use is counted by what has changed since the last snapshot", first_in="1.37"
+    "139238", "the claims that pods use are counted from the changes since the last snapshot", first_in="1.37"
 )
 class UsedClaimsMadeAnew(Cache):
     """Whenever it changed which claims the pods of a NodeInfo use, the set of all of them was made anew (usedPVCSet)."""
