@@ -105,6 +105,10 @@ def unexercised(
     return found
 
 
+NEAR = 4
+"""Lines that are so many apart are neighbours: three that are no statements, such as the cases of a `switch`, may lie between."""
+
+
 def neighbours(lines: Iterable[ChangedLine]) -> list[list[ChangedLine]]:
     """Lines of one side of one file that follow each other, but for three lines between."""
     groups: list[list[ChangedLine]] = []
@@ -113,7 +117,7 @@ def neighbours(lines: Iterable[ChangedLine]) -> list[list[ChangedLine]]:
         if (
             last is None
             or (last.path, last.removed) != (line.path, line.removed)
-            or line.number - last.number > 3
+            or line.number - last.number > NEAR
         ):
             groups.append([])
         groups[-1].append(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.reproduce.changes.damage import damageable, damaged_texts, unexercised
+from podrace.reproduce.changes.damage import damageable, damaged_texts, neighbours, unexercised
 from podrace.reproduce.changes.lines import ChangedLine
 
 PATH = "pkg/scheduler/a.go"
@@ -72,3 +72,12 @@ def test_what_nothing_depends_on() -> None:
     assert unexercised(pair, frozenset({line(4)}), tried, told, jump) == [], "a jump may only have saved work"
     assert unexercised(pair, frozenset(), tried, told, jump) == pair
     assert unexercised([line(6)], frozenset(), tried, told, jump) == [line(6)]
+
+
+def test_a_switch_counts_with_what_its_second_case_does() -> None:
+    """An `if` with `else if` rewritten as a `switch`, which cannot be damaged; the lines of `case` are no statements, and between."""
+    switch, assigned = (ChangedLine("a.go", number, (number, 2)) for number in (79, 83))
+    assert neighbours([switch, assigned]) == [[switch, assigned]]
+    none = frozenset[ChangedLine]()
+    assert unexercised([switch, assigned], frozenset({assigned}), frozenset({assigned}), none) == []
+    assert unexercised([switch, assigned], none, frozenset({assigned}), none) == [assigned]
