@@ -23,6 +23,7 @@ from ...base.text import one_line
 from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
 from ...model.language.expressions.errors import ModelError
+from ...model.language.own_systems.hearing import HEARD, hearing
 from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
@@ -140,12 +141,12 @@ class _FromSource(SourceFileLoader):
         digest = _sources[top][rest or Path(self.path).name] = hashlib.sha256(data).hexdigest()
         in_memory.note(f"{top} {rest}", digest)
         linecache.cache.pop(self.path, None)  # it, too, goes by time and size
-        return self.source_to_code(data, self.path)
+        return compile(hearing(ast.parse(data, self.path)), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
         """Execute the file; its import statements look into the folder first."""
         top = module.__name__.partition(".")[0]
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _importing_from(top)}
+        module.__dict__["__builtins__"] = {**vars(builtins), **HEARD, "__import__": _importing_from(top)}
         self._refuse(endless_loops_of(self._tree()))  # first, for what is no method of a class runs now
         super().exec_module(module)
         self._refuse(pitfalls_of(self._tree(), states_of(module)))

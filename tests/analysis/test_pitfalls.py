@@ -19,7 +19,7 @@ from podrace.analysis.request.pitfalls import States, pitfalls_of
 from podrace.base.problems import UsageProblem
 
 LOCK = """\
-from podrace.model.language import Entity, System, boolean, fifo, invariant, otherwise, per, ref, require, step, when
+from podrace.model.language import Entity, Expr, System, boolean, fifo, invariant, otherwise, per, ref, require, step, when
 
 
 class User(Entity):
@@ -39,6 +39,7 @@ class Lock(System):
     def free(self) -> object:
         return {holds}
 """
+NOTHING = "{} says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`"
 LEAVES = (
     "in a `with when(...)` block leaves it in all states, not only where the condition holds: "
     "put what follows into `with otherwise():`"
@@ -107,7 +108,10 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
         "if who.index == 0:\n    return\nself.owner = who",
         "if who is None or self.name is None:\n    return",
-        "for mine in (self.owner, None):\n    if mine is None:\n        self.owner = who",
+        "print(f'{self.owner}', {self.owner: 1})\nif isinstance(self.owner, Expr):\n    self.owner = who",
+        "if who in {who: 1} and len({who}) == 1 and self.name in ('x',) or f'{who}' is str(who):\n    self.owner = who",
+        "for guard in (self.held[who], None):\n    if guard is None:\n        self.owner = who",
+        "require(self.owner == None)\nself.owner = who",
         "mine = self.owner\nmine = None\nif mine is None:\n    self.owner = who",
         "require(who.index == 0)\nself.owner = self.universe[User][who.index]",
         "with when(self.held[who]):\n    self.owner = who\n    return",
@@ -308,3 +312,43 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
     assert [
         pair for pair in pitfalls_of(ast.parse(f"class A:\n{body}"), States()) if "twice" in pair[1]
     ] == found
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("require(self.owner in {who})", "`in`"),
+        ("require(self.owner in (who,))", "`in`"),
+        ("require(self.owner not in [who])", "`in`"),
+        ("for mine in (self.owner, None):\n    if mine is None:\n        self.owner = who", "`is`"),
+        ("def same(a, b):\n    return a is b\nif not same(self.owner, who):\n    self.owner = who", "`is`"),
+        ("if who is who is self.owner:\n    pass\nself.owner = who", "`is`"),
+        ("require({who: True}.get(self.owner, False))", "`get`"),
+        ("require({self.owner: 1} == {who: 1})", "a key"),
+        ("require({u: 1 for u in [self.owner]} == {who: 1})", "a key"),
+        ("require(len({self.owner, who}) == 1)", "a set"),
+        ("require(len({u for u in (self.owner, who)}) == 1)", "a set"),
+        ("require(len(set([self.owner, who])) == 1)", "`set`"),
+        ("require(who in frozenset(u for u in [self.owner]))", "`frozenset`"),
+        ("require(isinstance(self.owner, User))", "`isinstance`"),
+        ("require(str(self.owner) == 'user1')", "`str`"),
+        ("require('user1' in repr(self.owner))", "`repr`"),
+        ("require(f'{self.owner}' == 'user1')", "a text"),
+        ("require('%s' % self.owner == 'user1')", "a text"),
+        ("require('%s %s' % (who, self.owner) == 'user1')", "a text"),
+        ("require('{}'.format(self.owner) == 'user1')", "`format`"),
+        ("require(hash(self.owner) == hash(who))", "`hash`"),
+        ("require(type(self.owner) is User)", "`type`"),
+        ("require(callable(self.owner))", "`callable`"),
+        ("require(getattr(self.owner, 'index') == who.index)", "`getattr`"),
+        ("import operator\nrequire(operator.is_(self.owner, who))", "`is_`"),
+        ("match self.owner:\n    case User():\n        self.owner = who", "`match`"),
+    ],
+)
+def test_python_answers_for_no_symbol(tmp_path: Path, body: str, what: str) -> None:
+    """Each was False without a word: of `x in {a, b}` as a guard the step was gone, and the rest HELD."""
+    file = written(tmp_path, body)
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    assert str(problem.value).startswith(f"{file}:")
+    assert str(problem.value).endswith(f": {NOTHING.format(what)}")
