@@ -5,12 +5,12 @@ Notes that are no doubts cannot make anything hold; tests/manifests/test_doubts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..model.history.versions import version_of
 from .kept_lives import Lives
 from .left_out import affinity_of, doubts_of_marks
-from .members import ClusterPod
+from .members import ClusterNode, ClusterPod
 from .reading.manifest_files import Doubt
 from .representative import Representative
 from .volume_limits import VolumeLimits
@@ -19,7 +19,10 @@ WORKLOADS = ("Deployment/", "ReplicaSet/", "StatefulSet/", "Job/")
 
 
 def doubts_of(kept: Representative, release: str | None, scales: bool = False) -> list[str]:
-    """One line for each doubt about a representative that is checked on this release, with scales of time or without; None stands for the newest."""
+    """One line for each doubt about a representative that is checked on this release, with scales of time or without; None stands for the newest.
+
+    It is about what is kept, and about the pods that wait and, as it seems, fit nowhere: otherwise others might have been kept.
+    """
     noted = [d.line for d in kept.inventory.doubts if d.scales <= scales and _is_about(d, kept, release)]
     return list(dict.fromkeys([*kept.claims.doubts, *noted, *_of_reduction(kept)]))
 
@@ -32,28 +35,33 @@ def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
     if any(n.name == doubt.at for n in kept.nodes):
         return True
     kind, _, name = doubt.of.partition("/")
+    nowhere = [question.pod for question in kept.asked if question.node is None]
     match kind:
         case "Node":
-            counted = {c.topology_key for p in kept.pods for c in p.spread}
+            counted = {c.topology_key for p in (*kept.pods, *nowhere) for c in p.spread}
             return doubt.by in counted or any(n.name == name for n in kept.nodes)
         case "Pod":
-            there = [*kept.pods, *(p for n in kept.nodes for p in kept.inventory.on(n.name) if doubt.room)]
+            there = [
+                *kept.pods,
+                *nowhere,
+                *(p for n in kept.nodes for p in kept.inventory.on(n.name) if doubt.room),
+            ]
             afar = [p for p in kept.inventory.bound if p.name == name] if doubt.terms else []
-            return any(_reaches(p, kept) for p in afar) or any(
-                name in (p.name, p.name.removesuffix("-again")) for p in there
-            )
+            return any(
+                _reaches(p, kept.inventory.nodes if nowhere else kept.nodes, kept) for p in afar
+            ) or any(name in (p.name, p.name.removesuffix("-again")) for p in there)
         case _ if doubt.of.startswith(WORKLOADS):
             owed = [p for p in kept.pods if f"Pod/{p.name}" not in kept.inventory.sources]
             return any(p.owner == doubt.of for p in owed if p.exists)
     return True
 
 
-def _reaches(pod: ClusterPod, kept: Representative) -> bool:
-    """Whether an anti-affinity term of a bound pod says something of a kept node."""
+def _reaches(pod: ClusterPod, nodes: Sequence[ClusterNode], kept: Representative) -> bool:
+    """Whether an anti-affinity term of a bound pod says something of one of these nodes."""
     keys = {t.topology_key for t in pod.terms if t.anti}
     labels = next((n.labels for n in kept.inventory.nodes if n.name == pod.node), {})
     said = {key: value for key, value in labels.items() if key in keys}
-    return any(said.items() & node.labels.items() for node in kept.nodes)
+    return any(said.items() & node.labels.items() for node in nodes)
 
 
 def _of_reduction(kept: Representative) -> Iterator[str]:

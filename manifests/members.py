@@ -176,14 +176,15 @@ class Maker:
     def node(self, node: NodeObject) -> ClusterNode:
         """A node."""
         unschedulable = node.unschedulable and "NodeUnschedulable" not in self.off
+        pods = None if "NodeResourcesFit" in self.off else node.pods  # it counts them, too
         entity = Node(
-            0, node.name, labels=node.labels, pods=node.pods, taints=node.taints, unschedulable=unschedulable,
+            0, node.name, labels=node.labels, pods=pods, taints=node.taints, unschedulable=unschedulable,
             features=node.features, **_sizes(node.allocatable),
         )  # fmt: skip
         return ClusterNode(
             node.name,
             node.allocatable,
-            node.pods,
+            pods,
             node.taints,
             unschedulable,
             node.labels,

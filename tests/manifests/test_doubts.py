@@ -427,3 +427,29 @@ def test_a_node_that_spread_constraints_count_or_a_pod_is_nominated_to_is_in_dou
     assert doubts(tmp_path, full("a"), other, nodes=(node("n1"),)) == [
         "the pod is nominated already: the model begins without nominations (Pod/shop/b)"
     ]
+
+
+def test_what_a_pod_waits_for_that_seems_to_fit_nowhere_is_in_doubt(tmp_path: Path) -> None:
+    """A node without the label counts as a domain with nobody, and one namespace as one without labels: b was not kept, and L-PLACE HELD of a alone."""
+    host, apps = "kubernetes.io/hostname", {"matchLabels": {"app": "b"}}
+    spread = {"maxSkew": 1, "topologyKey": host, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": apps}
+    beside = {"topologyKey": host, "labelSelector": apps, "namespaceSelector": {"matchLabels": {"team": "t"}}}
+    bare = node("n3")
+    bare["metadata"] = {"name": "n3", "uid": "u"}
+    bare["spec"] = {"unschedulable": True}
+
+    def labelled(made: dict[str, Any]) -> dict[str, Any]:
+        made["metadata"]["labels"] = {"app": "b"}
+        return made
+
+    there = tuple(labelled(pod(name, nodeName=at, priority=9)) for name, at in (("m1", "n1"), ("m2", "n2")))
+    b = labelled(pod("b", topologySpreadConstraints=[spread]))
+    (found,) = doubts(tmp_path, pod("a"), b, *there, nodes=(node("n1"), node("n2"), bare))
+    assert found.endswith("(Node/n3)")
+    for one in there:
+        one["metadata"]["namespace"] = "other"
+    b = labelled(
+        pod("b", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [beside]}})
+    )
+    (found,) = doubts(tmp_path, pod("a"), b, *there)
+    assert found.endswith("(Pod/shop/b)")

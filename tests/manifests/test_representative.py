@@ -360,3 +360,18 @@ def test_when_pods_were_created_says_nothing_of_their_turn(tmp_path: Path, times
     file.write_text(text_of([node("n1", "2"), node("n2", "1"), *waits]))
     (found,) = check(filename=str(file), release="1.36.3", property="L-PLACE", cache=False)
     assert (found.verdict, found.states) == ("VIOLATED", 1108)
+
+
+def test_without_node_resources_fit_nobody_counts_pods(tmp_path: Path) -> None:
+    """fitsRequest asks for the number of pods, too: a node with as many as it takes closed, and the pod that waits for it was not kept."""
+    off = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "NodeResourcesFit"}]}}}],
+    }
+    full = node("n1", "1")
+    full["status"]["allocatable"]["pods"] = "1"
+    found = kept(tmp_path, full, pod("v", "1", 9, "n1"), pod("a", "1"), off)
+    assert [n.name for n in found.nodes] == ["n1"]
+    with pytest.raises(Problem):
+        kept(tmp_path, full, pod("v", "1", 9, "n1"), pod("a", "1"))
