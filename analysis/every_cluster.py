@@ -113,12 +113,7 @@ def _result_of(found: Exhausted, reached: Mapping[str, int], name: str, seconds:
     verdict = combine(one.verdict for one in found.cells)
     slicer = Slicer(system)
     coverage = coverage_of(
-        slicer,
-        found.slice,
-        name,
-        fired=found.fired,
-        reached=reached,
-        constraints_hit=found.constraints_hit,
+        slicer, found.slice, name, fired=found.fired, reached=reached, constraints_hit=found.constraints_hit
     )
     if verdict is Verdict.HOLDS:
         idle = never_acted_by_steps(steps_of(slicer, found.slice, asked_for(system)), coverage.fired)

@@ -183,7 +183,4 @@ def _residual(scenario: Scenario) -> dict[str, Any] | None:
     residual = scenario.race.residual if scenario.race else None
     if residual is None:
         return None
-    return {
-        "property": residual.property,
-        "closed_by": list(checked_changes(scenario, residual.closed_by)),
-    }
+    return {"property": residual.property, "closed_by": list(checked_changes(scenario, residual.closed_by))}

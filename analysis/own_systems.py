@@ -209,7 +209,7 @@ def decide(
         return Decided(own, _checked(own.system, names, budget, engine, watcher))
     with fresh_graph():
         together = own.system.with_predicates(
-            invariants={_ANY: all_of(own.system.invariants[name] for name in invariants)},
+            invariants={_ANY: all_of(own.system.invariants[name] for name in invariants)}
         )
     try:
         (found,) = check(together, [_ANY], budget, engine=engine, progress=watcher)

@@ -257,9 +257,7 @@ Timeout = Annotated[
 Jobs = Annotated[
     int | str | None,
     Takes(
-        _or_none(_count(parse_jobs, MOST_JOBS)),
-        "number of threads",
-        f"a whole number from 1 to {MOST_JOBS}",
+        _or_none(_count(parse_jobs, MOST_JOBS)), "number of threads", f"a whole number from 1 to {MOST_JOBS}"
     ),
 ]
 Chosen = Annotated[Engine, Takes(_among(*get_args(Engine)), "engine", " or ".join(get_args(Engine)))]

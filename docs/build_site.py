@@ -20,14 +20,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 
 NAVIGATION: dict[str, tuple[str, ...]] = {
-    "Start": (
-        "../README",
-        "README",
-        "tutorial",
-        "glossary",
-        "commands",
-        "limits",
-    ),
+    "Start": ("../README", "README", "tutorial", "glossary", "commands", "limits"),
     "I change the scheduler": (
         "patches",
         "verify-go",
@@ -39,36 +32,10 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "explore",
         "mcp",
     ),
-    "I run schedulers": (
-        "hazards",
-        "manifests",
-        "audit",
-        "reports",
-        "configuration",
-        "pytest",
-    ),
-    "How podrace knows": (
-        "trust",
-        "model",
-        "lockstep",
-        "tours",
-        "prove",
-        "liveness",
-    ),
-    "Reference": (
-        "scenarios",
-        "claims",
-        "volumes",
-        "groups",
-        "actors",
-        "language",
-    ),
-    "The house": (
-        "../ARCHITECTURE",
-        "../CONTRIBUTING",
-        "../CHANGELOG",
-        "../SECURITY",
-    ),
+    "I run schedulers": ("hazards", "manifests", "audit", "reports", "configuration", "pytest"),
+    "How podrace knows": ("trust", "model", "lockstep", "tours", "prove", "liveness"),
+    "Reference": ("scenarios", "claims", "volumes", "groups", "actors", "language"),
+    "The house": ("../ARCHITECTURE", "../CONTRIBUTING", "../CHANGELOG", "../SECURITY"),
     "Findings": (
         "findings/README",
         "findings/device-given-away",

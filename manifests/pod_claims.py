@@ -16,13 +16,7 @@ from ..model.environment.objects import Node, NodeAffinity, Pod
 from ..scenarios.reader.sections.claim_section import special_claim
 from .published_devices import PublishedDevices
 from .reading.csi_objects import Attachment, CsiDriver
-from .reading.device_objects import (
-    ClaimReference,
-    DeviceKey,
-    DeviceWish,
-    ResourceClaimObject,
-    WrittenDevices,
-)
+from .reading.device_objects import ClaimReference, DeviceKey, DeviceWish, ResourceClaimObject, WrittenDevices
 from .reading.manifest_files import Remarks
 from .reading.volume_objects import Mount, StorageClassObject, VolumeClaimObject, VolumeObject, VolumeWish
 

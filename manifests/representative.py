@@ -76,10 +76,7 @@ def victims_of(kept: Representative) -> list[ClusterPod]:
 
 
 def represent(
-    inventory: Inventory,
-    size: Size = Size(),
-    focus: str | None = None,
-    among: Container[str] | None = None,
+    inventory: Inventory, size: Size = Size(), focus: str | None = None, among: Container[str] | None = None
 ) -> Representative:
     """The representative for the most contested pod that waits, one of those that are named in `among`, or for `focus`. Raises Problem if there is none."""
     situation, groups = Situation(inventory), Groups(inventory)

@@ -41,18 +41,12 @@ from .environment.objects import (
 )
 from .environment.pod_groups import PodGroups
 from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker
-from .environment.storage.claims import (
-    ClaimController,
-    ResourceClaims,
-)
+from .environment.storage.claims import ClaimController, ResourceClaims
 from .environment.storage.device_slices import DeviceSlices
 from .environment.storage.device_taints import DeviceTaints
 from .environment.storage.devices import DeviceDriver
 from .environment.storage.pv_controller import Provisioner, PVController
-from .environment.storage.volumes import (
-    Storage,
-    StorageUsers,
-)
+from .environment.storage.volumes import Storage, StorageUsers
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Entity, Model, Universe, build
 from .language.declarations.component import part_classes
@@ -210,9 +204,7 @@ def _facts_of(
 
 
 def build_cluster(
-    spec: ClusterSpec,
-    changes: Sequence[type[Component]] = (),
-    plugins: Sequence[Plugin] | None = None,
+    spec: ClusterSpec, changes: Sequence[type[Component]] = (), plugins: Sequence[Plugin] | None = None
 ) -> Cluster:
     """The model of `spec` with these changes applied (see `build`); `plugins` are by default the model's filters.
 

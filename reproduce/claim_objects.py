@@ -201,10 +201,7 @@ def _device(device: Device, drivers: Drivers) -> Object:
         content["taints"] = [{"key": TAINT, "effect": device.taint}]
     if device.shared:
         ((counter, _),) = device.draws.items()
-        content |= {
-            "allowMultipleAllocations": True,
-            "capacity": {SHARE: {"value": str(counter.capacity)}},
-        }
+        content |= {"allowMultipleAllocations": True, "capacity": {SHARE: {"value": str(counter.capacity)}}}
     elif drawn := {counter.name: {"value": str(device.draws[counter])} for counter in _drawn(device)}:
         content["consumesCounters"] = [{"counterSet": COUNTERS, "counters": drawn}]
     return _slice(name, driver, {"devices": [content], **where})

@@ -316,11 +316,7 @@ def _alone(run: Run) -> Expr:
 
 
 def reproduction_of(
-    found: Replayed,
-    case: Case,
-    outcome: Outcome,
-    about: Mapping[str, Any],
-    timing: Timing = NO_WAITS,
+    found: Replayed, case: Case, outcome: Outcome, about: Mapping[str, Any], timing: Timing = NO_WAITS
 ) -> Reproduction:
     """The document about one counterexample that was run; `about` are the fields that do not come of the run."""
     real = RealRun(found, case, outcome, timing)

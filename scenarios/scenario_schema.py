@@ -58,10 +58,7 @@ _TERM = {
 _NODE = Kind("", {"type": "string", "maxLength": 253})
 
 WITHOUT_TABLE: Mapping[str, Schema] = {
-    "conditions": {
-        "type": "object",
-        "additionalProperties": {"enum": [*STATUS.schema["enum"], True, False]},
-    },
+    "conditions": {"type": "object", "additionalProperties": {"enum": [*STATUS.schema["enum"], True, False]}},
     "preferredNodes": _object(
         [],
         weight=WEIGHT.schema,

@@ -38,14 +38,7 @@ from ..request.plan import Run
 from ..scheduler_version import version_of
 from ..shown.believable import MOST_STATES
 from ..shown.orders import orders_of_all
-from .cluster_families import (
-    LOOKED_AT,
-    FamilyTask,
-    explore_family,
-    family_tasks,
-    named,
-    shared_budget,
-)
+from .cluster_families import LOOKED_AT, FamilyTask, explore_family, family_tasks, named, shared_budget
 from .outcomes import BatchOutcome, ClusterOutcome
 from .proof_request import ProofQuestion, ProofRequest
 
@@ -301,10 +294,7 @@ class Prover:
             here += [o for r in self.found[name] for o in r.clusters]
         for template, found in outcomes.items():
             yield Row(
-                pods=template.pods,
-                nodes=len(template.bound),
-                placement=str(template),
-                **_counts(found),
+                pods=template.pods, nodes=len(template.bound), placement=str(template), **_counts(found)
             )
 
     def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[ViolatingGroup]:

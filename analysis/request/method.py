@@ -89,11 +89,7 @@ NOBODY = Nobody()
 
 
 def budget_of(
-    max_states: str | None,
-    max_memory: str | None,
-    timeout: str | None,
-    jobs: str | None,
-    walks: int = 0,
+    max_states: str | None, max_memory: str | None, timeout: str | None, jobs: str | None, walks: int = 0
 ) -> Budget:
     """The budget as the options give it: without them all cores, and the memory that is safe to use.
 

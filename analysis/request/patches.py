@@ -15,13 +15,7 @@ from ...model.language.declarations.component import combine
 from ...patching import part_of
 from .option_files import split_option
 from .own_modules import load_module
-from .patch_checks import (
-    PARTS,
-    PatchMistake,
-    check_members,
-    check_names,
-    check_part,
-)
+from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
 
 _ENVIRONMENT = "podrace.model.environment."
 _IN_THE_SCHEDULER = tuple(f"{_ENVIRONMENT}{name}" for name in ("watch", "pod_groups"))

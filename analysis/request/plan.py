@@ -22,13 +22,7 @@ from ...scenarios import Scenario, catalogue, find_scenarios
 from ...scenarios.reader.sections.scope_section import read_scope
 from ...scenarios.values.yaml_values import parse_document
 from .in_release import refusal_of
-from .options import (
-    known_gate,
-    nearest_properties,
-    parse_fix,
-    parse_gates,
-    parse_property,
-)
+from .options import known_gate, nearest_properties, parse_fix, parse_gates, parse_property
 from .patches import with_patches
 from .release_names import LATEST, parse_release
 

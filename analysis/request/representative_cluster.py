@@ -182,14 +182,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
     return Represented(
-        scenario,
-        account,
-        caveat,
-        [*of_cluster, *of_kept],
-        kept,
-        doubts,
-        nearest,
-        shape_of(text),
+        scenario, account, caveat, [*of_cluster, *of_kept], kept, doubts, nearest, shape_of(text)
     )
 
 

@@ -10,15 +10,7 @@ from ...checker.core.trace import Trace
 from ...checker.trace import causality, counterfactual
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Expr, TransitionSystem
-from ...reports.evidence import (
-    Cause,
-    Memory,
-    NodeShape,
-    Picture,
-    PodShape,
-    ShownCluster,
-    ShownCounterfactual,
-)
+from ...reports.evidence import Cause, Memory, NodeShape, Picture, PodShape, ShownCluster, ShownCounterfactual
 from .actors import actors_of
 from .objects import node_says, others_of, pod_says
 from .steps import memory_of, steps_from

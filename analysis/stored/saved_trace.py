@@ -32,9 +32,7 @@ def stored_trace(run: Run, finding: Finding) -> StoredTrace:
     lasso = finding.lasso
     steps = finding.trace if lasso is None else (*finding.trace, *finding.cycle)
     return stored_run(
-        settled_run(run, finding),
-        steps,
-        StoredLasso(lasso.case, lasso.turn) if lasso is not None else None,
+        settled_run(run, finding), steps, StoredLasso(lasso.case, lasso.turn) if lasso is not None else None
     )
 
 

@@ -54,8 +54,7 @@ def nearest(
     if result.trace is not None:
         steps = counted(len(result.trace.steps), "step")
         return Nearest(
-            walk.along((*start, *result.trace.path)),
-            f"{told}: {steps} {whence}, and no fewer ({searched}).",
+            walk.along((*start, *result.trace.path)), f"{told}: {steps} {whence}, and no fewer ({searched})."
         )
     if result.verdict is Verdict.HOLDS:
         return Nearest(None, f"{told}: no walk {whence} leads there, within the scope ({searched}).")

@@ -18,16 +18,7 @@ from .pairs import Pairs
 from .prefixes import ANY, Pieces
 from .records import EVER, Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
 from .sorting import AT_ONCE, Sorting
-from .wrappings import (
-    NOT_READABLE,
-    WRITES,
-    AuditEvent,
-    NotUnderstood,
-    Other,
-    Reference,
-    inside,
-    unwrapped,
-)
+from .wrappings import NOT_READABLE, WRITES, AuditEvent, NotUnderstood, Other, Reference, inside, unwrapped
 
 LEASE = ("kube-system", "kube-scheduler")
 LATEST = 60_000_000

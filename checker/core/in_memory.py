@@ -185,11 +185,7 @@ def _changes_of(held: _Held) -> Iterator[Change]:
             continue
         if type(before).__name__ == "_Later" and name == "__init__" and _is_written_init(after):
             continue
-        yield Change(
-            f"{held.name}.{name}",
-            held.own,
-            partial(_put_back, holder, name, before),
-        )
+        yield Change(f"{held.name}.{name}", held.own, partial(_put_back, holder, name, before))
 
 
 def _is_inner(module: str, name: str, value: object) -> bool:

@@ -250,12 +250,7 @@ class Series:
         self.code = compile_system(self.program.ir, soon=True)
         self.transitions, self.seconds = 0, 0.0
 
-    def explore(
-        self,
-        initial: State,
-        budget: Budget,
-        progress: Watcher | None = None,
-    ) -> Exploration:
+    def explore(self, initial: State, budget: Budget, progress: Watcher | None = None) -> Exploration:
         """As `explore` of the system with this initial state, in memory and by one worker."""
         bound = SearchBudget(budget, progress)
         search = Search(self.program, bound, Workers(1), code=self.code, initial=initial)

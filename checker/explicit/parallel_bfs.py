@@ -36,15 +36,7 @@ from .states.bfs_kernel import (
 )
 from .states.hash_table import ONE, Stored, Unsigned
 from .states.search_state import SearchState
-from .states.sleep_sets import (
-    Asleep,
-    SleepSets,
-    expand_awake,
-    know_more,
-    note_known,
-    note_row,
-    seen_by,
-)
+from .states.sleep_sets import Asleep, SleepSets, expand_awake, know_more, note_known, note_row, seen_by
 from .states.store import Store
 from .states.successors import ALL, BATCH, Batch, Integers, Successors, expand
 from .states.workers import Workers

@@ -165,13 +165,7 @@ def number_rows(known: Stored, count: int, rows: Words, number: int, numbers: Nu
 
 @jit
 def cut(
-    items: Items,
-    memory: Memory,
-    control: Integers,
-    first: int,
-    number: int,
-    rows: Numbers,
-    cuts: Numbers,
+    items: Items, memory: Memory, control: Integers, first: int, number: int, rows: Numbers, cuts: Numbers
 ) -> bool:
     """Cut the sets of items from number ITEM on down to the members that answer as their row says; the others are added as items.
 

@@ -3,11 +3,4 @@
 from .job import Job, JobFunction, LostWorker
 from .local import Here, Processes, pool_of
 
-__all__ = [
-    "Here",
-    "Job",
-    "JobFunction",
-    "LostWorker",
-    "Processes",
-    "pool_of",
-]
+__all__ = ["Here", "Job", "JobFunction", "LostWorker", "Processes", "pool_of"]

@@ -32,9 +32,7 @@ def word(write: Intrinsic) -> Any:
     return _Word(write)
 
 
-def on_array(
-    write: Callable[[Body, Array, str, list[Number]], Value],
-) -> Intrinsic:
+def on_array(write: Callable[[Body, Array, str, list[Number]], Value]) -> Intrinsic:
     """The same where the first arguments are an array and an index."""
 
     def intrinsic(body: Body, arguments: Sequence[Value]) -> Value:

@@ -91,11 +91,7 @@ class Operations:
             return Number(literal(_KNOWN[name](x.constant, y.constant)).text, kind)
         if name is None:
             # Only nonnegative numbers are divided or shifted to the right.
-            names: dict[type[ast.operator], str] = {
-                ast.RShift: "lshr",
-                ast.FloorDiv: "udiv",
-                ast.Mod: "urem",
-            }
+            names: dict[type[ast.operator], str] = {ast.RShift: "lshr", ast.FloorDiv: "udiv", ast.Mod: "urem"}
             name = names.get(type(operation))
             if name is None:
                 raise Untranslatable(f"there is no operation {type(operation).__name__}")

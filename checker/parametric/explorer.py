@@ -35,10 +35,7 @@ class Explorer:
         self._series = Series(system)
 
     def explore(
-        self,
-        values: Mapping[Parameter, int],
-        budget: Budget,
-        progress: Watcher | None = None,
+        self, values: Mapping[Parameter, int], budget: Budget, progress: Watcher | None = None
     ) -> Exploration:
         """Search the slice with these parameters. Raises ValueError for one outside of its range."""
         for q, value in values.items():

@@ -90,8 +90,7 @@ Cache = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Explore everything again, and keep no verdict.")]
 Timings = Annotated[
-    bool,
-    typer.Option("--timings", help="Also print durations in forms for programs (text always does)."),
+    bool, typer.Option("--timings", help="Also print durations in forms for programs (text always does).")
 ]
 SaveTrace = Annotated[
     Path | None,
@@ -192,8 +191,7 @@ Slow = Annotated[
     ),
 ]
 WithFix = Annotated[
-    list[str] | None,
-    typer.Option(metavar="N", help="Add an upstream change, such as 72259 (repeatable)."),
+    list[str] | None, typer.Option(metavar="N", help="Add an upstream change, such as 72259 (repeatable).")
 ]
 WithoutFix = Annotated[
     list[str] | None, typer.Option(metavar="N", help="Remove an upstream change (repeatable).")
@@ -244,8 +242,7 @@ Focus = Annotated[
     ),
 ]
 Drain = Annotated[
-    str | None,
-    typer.Option(metavar="NODE", help="Check the cluster of -f right after a drain of this node."),
+    str | None, typer.Option(metavar="NODE", help="Check the cluster of -f right after a drain of this node.")
 ]
 Upgrade = Annotated[
     str | None,

@@ -10,10 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from .quick_values import made_quick
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
-    "Begin here": {
-        "check": "find.check",
-        "init": "set_up.init",
-    },
+    "Begin here": {"check": "find.check", "init": "set_up.init"},
     "I change the scheduler": {
         "verify": "compare.verify",
         "diff": "compare.verify",
@@ -24,11 +21,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "ask": "find.ask",
         "explain": "look.explain",
     },
-    "I run schedulers": {
-        "hazards": "compare.listings",
-        "audit": "look.audit",
-        "test": "find.test",
-    },
+    "I run schedulers": {"hazards": "compare.listings", "audit": "look.audit", "test": "find.test"},
     "I want to know how podrace knows": {
         "properties": "compare.listings",
         "races": "compare.listings",

@@ -10,20 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ...model.environment.cluster.placement_rules import SpreadConstraint
-from ...model.environment.objects import (
-    HostPort,
-    NodeAffinity,
-    Operator,
-    Requirement,
-    Selector,
-    Toleration,
-)
-from ...scenarios.reader.sections.pod_section import (
-    read_time,
-)
-from ...scenarios.tables.directives import (
-    read_toleration,
-)
+from ...model.environment.objects import HostPort, NodeAffinity, Operator, Requirement, Selector, Toleration
+from ...scenarios.reader.sections.pod_section import read_time
+from ...scenarios.tables.directives import read_toleration
 from ...scenarios.tables.host_ports import host_port
 from ...scenarios.tables.placement import MAX_PORT, SKEW
 from ...scenarios.tables.pods import GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICY

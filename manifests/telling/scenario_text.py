@@ -219,12 +219,7 @@ def _controller(of: KeptController) -> dict[str, Any]:
     for node, name in zip(of.nodes, names, strict=False):
         by_node.setdefault(node, []).append(name)
     counted = {COUNTED[of.kind]: of.wanted} if of.kind in COUNTED else {}
-    return {
-        "kind": of.kind.value,
-        **counted,
-        "pods": by_node or names,
-        **plain(CONTROLLERS.say(of)),
-    }
+    return {"kind": of.kind.value, **counted, "pods": by_node or names, **plain(CONTROLLERS.say(of))}
 
 
 def host_ports_in_words(pod: ClusterPod, kept: Sequence[ClusterPod]) -> list[Any]:

@@ -19,15 +19,7 @@ from .cluster.placement_rules import (
 from .cluster.pod_sets import DisruptionBudget, PodGroup
 from .cluster.pods import NOW, ExtensionPoint, Pod
 from .cluster.resources import NATIVE, Quantity, is_scalar_resource
-from .cluster.scope import (
-    DEFAULTS,
-    Config,
-    Scope,
-    gates_possible,
-    last_gate,
-    last_name,
-    last_version,
-)
+from .cluster.scope import DEFAULTS, Config, Scope, gates_possible, last_gate, last_name, last_version
 from .cluster.storage import Claim, Counter, Device, StorageClass, Volume, VolumeClaim, Wish
 
 EXISTS = Fact("exists", "exists", "gone", compared=True)

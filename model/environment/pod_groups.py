@@ -6,19 +6,7 @@ without it (`is_there`) nobody looks at the group of a pod.
 
 from __future__ import annotations
 
-from ..language import (
-    Component,
-    Fact,
-    Knowledge,
-    Lasts,
-    Words,
-    boolean,
-    per,
-    require,
-    step,
-    tells,
-    words,
-)
+from ..language import Component, Fact, Knowledge, Lasts, Words, boolean, per, require, step, tells, words
 from .cluster.derived import Derived, Found, Roster
 from .objects import Pod, PodGroup
 

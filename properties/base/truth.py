@@ -91,10 +91,7 @@ def least_counts(pods: Sequence[Pod]) -> str:
 
 
 def _exceeds(
-    prop: Property,
-    node: Node,
-    counts: Callable[[Pod], Expr],
-    request: Callable[[Property, Pod, str], Expr],
+    prop: Property, node: Node, counts: Callable[[Pod], Expr], request: Callable[[Property, Pod, str], Expr]
 ) -> Expr:
     named = dict.fromkeys(r for pod in prop.pods for r in pod.resources)
     too_many = False if node.pods is None else count(counts(pod) for pod in prop.pods) > node.pods

@@ -35,12 +35,7 @@ class OnePlace(Property):
         requeued = self.scheduler.at(Phase.FAILING, pod) | self.failure.awaits_requeue(pod)
         cycle = self.scheduler.in_flight(pod) & ~requeued
         return count(
-            (
-                self.queue.contains(pod),
-                cycle,
-                self.binding.active(pod),
-                self.failure.awaits_requeue(pod),
-            )
+            (self.queue.contains(pod), cycle, self.binding.active(pod), self.failure.awaits_requeue(pod))
         )
 
     def holds(self) -> Expr:

@@ -48,13 +48,7 @@ def player(finding: Finding, told: Explanation, name: str) -> Markup:
     return el("div", controls, *panels, hint, class_="player", data_last=last)
 
 
-def _panel(
-    finding: Finding,
-    told: Explanation,
-    number: int,
-    states: list[State],
-    name: str,
-) -> Markup:
+def _panel(finding: Finding, told: Explanation, number: int, states: list[State], name: str) -> Markup:
     state = states[number]
     before = states[number - 1] if number else None
     if number:

@@ -106,10 +106,7 @@ def _wrap(console: Console, text: Text, width: int, indent: str, first: str = ""
 
 
 def _print_list(
-    console: Console,
-    steps: Sequence[ShownStep],
-    marks: LaneMarks,
-    remarks: Mapping[int, str],
+    console: Console, steps: Sequence[ShownStep], marks: LaneMarks, remarks: Mapping[int, str]
 ) -> None:
     for step in steps:
         for line in _remark(console, remarks.get(step.number, ""), console.width):

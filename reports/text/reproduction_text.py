@@ -12,12 +12,7 @@ from ..reproduction import RealStep, Reproduction, seconds_in_words
 from ..step import show
 from .findings_text import INDENT, print_wrapped
 
-STYLES = {
-    "REPRODUCED": "bold red",
-    "HOLDS": "bold green",
-    "NOT THERE": "bold green",
-    "NOT RUN": "bold",
-}
+STYLES = {"REPRODUCED": "bold red", "HOLDS": "bold green", "NOT THERE": "bold green", "NOT RUN": "bold"}
 _OTHERWISE = "bold yellow"
 
 MOST_UNSEEN = 6

@@ -15,17 +15,7 @@ from ..step import Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.story_text import print_counterexample, print_sentences
-from .comparison import (
-    Comparison,
-    Decided,
-    Lost,
-    Net,
-    Parted,
-    alone_words,
-    bad_news,
-    nets_that,
-    shown_net,
-)
+from .comparison import Comparison, Decided, Lost, Net, Parted, alone_words, bad_news, nets_that, shown_net
 from .comparison_rows import STYLES, aside
 
 MOST_PLACES = 3

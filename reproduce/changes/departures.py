@@ -103,12 +103,7 @@ def _new(made: touring.Toured, base: touring.Toured | None) -> list[str]:
 
 
 def _tour(
-    found: tuple[Model, StateGraph],
-    before: Built,
-    after: Built,
-    budget: Budget,
-    say: Say,
-    seconds: float,
+    found: tuple[Model, StateGraph], before: Built, after: Built, budget: Budget, say: Say, seconds: float
 ) -> tuple[Toured, list[Place]]:
     model, graph = found
     sides = []

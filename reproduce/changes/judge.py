@@ -186,13 +186,7 @@ class Judging:
     """The judgement of a change that is compiled into the scheduler; afterwards `tested` and `roamed` are the runs that tests can be made of."""
 
     def __init__(
-        self,
-        change: Change,
-        what: WhatChanged,
-        effort: Effort,
-        go: Go,
-        tell: Told,
-        watcher: Watcher = NOBODY,
+        self, change: Change, what: WhatChanged, effort: Effort, go: Go, tell: Told, watcher: Watcher = NOBODY
     ) -> None:
         self.change, self.what, self.effort, self.go, self.tell, self.watcher = (
             change, what, effort, go, tell, watcher,

@@ -86,11 +86,7 @@ def _quoted(document: object) -> str:
 
 
 def write_tests(
-    folder: Path,
-    change: Change,
-    go: Go,
-    races: Sequence[Prepared],
-    roamed: Sequence[tuple[Case, Violation]],
+    folder: Path, change: Change, go: Go, races: Sequence[Prepared], roamed: Sequence[tuple[Case, Violation]]
 ) -> list[str]:
     """Write the module; gives the names of the tests' files. Raises UsageProblem if nothing was found that a test can say."""
     tests = {

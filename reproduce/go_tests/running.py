@@ -11,16 +11,7 @@ from pathlib import Path
 from ..modules.module import KubernetesVersion, downloaded
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
-from ..running import (
-    BUILD,
-    BUILD_SECONDS,
-    RUN_SECONDS,
-    Say,
-    alone_in,
-    driver_files,
-    kept_in,
-    write_sources,
-)
+from ..running import BUILD, BUILD_SECONDS, RUN_SECONDS, Say, alone_in, driver_files, kept_in, write_sources
 
 BINARY = "moves.test"
 SOURCES = "kubernetes"

@@ -26,15 +26,7 @@ from ..random_runs.quick_steps import QuickSteps
 from ..random_runs.random_runs import Model, RandomRun, Wanted
 from ..request import release_of
 from ..running import Built, Say, built_for, run_cases
-from .lockstep import (
-    WITHIN_LOCKS,
-    Compared,
-    Difference,
-    Play,
-    case_for,
-    difference_of,
-    lockstep,
-)
+from .lockstep import WITHIN_LOCKS, Compared, Difference, Play, case_for, difference_of, lockstep
 from .shrinking import MOST_SECONDS, possible, shrunk
 
 NO_PROPERTY = ""

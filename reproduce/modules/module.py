@@ -219,10 +219,7 @@ def _no_version(version: KubernetesVersion, said: str) -> GoProblem:
 
 
 def go_mod(
-    declared: dict[str, Any],
-    version: KubernetesVersion,
-    instead: Mapping[str, str],
-    tree: Path | None = None,
+    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str], tree: Path | None = None
 ) -> str:
     """The text of go.mod; `declared` is that of k8s.io/kubernetes, as `go mod edit -json` tells it."""
     lines = _requires(declared, version, instead, tree)

@@ -113,11 +113,7 @@ def _changes(value: Value | None) -> tuple[str, ...]:
     )
 
 
-def _verdicts(
-    section: Value,
-    of: _Of,
-    lines: dict[str, int],
-) -> list[Expectation]:
+def _verdicts(section: Value, of: _Of, lines: dict[str, int]) -> list[Expectation]:
     found = []
     for key, value in section.items("a mapping from properties to verdicts"):
         lines[key.path] = key.line

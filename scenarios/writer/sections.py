@@ -6,12 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...model.environment.cluster.scope import BOUNDS
-from ...model.environment.cluster.workloads import (
-    OwnerKind,
-    OwnerSpec,
-    StrategyKind,
-    StrategySpec,
-)
+from ...model.environment.cluster.workloads import OwnerKind, OwnerSpec, StrategyKind, StrategySpec
 from ...model.environment.objects import ClusterSpec, Scope
 from ..reader.sections.pod_section import NAMESPACE_NAME
 from ..tables.actors import CONTROLLERS, EXTENDERS, KEEPERS

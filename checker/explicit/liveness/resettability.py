@@ -160,12 +160,7 @@ def _row(state: int) -> int:
 
 @jit
 def _store_edges(
-    stored: Stored,
-    last: int,
-    batch: Successors,
-    fair: NDArray[np.bool_],
-    edges: _FairEdges,
-    turn: Integers,
+    stored: Stored, last: int, batch: Successors, fair: NDArray[np.bool_], edges: _FairEdges, turn: Integers
 ) -> None:
     """Store the states that fair transitions lead to, of all states before `last` that nobody has taken yet, batch by batch."""
     starts, targets = edges.starts, edges.targets

@@ -52,12 +52,7 @@ class Store:
     """
 
     def __init__(
-        self,
-        words: int,
-        budget: SearchBudget,
-        fixed_bytes: int,
-        workers: Workers,
-        owner_bits: int = 0,
+        self, words: int, budget: SearchBudget, fixed_bytes: int, workers: Workers, owner_bits: int = 0
     ) -> None:
         self.words, self.budget, self.fixed_bytes, self.workers = words, budget, fixed_bytes, workers
         self.shape = (0,) * words

@@ -18,11 +18,7 @@ STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not mod
     "`--gate NAME=false` of `podrace check` and others sets those that are modelled; the section `featureGates` of a scenario "
     "does so, too. A verdict counts the gates that are on and not modelled."
 )
-def gates(
-    release: Release = None,
-    output: FormOption = Form.text,
-    no_color: NoColor = False,
-) -> None:
+def gates(release: Release = None, output: FormOption = Form.text, no_color: NoColor = False) -> None:
     from ....analysis.known import gate_rows
     from ....analysis.request.plan import release_of
     from ....analysis.scheduler_version import version_named

@@ -85,10 +85,7 @@ def verify(
     ] = False,
     alone: Annotated[
         bool,
-        typer.Option(
-            "--alone",
-            help="Compare only the named properties, without the regression checks.",
-        ),
+        typer.Option("--alone", help="Compare only the named properties, without the regression checks."),
     ] = False,
     minimal: Annotated[
         bool,
@@ -105,8 +102,7 @@ def verify(
         str | None, typer.Option("--range", metavar="BASE..HEAD", help="With --repo: check these commits.")
     ] = None,
     kubernetes: Annotated[
-        str | None,
-        typer.Option(metavar="vX.Y.Z", help="For a Go change: the version that it is made for."),
+        str | None, typer.Option(metavar="vX.Y.Z", help="For a Go change: the version that it is made for.")
     ] = None,
     go_test: Annotated[
         Path | None,

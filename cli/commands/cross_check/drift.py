@@ -53,11 +53,7 @@ def drift(
         typer.Option(metavar="vX.Y.Z", help="With --run: this version (default: the newest of the model)."),
     ] = None,
     since: Annotated[
-        str,
-        typer.Option(
-            metavar="X.Y.Z",
-            help="Compare with this recorded tree, not with the newest one.",
-        ),
+        str, typer.Option(metavar="X.Y.Z", help="Compare with this recorded tree, not with the newest one.")
     ] = "",
     update: Annotated[bool, typer.Option("--update", help="Record this tree.")] = False,
     release: Annotated[

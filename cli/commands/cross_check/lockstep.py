@@ -30,7 +30,7 @@ class LockstepForm(Enum):
 
 @app.command(
     help="Compare the model with kube-scheduler's own code.\n\npodrace forces random runs of the model on the code, step by step, and compares the state after each step. With TRACE, it executes a stored difference again. Needs Go 1.26 or later.\n\n"
-    "Exit codes: 0 in step, 2 wrong usage or input, 3 something differs, or cannot be forced.",
+    "Exit codes: 0 in step, 2 wrong usage or input, 3 something differs, or cannot be forced."
 )
 def lockstep(
     trace: Annotated[
@@ -60,10 +60,7 @@ def lockstep(
     ] = False,
     extenders: Annotated[
         bool,
-        typer.Option(
-            "--extenders",
-            help="Clusters with extenders or scores, instead of the usual ones.",
-        ),
+        typer.Option("--extenders", help="Clusters with extenders or scores, instead of the usual ones."),
     ] = False,
     extended: Annotated[
         bool,

@@ -112,8 +112,7 @@ def check(
     write_baseline: WriteBaseline = None,
     patch: Patches = None,
     fair_flush: Annotated[
-        bool,
-        typer.Option("--fair-flush", help="Liveness assumes that the periodic flush happens."),
+        bool, typer.Option("--fair-flush", help="Liveness assumes that the periodic flush happens.")
     ] = False,
     time: Time = None,
     slow: Slow = None,

@@ -5,15 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ....analysis.own_systems import (
-    Budget,
-    Decided,
-    Engine,
-    code_of,
-    decide,
-    names_own_system,
-    own_system,
-)
+from ....analysis.own_systems import Budget, Decided, Engine, code_of, decide, names_own_system, own_system
 from ....base.problems import UsageProblem
 from ....reports.filtered import shown
 from ...terminal.console import complaint, print_form, print_json, tolerant_of_closed_pipes

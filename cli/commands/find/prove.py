@@ -41,9 +41,7 @@ class Resource(Enum):
     help="Check all clusters up to a size.\n\nThe verdict covers all requests, capacities and priorities. The scheduler only compares sizes and priorities, so only finitely many clusters differ. podrace explores all of them to the end. Without --property: S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
     "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
-    epilog=examples(
-        "podrace prove --pods 3 --nodes 2 --property S-CAP",
-    ),
+    epilog=examples("podrace prove --pods 3 --nodes 2 --property S-CAP"),
 )
 def prove(
     pods: Annotated[
@@ -83,11 +81,7 @@ def prove(
     one_priority: Annotated[bool, typer.Option("--one-priority", help="All pods have priority 0.")] = False,
     gangs: Annotated[
         list[str] | None,
-        typer.Option(
-            "--gang",
-            metavar="N",
-            help="Add a gang of N equal waiting pods (repeatable).",
-        ),
+        typer.Option("--gang", metavar="N", help="Add a gang of N equal waiting pods (repeatable)."),
     ] = None,
     together: Annotated[
         bool, typer.Option("--together", help="With --gang: the pods of a gang arrive one after the other.")

@@ -76,8 +76,7 @@ def audit_logs(
         ),
     ] = None,
     clock_skew: Annotated[
-        str,
-        typer.Option(metavar="TIME", help="How much the clocks of several API servers can differ."),
+        str, typer.Option(metavar="TIME", help="How much the clocks of several API servers can differ.")
     ] = "50ms",
     explain: Annotated[
         bool,

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     "Exit codes: 0 nothing to reproduce (it holds there, or the version lacks what it takes), 1 reproduced, 2 wrong usage or input, "
     "3 the real scheduler differs from the model, or cannot be forced.",
     epilog=examples(
-        "podrace reproduce ghost --kubernetes v1.36.3 --run",
-        "podrace reproduce ghost --directory ghost",
+        "podrace reproduce ghost --kubernetes v1.36.3 --run", "podrace reproduce ghost --directory ghost"
     ),
 )
 def reproduce(
@@ -57,8 +56,7 @@ def reproduce(
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Build it, run it, and print the result.")] = False,
     directory: Annotated[
-        Path | None,
-        typer.Option("--directory", metavar="DIR", help="Where to write the Go module."),
+        Path | None, typer.Option("--directory", metavar="DIR", help="Where to write the Go module.")
     ] = None,
     go_test: Annotated[
         bool,

@@ -67,7 +67,7 @@ class DeviceSlices(Component):
         {
             "published": Words(
                 "API server: {0} is published", "API server: {0} is not published any more", decisive=True
-            ),
+            )
         }
     )
 

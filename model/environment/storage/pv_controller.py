@@ -28,14 +28,7 @@ from ...language import (
 from ..api import APIServer
 from ..faults import Fault, Faults
 from ..objects import Node, Volume, VolumeClaim
-from .volumes import (
-    MOST_BEHIND,
-    Storage,
-    StorageWatch,
-    VolumeObject,
-    older,
-    volume_at_start,
-)
+from .volumes import MOST_BEHIND, Storage, StorageWatch, VolumeObject, older, volume_at_start
 
 
 class PVController(Component):

@@ -215,12 +215,7 @@ class EndedPodsProtected(Budgets):
     ignores_ended = no
 
 
-@before(
-    "83906",
-    "the eviction of a Pending pod ignores its budget",
-    first_in="1.19",
-    issues=(80389,),
-)
+@before("83906", "the eviction of a Pending pod ignores its budget", first_in="1.19", issues=(80389,))
 class PendingPodsProtected(Budgets):
     """Only pods that had ended were evicted without a look at their budget (68892, 1.13)."""
 

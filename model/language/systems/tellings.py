@@ -109,11 +109,7 @@ class _Sentences:
     def _changes(self, v: Variable, wanted: Changes) -> Expr:
         old, new = variable(v), self.transition.updates[v]
         return all_of(
-            (
-                negate(equal(old, new)),
-                self._agrees(v, old, wanted.before),
-                self._agrees(v, new, wanted.after),
-            )
+            (negate(equal(old, new)), self._agrees(v, old, wanted.before), self._agrees(v, new, wanted.after))
         )
 
     def _met(self, sentence: Sentence) -> Expr:

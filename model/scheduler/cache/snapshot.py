@@ -54,9 +54,7 @@ class Snapshot(Component):
     phrases = UNTOLD
     knowledge = (
         Knowledge(
-            "snapshot",
-            {"pod.node": ON_NODE, "pod.terminating": TERMINATING, "live": EXISTS},
-            fleeting=True,
+            "snapshot", {"pod.node": ON_NODE, "pod.terminating": TERMINATING, "live": EXISTS}, fleeting=True
         ),
     )
 
@@ -68,8 +66,7 @@ class Snapshot(Component):
         for pod in self.universe[Pod]:
             cached = self.cache.pod[pod]
             self.pod[pod] = SnapshotPod(
-                node=self.cache.node_of(pod),
-                terminating=self.cache.node_of(pod).is_some & cached.terminating,
+                node=self.cache.node_of(pod), terminating=self.cache.node_of(pod).is_some & cached.terminating
             )
             self.version[pod] = self.cache.node_infos.version[pod]
         for node in self.universe[Node]:

@@ -300,8 +300,7 @@ class Binding(Component):
             changes("extender.late", after=SOMETHING),
         ),
         Sentence(
-            "The binding goroutine asks {extender} to bind {pod}, and the call fails.",
-            changes("faults.left"),
+            "The binding goroutine asks {extender} to bind {pod}, and the call fails.", changes("faults.left")
         ),
         "{extender} cannot bind {pod}.",
     )
@@ -469,9 +468,6 @@ class Binding(Component):
         A pod that is rejected because it is gone is not requeued, so that it does not matter that its status names no plugin.
         """
         permit = PERMIT_PLUGIN if self.gang_scheduling.gang(pod) is None else GANG_SCHEDULING
-        plugin = {
-            permit: ~as_expr(self.preempted[pod]),
-            DEFAULT_PREEMPTION: as_expr(self.preempted[pod]),
-        }
+        plugin = {permit: ~as_expr(self.preempted[pod]), DEFAULT_PREEMPTION: as_expr(self.preempted[pod])}
         none = self.queue.only()
         self.queue.record_rejection(pod, {p: plugin.get(p.name, refused) for p, refused in none.items()})

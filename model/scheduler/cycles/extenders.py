@@ -121,10 +121,7 @@ class FindNodes(NextPod):
 
     @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
-        Sentence(
-            "The scheduler asks {extender} about {pod}, and the call fails.",
-            changes("faults.left"),
-        ),
+        Sentence("The scheduler asks {extender} about {pod}, and the call fails.", changes("faults.left")),
         Sentence(
             "The scheduler asks {extender} about {pod}: no node is left.",
             changes("scheduler.phase", after=Phase.REREAD_PREEMPTOR),

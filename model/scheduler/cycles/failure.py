@@ -184,12 +184,7 @@ class FailureHandler(Component):
 
     def awaits_requeue(self, pod: Pod) -> Expr:
         """Whether a requeue of the pod is still to come."""
-        pending = (
-            FailurePhase.CHECK_NODE,
-            FailurePhase.REMOVE_NODE,
-            FailurePhase.READ,
-            FailurePhase.REQUEUE,
-        )
+        pending = (FailurePhase.CHECK_NODE, FailurePhase.REMOVE_NODE, FailurePhase.READ, FailurePhase.REQUEUE)
         return any_of(self.phase[pod] == p for p in pending)
 
     def has_read_cycle(self, pod: Pod) -> Expr:

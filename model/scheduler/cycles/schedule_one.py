@@ -11,16 +11,7 @@ the failure handler.
 from __future__ import annotations
 
 from ...environment.objects import ExtensionPoint, Pod
-from ...language import (
-    Expr,
-    Value,
-    as_expr,
-    otherwise,
-    require,
-    step,
-    tells,
-    when,
-)
+from ...language import Expr, Value, as_expr, otherwise, require, step, tells, when
 from ..framework.events import PERMIT_PLUGIN, Plugin
 from ..framework.status import NodeStatus, Phase
 from .failure import FailedAttempt

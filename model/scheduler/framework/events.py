@@ -86,16 +86,8 @@ def node_updates(features: bool = False) -> tuple[NodeUpdate, ...]:
             Action.UPDATE_NODE_ALLOCATABLE,
             lambda change: change.old.room != change.new.room,
         ),
-        (
-            "NodeLabelChange",
-            Action.UPDATE_NODE_LABEL,
-            lambda change: change.old.labels != change.new.labels,
-        ),
-        (
-            "NodeTaintChange",
-            Action.UPDATE_NODE_TAINT,
-            lambda change: change.old.taints != change.new.taints,
-        ),
+        ("NodeLabelChange", Action.UPDATE_NODE_LABEL, lambda change: change.old.labels != change.new.labels),
+        ("NodeTaintChange", Action.UPDATE_NODE_TAINT, lambda change: change.old.taints != change.new.taints),
         (
             "NodeConditionChange",
             Action.UPDATE_NODE_CONDITION,
@@ -273,10 +265,7 @@ def default_plugins(
     )
     selection = (ClusterEvent("NodeAddOrLabel", "Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
     of_pods = Action.ALL | Action.UPDATE_POD_LABEL
-    affinity = (
-        ClusterEvent("PodAll", "Pod", of_pods),
-        *selection,
-    )
+    affinity = (ClusterEvent("PodAll", "Pod", of_pods), *selection)
     spread = (
         ClusterEvent("PodAll", "Pod", of_pods | Action.UPDATE_POD_TOLERATION),
         ClusterEvent(

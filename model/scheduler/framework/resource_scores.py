@@ -107,10 +107,7 @@ class ResourceScores(Component):
         return [(_number(q.request(CPU)), _number(q.request(MEMORY))) for q, _ in placement.counted(node)]
 
     def _of_each(
-        self,
-        feasible: Mapping[Node, Expr],
-        placement: Placement,
-        score: Callable[[Node, Placement], Expr],
+        self, feasible: Mapping[Node, Expr], placement: Placement, score: Callable[[Node, Placement], Expr]
     ) -> dict[Node, Expr]:
         return {node: as_expr(placement.ask(node, score)) for node in feasible}
 

@@ -71,13 +71,7 @@ class SpreadScores(Component):
         )
 
     def pods_on(
-        self,
-        pod: Pod,
-        constraint: SpreadConstraint,
-        node: Node,
-        placement: Placement,
-        *,
-        alone: bool = False,
+        self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement, *, alone: bool = False
     ) -> Expr:
         """countPodsMatchSelector: those on a node that do not terminate; with pods outside of the model, unless those are counted by domain (`alone`)."""
         if not self._counts(constraint):

@@ -118,18 +118,12 @@ class PodGroupCycle(Component):
     steps_last = Lasts.SHORT
 
     phrases = words(
-        {
-            "status": Words("the group {after}", decisive=True),
-            "outcome": Words("the member {0} {after}"),
-        }
+        {"status": Words("the group {after}", decisive=True), "outcome": Words("the member {0} {after}")}
     )
     knowledge = (
         Knowledge(
             "scheduling cycle",
-            {
-                "held": Fact("group", "in its group's cycle"),
-                "host": Fact("group_host", "to go to {value}"),
-            },
+            {"held": Fact("group", "in its group's cycle"), "host": Fact("group_host", "to go to {value}")},
         ),
     )
 
@@ -476,8 +470,7 @@ class PodGroupCycle(Component):
     @step(actor="scheduler")
     @tells(
         Sentence(
-            "What was reserved for {other} has been taken back, for now.",
-            changes("dynamic_resources.stage"),
+            "What was reserved for {other} has been taken back, for now.", changes("dynamic_resources.stage")
         ),
         "What was assumed for the group is taken back: {other} is nominated as its object says.",
     )

@@ -13,19 +13,7 @@ from ...environment.names import namesakes
 from ...environment.objects import OWN, Claim, Node, Pod
 from ...environment.storage.claims import ClaimChange
 from ...environment.watch import PodWatch
-from ...language import (
-    UNTOLD,
-    Expr,
-    Value,
-    all_of,
-    any_of,
-    as_expr,
-    boolean,
-    enum,
-    per,
-    select,
-    when,
-)
+from ...language import UNTOLD, Expr, Value, all_of, any_of, as_expr, boolean, enum, per, select, when
 from ..framework.events import (
     ANY_EVENT,
     ASSIGNED_POD_ADD,

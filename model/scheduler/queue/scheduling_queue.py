@@ -38,13 +38,7 @@ from ...language import (
     when,
 )
 from ...language import changes as change_of
-from ..framework.events import (
-    DYNAMIC_RESOURCES,
-    POD_UPDATE,
-    UNSCHEDULABLE_TIMEOUT,
-    Plugin,
-    PodUpdate,
-)
+from ..framework.events import DYNAMIC_RESOURCES, POD_UPDATE, UNSCHEDULABLE_TIMEOUT, Plugin, PodUpdate
 from ..framework.interface import FailingAttempts
 from .moves import Mover, Moves
 from .nominator import Nominator

@@ -191,8 +191,7 @@ class VolumeBinding(VolumeFinder):
     @step(actor="binding cycle", each="use")
     @tells(
         Sentence(
-            "PreBind: {volume} is reserved for {use}.",
-            changes("storage.volume.claim", after=SOMETHING),
+            "PreBind: {volume} is reserved for {use}.", changes("storage.volume.claim", after=SOMETHING)
         ),
         Sentence(
             "PreBind: {volume} is to be reserved for {use}, and the API server refuses: it was written meanwhile.",

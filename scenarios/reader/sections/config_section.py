@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....model.environment.cluster.scope import (
-    RESOURCE_SCORES,
-    SCORED_RESOURCES,
-)
+from ....model.environment.cluster.scope import RESOURCE_SCORES, SCORED_RESOURCES
 from ....model.environment.objects import DEFAULTS, Config, Node, Pod
 from ....model.language import as_expr
 from ...tables.file import CONFIG
@@ -21,9 +18,7 @@ _OF_SCORES = (
     "scoreWeights",
     "scoringStrategy",
 )
-_IDLE = {
-    "percentageOfNodesToScore": "below 100 nodes every node is examined, whatever this says: remove it",
-}
+_IDLE = {"percentageOfNodesToScore": "below 100 nodes every node is examined, whatever this says: remove it"}
 
 
 def read_config(section: Value | None) -> Config:

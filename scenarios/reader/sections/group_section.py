@@ -35,12 +35,7 @@ def refuse_groups(draft: Draft) -> None:
             fields["priority"].fail(
                 "the members of a group are tried in the order of their priorities, which has to be known: write one number here"
             )
-        for other in (
-            "updates",
-            "recreates",
-            "volumes",
-            "extensionPoints",
-        ):
+        for other in ("updates", "recreates", "volumes", "extensionPoints"):
             if other in fields:
                 fields[other].fail(
                     f"of a pod that belongs to a group, this is not modelled: remove `{other}` or `podGroup`"

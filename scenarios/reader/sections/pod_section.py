@@ -11,12 +11,7 @@ from typing import Any
 from ....base.text import known_names
 from ....model.environment.cluster.placement_rules import Wishes
 from ....model.environment.objects import Node, Pod
-from ...tables.directives import (
-    read_default_spread,
-    read_preferred_nodes,
-    read_spread,
-    read_terms,
-)
+from ...tables.directives import read_default_spread, read_preferred_nodes, read_spread, read_terms
 from ...tables.objects import NAMESPACES
 from ...tables.pods import PODS
 from ...values.labels import Member, Members, read_labels, read_name

@@ -29,10 +29,7 @@ def read_updates(kind: str, name: str, member: Member, known: tuple[str, ...]) -
     return found
 
 
-_EXAMPLES = {
-    "node": ("{unschedulable: true}", "taints: []"),
-    "pod": ("{cpu: 2}", "labels: {}"),
-}
+_EXAMPLES = {"node": ("{unschedulable: true}", "taints: []"), "pod": ("{cpu: 2}", "labels: {}")}
 
 
 def later_amounts(kind: str, fields: Fields) -> Amounts:

@@ -84,11 +84,7 @@ def read_volume_claims(
 
 
 def _claim(
-    index: int,
-    name: str,
-    member: Member,
-    classes: Mapping[str, StorageClass],
-    volumes: Mapping[str, Volume],
+    index: int, name: str, member: Member, classes: Mapping[str, StorageClass], volumes: Mapping[str, Volume]
 ) -> VolumeClaim:
     wanted, modes = member.fields.get("volumeName"), member.fields.get("accessModes")
     of, exists = _class(member, classes), member.exists

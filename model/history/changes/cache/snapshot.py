@@ -73,10 +73,7 @@ class ListMadeAnew(KeptSnapshot):
 
 
 @before(
-    "removed-not-preempted",
-    "preemption tries the nodes that the cycle tried",
-    first_in="1.18",
-    since="1.17",
+    "removed-not-preempted", "preemption tries the nodes that the cycle tried", first_in="1.18", since="1.17"
 )
 class RemovedNodesPreempted(Scheduler):
     """Preemption went through all NodeInfos of the snapshot (83921), also that of a removed node whose pods were still known (1.17).

@@ -39,12 +39,7 @@ class Retry(Enum):
     ADD = 2
 
 
-@before(
-    "90660",
-    "a failed pod is requeued immediately, from the lister",
-    first_in="1.19",
-    issues=(90616,),
-)
+@before("90660", "a failed pod is requeued immediately, from the lister", first_in="1.19", issues=(90616,))
 class Before90660(FailureHandler):
     """A goroutine of its own read the pod from the API server and requeued it, some time later."""
 

@@ -5,17 +5,7 @@ from __future__ import annotations
 from ....environment.objects import Claim, Device, Node, Pod
 from ....environment.storage.claims import ClaimUse, ClaimWatch
 from ....environment.storage.device_taints import EVICTING, DeviceTaints
-from ....language import (
-    UNTOLD,
-    Expr,
-    as_expr,
-    boolean,
-    per,
-    require,
-    step,
-    tells,
-    when,
-)
+from ....language import UNTOLD, Expr, as_expr, boolean, per, require, step, tells, when
 from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
 from ....scheduler.dynamicresources.find_devices import Stage
@@ -89,9 +79,7 @@ class EmittedByMany(AssumeCache):
 
 
 @before(
-    "reservations-assumed",
-    "a claim that was only reserved also goes to the assume cache",
-    first_in="1.35",
+    "reservations-assumed", "a claim that was only reserved also goes to the assume cache", first_in="1.35"
 )
 class OnlyAllocationsAssumed(DynamicResources):
     """bindClaim assumed a claim only if it had allocated it."""
@@ -253,9 +241,7 @@ class CacheGoesBack(DynamicResources):
 
 
 @before(
-    "claim-written-whole",
-    "an allocation that could not be written is not assumed",
-    first_in=PRE_RELEASES[0],
+    "claim-written-whole", "an allocation that could not be written is not assumed", first_in=PRE_RELEASES[0]
 )
 class ClaimEdited(DynamicResources):
     """bindClaim set allocation and reservation in the object at hand before it wrote it, and assumed that object, whatever became of the call (1.36, 1.37)."""
@@ -266,9 +252,7 @@ class ClaimEdited(DynamicResources):
 
 
 @before(
-    "139418",
-    "a pod releases its share of an allocation in flight only once, in Unreserve",
-    first_in="1.37",
+    "139418", "a pod releases its share of an allocation in flight only once, in Unreserve", first_in="1.37"
 )
 class GivenBackTwice(DynamicResources):
     """bindClaim gave a share back when it failed, and Unreserve did so once more; what was written left the flight claim by claim."""

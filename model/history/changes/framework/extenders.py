@@ -24,12 +24,7 @@ class ExtendersUnheard(Scheduler):
         """Nothing is noted."""
 
 
-@before(
-    "122503",
-    "if an ignorable extender cannot bind, the plugins bind",
-    first_in="1.30",
-    issues=(122494,),
-)
+@before("122503", "if an ignorable extender cannot bind, the plugins bind", first_in="1.30", issues=(122494,))
 class NoExtenderIgnoredInBind(Binding):
     """Its error was the binding cycle's, ignorable or not (extendersBinding, 1.29)."""
 
@@ -51,12 +46,7 @@ class NoExtenderInPreemption(Scheduler):
         return ()
 
 
-@before(
-    "92866",
-    "extenders can report nodes as unresolvable",
-    first_in="1.21",
-    issues=(91281,),
-)
+@before("92866", "extenders can report nodes as unresolvable", first_in="1.21", issues=(91281,))
 class NothingUnresolvableForExtenders(Scheduler):
     """The result of a filter call had failedNodes alone, and preemption tried them all."""
 

@@ -64,12 +64,7 @@ class NominatedNodeNotPreferred(Scheduler):
         return as_expr(Phase.FILTERING)
 
 
-@before(
-    "53647",
-    "inter-pod affinity ignores pods whose node is gone",
-    first_in="1.9",
-    issues=(50813, 56261),
-)
+@before("53647", "inter-pod affinity ignores pods whose node is gone", first_in="1.9", issues=(50813, 56261))
 class Before53647(Filters):
     """Scoring by inter-pod affinity asked the node lister for the node of every pod that matters.
 
@@ -129,9 +124,7 @@ class ZeroRequestsCompared(Filters):
 
 
 @before(
-    "affinity-skips",
-    "inter-pod affinity is skipped if nothing in the snapshot needs it",
-    first_in="1.27",
+    "affinity-skips", "inter-pod affinity is skipped if nothing in the snapshot needs it", first_in="1.27"
 )
 class AffinityNeverSkips(Filters):
     """InterPodAffinity looked at every pod, and so saw the anti-affinity of those that are nominated to the node."""

@@ -99,9 +99,7 @@ class BalanceAfterwards(ResourceScores):
 
 
 @before(
-    "101946",
-    "the balance of a node's resources is the standard deviation of their shares",
-    first_in="1.22",
+    "101946", "the balance of a node's resources is the standard deviation of their shares", first_in="1.22"
 )
 class BalanceByDifference(ResourceScores):
     """It counted by their difference, and a node of which nothing would be left had 0 (up to 1.21)."""

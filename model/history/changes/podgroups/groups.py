@@ -10,20 +10,7 @@ from typing import Any
 
 from ....environment.objects import ExtensionPoint, Pod, PodGroup, PodObject
 from ....environment.pod_groups import Member, PodGroups
-from ....language import (
-    UNTOLD,
-    Expr,
-    Value,
-    any_of,
-    as_expr,
-    boolean,
-    count,
-    per,
-    require,
-    step,
-    tells,
-    when,
-)
+from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, count, per, require, step, tells, when
 from ....scheduler import (
     Binding,
     BindingPhase,

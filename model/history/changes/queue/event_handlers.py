@@ -344,11 +344,7 @@ TARGETS = "an update of a waiting pod is an event of its own, and no hint checks
 """The title of 135905, which is in two files."""
 
 
-@before(
-    "135905",
-    TARGETS,
-    first_in="1.37",
-)
+@before("135905", TARGETS, first_in="1.37")
 class HintsAskWhoseUpdate(Hints):
     """The hints compared the UIDs: the update of one pod in flight had no other one tried again (1.32 to 1.36)."""
 

@@ -41,12 +41,7 @@ class _BindingByName(APIServer):
                 super().bind(named, node)
 
 
-@before(
-    "105913",
-    "the UID of a Binding is a precondition",
-    first_in="1.23",
-    issues=(105261, 102761),
-)
+@before("105913", "the UID of a Binding is a precondition", first_in="1.23", issues=(105261, 102761))
 class BindingByName(_BindingByName):
     """A Binding carried the UID, and nobody looked at it: the pod that had the name was bound (setPodHostAndAnnotations, 1.13 to 1.22)."""
 

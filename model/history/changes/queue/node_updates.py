@@ -97,11 +97,7 @@ class OwnNodeUpdatesHeard(Hints):
         return super().hears(plugin, event)
 
 
-@before(
-    "121755",
-    "the queue is notified of everything that an update of a node changes",
-    first_in="1.30",
-)
+@before("121755", "the queue is notified of everything that an update of a node changes", first_in="1.30")
 class FirstChangeOnly(NodeUpdates):
     """Of several changes in one update the queue was told of the first kind only."""
 
