@@ -6,13 +6,14 @@ those of `podrace explain -o json`. The same counterexample gives the same bytes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from ..analysis.stored.replayed import Replayed
 from ..base.problems import UsageProblem
+from ..checker.core.interpreter import Interpreter
 from ..checker.core.trace import LassoTrace, Trace, plain_value
 from ..model.environment.cluster.placement_rules import NO_WISHES
 from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
@@ -24,6 +25,7 @@ from ..reports.step import Value
 from .objects import extender_objects, objects_of, scores_object
 from .storage_objects import absent_storage
 
+CHOICE = "scheduler.choose_candidate"
 _TIMERS = ("queue.flush_backoff", "queue.flush_unschedulable")
 
 WAITING = "SchedulerAsyncAPICalls"
@@ -32,14 +34,15 @@ GANGS, WORKLOADS = "GangScheduling", "GenericWorkload"
 """The first needs the second, of which the model has nothing of its own."""
 
 
-class CaseStep(msgspec.Struct, frozen=True):
-    """A step: `part.step` with its arguments, who takes it, how much fake time passes before it, and the variables that it changes."""
+class CaseStep(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A step: `part.step` with its arguments, who takes it, how much fake time passes before it, and the variables that it changes; of preemption's choice the `rivals`."""
 
     step: str
     actor: str
     args: dict[str, Value]
     wait_ms: int
     changes: dict[str, Value]
+    rivals: tuple[str, ...] = ()
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -120,6 +123,8 @@ def case_of_run(
         for variable, value in system.describe(trace.states[0]).items()
         if variable in own
     }
+    interpreter = Interpreter(system)
+    choices = [i for i, t in enumerate(system.transitions) if f"{t.part}.{t.step}" == CHOICE]
     steps = [
         CaseStep(
             f"{step.part}.{step.step}",
@@ -127,6 +132,9 @@ def case_of_run(
             {arg: plain_value(value) for arg, value in step.args},
             waits[number] if waits else 0,
             {c.variable: plain_value(c.after) for c in step.changes if c.variable in own},
+            rivals(system, step.transition, interpreter.enabled(trace.states[number], choices))
+            if step.transition in choices
+            else (),
         )
         for number, step in enumerate(trace.steps)
     ]
@@ -163,6 +171,12 @@ def case_of_run(
         namespaces=list(objects.namespaces),
         services=list(objects.services),
     )
+
+
+def rivals(system: TransitionSystem, chosen: int, enabled: Iterable[int]) -> tuple[str, ...]:
+    """Of preemption's candidates those that the chooser might take as well: the other ways in which the step is possible. The driver takes no other candidate away from the real chooser."""
+    nodes = (plain_value(dict(system.transitions[n].args)["node"]) for n in enabled if n != chosen)
+    return tuple(map(str, nodes))
 
 
 def _takes_time(loop: list[CaseStep]) -> bool:

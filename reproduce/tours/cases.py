@@ -13,7 +13,7 @@ import numpy as np
 from ...checker.core.trace import plain_value
 from ...checker.explicit.state_graph import StateGraph
 from ...reports.step import Value
-from ..case import Case, CaseStep, order_of
+from ..case import CHOICE, Case, CaseStep, order_of, rivals
 from ..lockstep.lockstep import case_for
 from ..random_runs.random_runs import Model, RandomRun
 from ..timing.timing import Timing
@@ -53,8 +53,17 @@ class Cases:
             self._names[place]: self._value(place, int(after[place]))
             for place in np.flatnonzero(before != after).tolist()
         }
-        actor = self._model.system.transitions[number].actor
-        return CaseStep(self._steps[number], actor, self._arguments[number], wait, changes)
+        name, actor = self._steps[number], self._model.system.transitions[number].actor
+        others = self._rivals(name, number, source)
+        return CaseStep(name, actor, self._arguments[number], wait, changes, others)
+
+    def _rivals(self, name: str, number: int, source: int) -> tuple[str, ...]:
+        if name != CHOICE:
+            return ()
+        starts, labels = self._graph.starts, self._graph.labels
+        enabled = map(int, labels[starts[source] : starts[source + 1]])
+        same = [n for n in enabled if self._steps[n] == name]
+        return rivals(self._model.system, number, same)
 
     def _value(self, place: int, code: int) -> Value:
         if (place, code) not in self._values:

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from podrace.analysis.stored.replayed import Replayed, read_trace, replayed
+from podrace.checker.explicit.state_graph import StateGraph, state_graph
 from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.reproduce.case import Case, case_of, case_of_run, format_case
+from podrace.reproduce.lockstep.lockstep import case_for
+from podrace.reproduce.random_runs.random_runs import Model, RandomRun
+from podrace.reproduce.timing.timing import Timing
+from podrace.reproduce.tours.cases import Cases
 from podrace.scenarios import parse_scenario
 from tests.reproduce.ghosts import STEPS
 
@@ -162,3 +167,53 @@ def _until_two_are_taken(one: str, other: str) -> list[str]:
         f"scheduler.start_binding(pod={one})",
         f"scheduler.pop(pod={other})",
     ]
+
+
+CANDIDATES = """\
+name: candidates
+release: "1.36.3"
+properties: [S-CAP]
+nodes: {n1: {cpu: 1}, n2: {cpu: 1}, n3: {cpu: 1}}
+pods:
+  v: {cpu: 1, nodeName: n1, terminationGracePeriodSeconds: 0}
+  w: {cpu: 1, nodeName: n2, terminationGracePeriodSeconds: 0}
+  x: {cpu: 1, nodeName: n3, priority: 1, terminationGracePeriodSeconds: 0}
+  p: {cpu: 1, priority: 10}
+scope: {pod_events: 1, node_events: 1, flush: false}
+"""
+
+
+def test_the_real_chooser_gets_the_candidates_that_it_has_to_pass_over() -> None:
+    """It may take n1 or n2, for which the driver decides; that it passes over n3 is left to it."""
+    model = Model.of(CANDIDATES, resolve("1.36.3"))
+    graph = state_graph(model.system)
+    edges = _to_the_first(
+        graph, [i for i, t in enumerate(model.system.transitions) if t.step == "choose_candidate"]
+    )
+    path = tuple(int(graph.labels[edge]) for edge in edges)
+    timing = Timing((0,) * len(path))
+    case = case_for(RandomRun(model, path, timing), "candidates")
+    chosen = case.steps[-1]
+    assert (chosen.step, chosen.args["node"], chosen.rivals) == (
+        "scheduler.choose_candidate",
+        "n1",
+        ("n2",),
+    )
+    assert not any(step.rivals for step in case.steps[:-1])
+    assert "rivals" not in document(case)["steps"][0]
+    assert Cases(model, graph).case("candidates", 0, edges, timing) == case
+
+
+def _to_the_first(graph: StateGraph, wanted: list[int]) -> list[int]:
+    """The edges of a shortest run that ends with one of these transitions."""
+    runs: list[list[int]] = [[]]
+    seen = {0}
+    for run in runs:
+        source = int(graph.targets[run[-1]]) if run else 0
+        for edge in range(graph.starts[source], graph.starts[source + 1]):
+            if graph.labels[edge] in wanted:
+                return [*run, edge]
+            if int(graph.targets[edge]) not in seen:
+                seen.add(int(graph.targets[edge]))
+                runs.append([*run, edge])
+    raise AssertionError("none comes")

@@ -98,6 +98,7 @@ type Step struct {
 	Args    map[string]any `json:"args"`
 	WaitMS  int            `json:"wait_ms"`
 	Changes map[string]any `json:"changes"`
+	Rivals  []string       `json:"rivals"`
 }
 
 // arg is an argument of the step in the words of the case; empty if there is none.

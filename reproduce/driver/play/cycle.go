@@ -144,7 +144,7 @@ func choose(p *player, s Step) error {
 	if !contains(p.world.answers.candidates, node) {
 		return fmt.Errorf("%s is no candidate, but %v", node, p.world.answers.candidates)
 	}
-	p.world.answers.candidate[pod] = node
+	p.world.answers.candidate[pod], p.world.answers.rivals[pod] = node, s.Rivals
 	p.world.Stage.Release(a)
 	if a := p.world.Stage.Find(isScheduler(p, s)); a != nil && a.at.call == "Extender.ProcessPreemption" {
 		p.world.Stage.Release(a)

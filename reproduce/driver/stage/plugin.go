@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"errors"
+	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -17,6 +18,7 @@ type answers struct {
 	points     map[string][]string // where plugins have work for a pod
 	host       map[string]string   // pod -> the node that is to win
 	candidate  map[string]string   // preemptor -> the node that preemption is to choose
+	rivals     map[string][]string // preemptor -> the nodes that it might choose as well
 	reserve    map[string]bool     // pod -> an error
 	permit     map[string]string   // pod -> ALLOW, WAIT, REJECT
 	preBind    map[string]bool     // pod -> an error
@@ -30,7 +32,7 @@ type answers struct {
 
 func newAnswers(points map[string][]string) *answers {
 	return &answers{
-		points: points, host: map[string]string{}, candidate: map[string]string{}, reserve: map[string]bool{}, permit: map[string]string{},
+		points: points, host: map[string]string{}, candidate: map[string]string{}, rivals: map[string][]string{}, reserve: map[string]bool{}, permit: map[string]string{},
 		preBind: map[string]bool{}, preFlight: map[string]bool{}, patience: 10000 * time.Hour,
 	}
 }
@@ -89,8 +91,8 @@ func (p *casePlugin) answer(method string, args ...any) []any {
 	return nil
 }
 
-// caseExtender has a say in preemption only: of the candidates it keeps the one that the trace has chosen. Its gate lies between the dry
-// runs and the choice.
+// caseExtender has a say in preemption only: of the candidates that the chooser may take it keeps the one that the trace has chosen, and all
+// that the chooser has to pass over. Its gate lies between the dry runs and the choice.
 type caseExtender struct {
 	answers *answers
 	gate    *gate
@@ -116,10 +118,14 @@ func (e *caseExtender) answer(method string, args ...any) []any {
 		c := e.gate.enter("Extender.ProcessPreemption", pod)
 		defer c.leave()
 		chosen := e.answers.candidate[idOf(pod)]
-		if v, ok := victims[chosen]; ok {
-			return []any{map[string]*extenderv1.Victims{chosen: v}}
+		if _, ok := victims[chosen]; !ok {
+			return []any{victims}
 		}
-		return []any{victims}
+		left := maps.Clone(victims)
+		for _, rival := range e.answers.rivals[idOf(pod)] {
+			delete(left, rival)
+		}
+		return []any{left}
 	}
 	return nil
 }
