@@ -130,7 +130,7 @@ def cannot_matter(
     )
     answer: Answer = "CANNOT MATTER"
     if uncompared:
-        answer, because = "INCONCLUSIVE", f"{uncompared} is not compared; of the rest: {because}"
+        answer, because = "INCONCLUSIVE", f"{uncompared_words(uncompared)}; of the rest: {because}"
     return CodeChange(name, base, answer, because, (), what.passed_over, notes=tuple(notes))
 
 
@@ -146,6 +146,11 @@ def renames_only(what: WhatChanged, change: Change) -> CodeChange:
         what.passed_over,
         notes=change.notes,
     )
+
+
+def uncompared_words(uncompared: str) -> str:
+    """What is said of a part of a tree that is built as it is there."""
+    return f"{uncompared} is not compared (two commits are, with --repo and --range)"
 
 
 def unjudged_words(what: WhatChanged) -> str:
@@ -258,6 +263,8 @@ class Judging:
             answer, because = "INCONCLUSIVE", f"{because}; but only the scenarios that were named were run"
         if answer == "NO DIFFERENCE SEEN" and what.values:
             answer, because = "INCONCLUSIVE", f"{because}; but nothing says what depends on {what.values[0]}"
+        if change.uncompared and answer == "NO DIFFERENCE SEEN":
+            answer, because = "INCONCLUSIVE", f"{uncompared_words(change.uncompared)}; of the rest: {because}"
         if what.unjudged and answer != "BREAKS":
             answer, because = "INCONCLUSIVE", f"{unjudged_words(what)}; of the rest: {because}"
         return CodeChange(

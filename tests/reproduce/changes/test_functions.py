@@ -181,7 +181,7 @@ def test_of_a_tree_its_command_and_its_modules_are_compared(
     found = cannot_matter(what, change.name, change.base_words, change.notes, change.uncompared)
     assert (found.answer, found.because) == (
         "INCONCLUSIVE",
-        "what is staged in the tree is not compared; of the rest: nothing differs",
+        "what is staged in the tree is not compared (two commits are, with --repo and --range); of the rest: nothing differs",
     )
 
 

@@ -104,6 +104,23 @@ def test_text_has_the_last_steps_before_a_departure() -> None:
     assert "departs: pop(p): x: before the change 1, after it 2; after: (3 steps); d; e; f" in out.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("uncompared", "answer"), [("", "NO DIFFERENCE SEEN"), ("what is staged in the tree", "INCONCLUSIVE")]
+)
+def test_what_is_not_compared_of_a_tree_leaves_it_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, uncompared: str, answer: str
+) -> None:
+    """A tree is built with what is staged in it, and the base with what was published."""
+    monkeypatch.setattr(judge, "changed_tree", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(judge, "taken", lambda built: built)
+    monkeypatch.setattr(judge, "lines_of", lambda _: ALL)
+    monkeypatch.setattr(Judging, "_built", lambda *_: Built(parse_version("1.36.3"), tmp_path / "built", {}))
+    monkeypatch.setattr(Judging, "_look", lambda self, *_: self.races.append(race("still open")))
+    change = Change("x", parse_version("1.36.3"), (), tmp_path, uncompared=uncompared)
+    found = Judging(change, WhatChanged((), ()), Effort(Budget()), None, lambda _: None).judged()  # type: ignore[arg-type]
+    assert found.answer == answer
+
+
 def test_an_interrupted_judgement_says_what_it_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SIGTERM after all changed lines were executed without a difference is no NO DIFFERENCE SEEN."""
 
