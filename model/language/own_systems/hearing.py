@@ -88,7 +88,27 @@ def _plainly(value: ast.expr, what: str) -> ast.expr:
     return value if isinstance(value, (ast.Constant, ast.Starred)) else _ask("plain", value, value, what)
 
 
+_PARTS = {
+    ast.Set: ("elts", "a set"),
+    ast.SetComp: ("elt", "a set"),
+    ast.Dict: ("keys", "a key"),
+    ast.DictComp: ("key", "a key"),
+    ast.FormattedValue: ("value", "a text"),
+    ast.Match: ("subject", "`match`"),
+}
+"""Of each kind of node the part that is hashed, written or asked for its type, in words."""
+
+
 class _Hearing(ast.NodeTransformer):
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if type(node) in _PARTS:
+            part, what = _PARTS[type(node)]
+            value = getattr(node, part)
+            several = [one and _plainly(one, what) for one in value] if isinstance(value, list) else None
+            setattr(node, part, _plainly(value, what) if several is None else several)
+        return node
+
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
         sides = [node.left, *node.comparators]
@@ -107,31 +127,6 @@ class _Hearing(ast.NodeTransformer):
         node.left, node.comparators = sides[0], sides[1:]
         return node
 
-    def visit_Set(self, node: ast.Set) -> ast.expr:
-        self.generic_visit(node)
-        node.elts = [_plainly(element, "a set") for element in node.elts]
-        return node
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        self.generic_visit(node)
-        node.elt = _plainly(node.elt, "a set")
-        return node
-
-    def visit_Dict(self, node: ast.Dict) -> ast.expr:
-        self.generic_visit(node)
-        node.keys = [None if key is None else _plainly(key, "a key") for key in node.keys]
-        return node
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        self.generic_visit(node)
-        node.key = _plainly(node.key, "a key")
-        return node
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
-        self.generic_visit(node)
-        node.value = _plainly(node.value, "a text")
-        return node
-
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
         if (
@@ -146,11 +141,6 @@ class _Hearing(ast.NodeTransformer):
                 if values
                 else _plainly(node.right, "a text")
             )
-        return node
-
-    def visit_Match(self, node: ast.Match) -> ast.stmt:
-        self.generic_visit(node)
-        node.subject = _plainly(node.subject, "`match`")
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
