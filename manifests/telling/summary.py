@@ -68,7 +68,7 @@ def _cluster(kept: Representative) -> Iterator[str]:
 
 def _questions(kept: Representative) -> Iterator[str]:
     able = [q for q in kept.asked if q.node is not None]
-    yield f"questions: {len(able)} of {counted(len(kept.asked), 'kind')} of waiting pods depend on a choice of the scheduler"
+    yield f"questions: {len(able)} of {counted(len(kept.asked), 'kind')} of waiting pods can get a node"
     if kept.hypothetical:
         yield "  no pod waits: asked is what happens to a pod that its controller creates once more"
         daemons = sum(map(is_of_daemon_set, kept.inventory.bound))

@@ -103,7 +103,7 @@ class AttemptsEnd(Property):
 
 
 class NominationsBlockNobodyForEver(Liveness):
-    """No pod stays nominated indefinitely to a node on which it does not fit and another pod does, while both are tried again and again.
+    """No pod stays nominated indefinitely to a node on which it does not fit and another pod does, while both are tried again and again in vain.
 
     This is the part of L-PEND that is about preemption: the room is kept for a pod that has no use for it.
     """

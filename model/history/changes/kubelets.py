@@ -175,7 +175,7 @@ class CreatedWithoutTaint(NodeLifecycle):
 
 @before(
     "120816",
-    "the node lifecycle controller's monitor taints a node in the same pass in which it finds that the node does not report",
+    "the node lifecycle controller's monitor marks a node for its taint in the same pass in which it finds that the node does not report",
     first_in="1.34",
     issues=(120815,),
 )

@@ -104,7 +104,7 @@ class UnbufferedSignal(WaitingPods):
 
 @before(
     "permit-timers",
-    "a time-out is another signal to a waiting pod, and is stopped with the plugin's own timer",
+    "a time-out is another signal to a waiting pod, and the plugin's own answer cancels it",
     first_in="1.17",
 )
 class ListenersTimeOut(WaitingPods):

@@ -124,7 +124,9 @@ class ZeroRequestsCompared(Filters):
 
 
 @before(
-    "affinity-skips", "inter-pod affinity is skipped if nothing in the snapshot needs it", first_in="1.27"
+    "affinity-skips",
+    "the inter-pod affinity filter is skipped if neither the pod nor a pod in the snapshot needs it",
+    first_in="1.27",
 )
 class AffinityNeverSkips(Filters):
     """InterPodAffinity looked at every pod, and so saw the anti-affinity of those that are nominated to the node."""
@@ -183,7 +185,7 @@ class FeaturesNotTold(NodeUpdates):
 
 @before(
     "own-terms-merged",
-    "a pod's affinity terms apply only to the namespaces that they select",
+    "a pod's own affinity terms apply only to the namespaces that they name or select",
     first_in="1.37",
     since="1.34",
 )

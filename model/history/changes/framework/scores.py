@@ -22,7 +22,7 @@ from ...registry.change import before, yes
 
 @before(
     "own-terms-merged",
-    "a pod's affinity terms apply only to the namespaces that they select",
+    "a pod's own affinity terms apply only to the namespaces that they name or select",
     first_in="1.37",
     since="1.34",
 )
@@ -52,7 +52,9 @@ class SpreadCountsOnce(Scores):
         return {**super().default_weights(), POD_TOPOLOGY_SPREAD: 1}
 
 
-@before("even-pods-spread", "topology spread constraints are checked", first_in="1.18", gate="EvenPodsSpread")
+@before(
+    "even-pods-spread", "topology spread constraints are respected", first_in="1.18", gate="EvenPodsSpread"
+)
 class NoSpreadScores(Scores):
     """Up to 1.17 no such plugin scored."""
 
@@ -75,7 +77,7 @@ class NoneByDefault(SpreadScores):
 
 @before(
     "105046",
-    "nodes without a zone are scored by the default constraints of pods",
+    "nodes without a zone are scored by the default topology spread constraints",
     first_in="1.23",
     issues=(102136,),
 )
@@ -87,7 +89,7 @@ class DefaultsNeedAllKeys(SpreadScores):
 
 @before(
     "135573",
-    "the score for a node's balance of resources is how much the pod changes it",
+    "the balance of a node's resources is scored by how much the pod improves it",
     first_in="1.36",
     issues=(129733,),
 )
@@ -99,7 +101,9 @@ class BalanceAfterwards(ResourceScores):
 
 
 @before(
-    "101946", "the balance of a node's resources is the standard deviation of their shares", first_in="1.22"
+    "101946",
+    "the balance of a node's resources is scored by the standard deviation of their shares",
+    first_in="1.22",
 )
 class BalanceByDifference(ResourceScores):
     """It counted by their difference, and a node of which nothing would be left had 0 (up to 1.21)."""
@@ -140,7 +144,9 @@ class OneCountForOneKey(SpreadScores):
 
 
 @before(
-    "90475", "topology spread weights pods by the number of domains, and respects maxSkew", first_in="1.19"
+    "90475",
+    "the score for topology spread weights pods by the number of domains, and respects maxSkew",
+    first_in="1.19",
 )
 class PodsCountAlike(SpreadScores):
     """A node had as many points against it as there were pods in its domains, and was compared with the sum of all nodes (1.18)."""

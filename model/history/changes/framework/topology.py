@@ -40,7 +40,9 @@ class ResourceScoresUpToTen(ResourceScores):
         return 10
 
 
-@before("even-pods-spread", "topology spread constraints are checked", first_in="1.18", gate="EvenPodsSpread")
+@before(
+    "even-pods-spread", "topology spread constraints are respected", first_in="1.18", gate="EvenPodsSpread"
+)
 class NothingSpread(Filters):
     """The feature gate EvenPodsSpread was off (1.16, 1.17), and before that there was no such field."""
 
@@ -88,7 +90,7 @@ class AnyNumberOfDomains(Filters):
 
 @before(
     "node-inclusion-policies",
-    "nodeAffinityPolicy and nodeTaintsPolicy of topology spread constraints are checked",
+    "nodeAffinityPolicy and nodeTaintsPolicy of topology spread constraints are respected",
     first_in="1.26",
     gate="NodeInclusionPolicyInPodTopologySpread",
 )

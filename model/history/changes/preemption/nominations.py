@@ -216,7 +216,7 @@ class Before70898(Nominator):
 
 @before(
     "nominating-mode",
-    "an attempt that no preemption can help withdraws the nomination",
+    "a failed attempt withdraws the nomination of a pod that preemption cannot help",
     first_in="1.24",
     backports=("1.23.2",),
 )

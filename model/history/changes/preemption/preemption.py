@@ -330,7 +330,7 @@ class StartTimesIgnored(Preemption):
 
 @before(
     "141785",
-    "preemption respects budgets with an empty selector, also for pods without labels",
+    "preemption respects budgets with an empty selector, and those of pods without labels",
     first_in=PRE_RELEASES[0],
 )
 class EmptySelectorsIgnored(Preemption):

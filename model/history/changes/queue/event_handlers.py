@@ -317,7 +317,7 @@ class FitIgnoresNominations(Hints):
 
 @before(
     "139161",
-    "one anti-affinity term is enough for InterPodAffinity's hints, as for its filter",
+    "InterPodAffinity's hints, like its filter, need a pod to match only one anti-affinity term",
     first_in="1.37",
 )
 class AllTermsKeepOut(Hints):
@@ -340,7 +340,9 @@ class NamespaceLabelsUnasked(Hints):
         return term.matches_by_name(other)
 
 
-TARGETS = "an update of a waiting pod is an event of its own, and no hint checks whose event it is"
+TARGETS = (
+    "an update of the unscheduled pod itself is an event of its own, and no hint checks whose update it is"
+)
 """The title of 135905, which is in two files."""
 
 

@@ -22,7 +22,7 @@ def _is_update(event: ClusterEvent) -> bool:
 
 @before(
     "127220",
-    "each plugin registers the kinds of node updates that can help, because no pre-check hides the others",
+    "each plugin registers only the kinds of node updates that can help, because no pre-check hides events from it",
     first_in="1.32",
     after=("preemption-events",),
 )

@@ -362,7 +362,7 @@ class GatedPodsAreNotFlushed(PriorityQueue):
 
 @before(
     "pre-queueing-hints",
-    "a change of a claim runs the hints of the pods that name it (SchedulerPreQueueingHints)",
+    "a change of a claim runs only the hints of the pods that name it (SchedulerPreQueueingHints)",
     first_in=PRE_RELEASES[0],
     gate="SchedulerPreQueueingHints",
     gated_in="1.37",
