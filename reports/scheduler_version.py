@@ -27,8 +27,8 @@ class ReadVersion(msgspec.Struct, frozen=True):
     def reading(self) -> str:
         """How its sources were read, in words, and what is not modelled of a pre-release."""
         if self.sources == "whole":
-            return f"{self.exact}: sources read as a whole"
-        return f"{self.exact}: sources read by pull request, not as a whole{self._left_out}"
+            return f"{self.exact}: sources read in full"
+        return f"{self.exact}: sources read by pull request, not in full{self._left_out}"
 
     @builtins.property
     def _left_out(self) -> str:

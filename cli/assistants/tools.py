@@ -83,7 +83,7 @@ class Ask(Limits):
         Meta(
             min_length=1,
             description="Steps in order: a sentence (`scheduler assumes q on n1`), a name (`failure.requeue(p)`) or a Go function "
-            "(`AddUnschedulablePodIfNotPresent(p)`). Before a step: `then:` directly after the one before, `not:` not between its neighbours, "
+            "(`AddUnschedulablePodIfNotPresent(p)`). Before a step: `then:` directly after the one before, `not:` not between the steps next to it, "
             "`never:` not at all. `end: p parked` or `end: S-CAP` is the state to end in.",
         ),
     ]
@@ -230,7 +230,7 @@ class Tools:
 
         rows = hazards(given.words)
         lines = [f"{row['name']} ({row['release']}, {', '.join(row['properties'])}): {row['title']}" for row in rows]  # fmt: skip
-        text = "\n".join(lines) or "None says all of these words."
+        text = "\n".join(lines) or "No race matches all of these words."
         return _answered("hazards", rows, lambda console: console.print(text, soft_wrap=True, markup=False))
 
     def _selection(self, given: Check | Ask) -> Selection:

@@ -180,6 +180,11 @@ def documents(text: str, file: str) -> Iterator[Manifest]:
         yield from _documents(piece, file, lines)
 
 
+def _form(text: str) -> str:
+    """What to call a text that cannot be read: JSON if it begins with an object of JSON."""
+    return "JSON" if re.match(r'\s*\{\s*"', text) else "YAML"
+
+
 def _documents(text: str, file: str, lines: int) -> Iterator[Manifest]:
     """The same of a piece of a text, before which there are so many lines."""
     separated = _NEXT_OBJECT.sub(r"\g<0>--- ", text)
@@ -196,12 +201,14 @@ def _documents(text: str, file: str, lines: int) -> Iterator[Manifest]:
         ends = mark is not None and mark.index >= len(separated.rstrip())
         cut = "; the text ends there: if it is cut off, dump or copy it again" if ends else ""
         raise Problem(
-            f"{file}:{lines + (mark.line if mark else 0) + 1}: not a YAML that podrace reads: {problem}{cut}"
+            f"{file}:{lines + (mark.line if mark else 0) + 1}: not a {_form(text)} that podrace reads: {problem}{cut}"
         ) from None
     except yaml.reader.ReaderError:
         bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
         line = lines + (text.count("\n", 0, bad.start()) if bad else 0) + 1
-        raise Problem(f"{file}:{line}: not YAML: a control character stands there: remove it") from None
+        raise Problem(
+            f"{file}:{line}: not {_form(text)}: a control character stands there: remove it"
+        ) from None
     finally:
         if parser is not None:
             parser.dispose()

@@ -290,11 +290,11 @@ class APIServer(Component):
         return None
 
     def may_be_nominated(self, pod: Pod) -> Expr:
-        """ValidatePodStatusUpdate: a pod that is bound cannot be nominated any more (an equal nomination changes nothing)."""
+        """ValidatePodStatusUpdate: a bound pod can no longer be nominated. (To write the nomination that it has changes nothing.)"""
         return self.pod[pod].pending
 
     def patch_status(self, pod: Pod, failed: Value, nominated: Value, withdrawn: Value = False) -> None:
-        """PATCH of the status without a precondition: the condition, and a nomination unless none, or its removal.
+        """PATCH of the status without a precondition: writes the condition, and sets the nomination if one is given, or removes it if it is withdrawn.
 
         One that is not valid is refused as a whole.
         """
@@ -332,7 +332,7 @@ class APIServer(Component):
                 self._commit(named, self.pod[named].replace(named=OWN if named is pod else OTHERS))
 
     def name_special_claim(self, pod: Pod) -> None:
-        """PATCH of status.extendedResourceClaimStatus, by name: the special claim has another name each time. Of a pod that has other claims made for it, `named` is of these."""
+        """PATCH of status.extendedResourceClaimStatus, by name, with the name of the special claim, which is generated for each claim. Of a pod that has other claims made for it, `named` is of these."""
         for named in self.of_name(pod):
             if not named.generated:
                 current = self.pod[named]
@@ -341,7 +341,7 @@ class APIServer(Component):
                     self._commit(named, current.replace(named=other))
 
     def first_version(self, node: Node) -> NodeVersion | None:
-        """The version in which the node is created; none if it has one only."""
+        """The version in which the node is created, or None if the node has only one version."""
         return next(iter(versions_in(self.universe, node)), None)
 
     def write_node(self, node: Node, exists: bool, version: NodeVersion | Expr | None = None) -> None:

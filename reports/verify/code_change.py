@@ -14,7 +14,9 @@ import msgspec
 from ..step import Value
 from ..tours import Departure
 
-RaceWord = Literal["closes", "opens", "still open", "open on neither", "left the model", "not judged"]
+RaceWord = Literal[
+    "closes", "opens", "still open", "open neither before nor after", "left the model", "not judged"
+]
 Answer = Literal[
     "BREAKS", "CLOSES", "CHANGES WITHOUT A VIOLATION", "NO DIFFERENCE SEEN", "CANNOT MATTER", "INCONCLUSIVE"
 ]
@@ -187,7 +189,7 @@ class CodeChange(msgspec.Struct, frozen=True):
             "opens",
             "still open",
             "left the model",
-            "open on neither",
+            "open neither before nor after",
             "not judged",
         )
         return {word: len(self.of(word)) for word in words if self.of(word)}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from ...base.text import counted
 from ..filtered import text_filtered, to_json
 from ..formats.markdown import plain
 from ..text.findings_text import INDENT, print_wrapped
@@ -57,7 +58,7 @@ def print_row(console: Console, one: Race | Probed) -> None:
     if isinstance(one, Probed):
         for line in _probe(one) if one.lines else ():
             print_wrapped(console, Text(line), INDENT)
-    elif one.outcome != "open on neither":
+    elif one.outcome != "open neither before nor after":
         print_wrapped(
             console, Text(f"{one.label}: ").append(one.verdict_words, STYLES.get(one.outcome, "")), INDENT
         )
@@ -98,9 +99,9 @@ def _rest(found: CodeChange) -> Iterator[str]:
 
 
 def _probe(one: Probed) -> Iterator[str]:
-    yield f"{one.scenario}: {one.runs} random runs of {one.steps:,} steps execute {one.lines} of the changed lines, {_departures(len(one.departures))}"
+    yield f"{one.scenario}: {one.runs} random runs of {one.steps:,} steps execute {one.lines} of the changed lines and {_departures(len(one.departures))}"
     for departure in one.departures[:1]:
-        yield f"  departs: {sides_of(departure.words)}; {_last(departure.steps)}"
+        yield f"  leaves the model: {sides_of(departure.words)}; {_last(departure.steps)}"
 
 
 def _last(steps: Sequence[str]) -> str:
@@ -118,13 +119,13 @@ def _parted(found: CodeChange) -> Iterator[str]:
     """Where the random runs leave the model, for Markdown: the first departure of some scenarios, the shortest first."""
     there = [(one.scenario, one.departures[0]) for one in found.probed if one.departures]
     for scenario, first in sorted(there, key=lambda one: len(one[1].steps))[:MOST_PARTED]:
-        yield f"{plain(scenario)} departs: {plain(sides_of(first.words))}. After:\n\n" + "\n".join(
+        yield f"{plain(scenario)} leaves the model: {plain(sides_of(first.words))}. After:\n\n" + "\n".join(
             f"{number}. {plain(step)}" for number, step in enumerate(first.steps, 1)
         )
 
 
 def _departures(count: int) -> str:
-    return f"{count} departure{'' if count == 1 else 's'}"
+    return f"leave the model in {counted(count, 'way')}" if count else "do not leave the model"
 
 
 def _probed(found: CodeChange) -> Iterator[str]:
@@ -133,7 +134,7 @@ def _probed(found: CodeChange) -> Iterator[str]:
         return
     runs, steps = sum(one.runs for one in found.probed), sum(one.steps for one in found.probed)
     there = [one for one in found.probed if one.lines]
-    yield f"random runs: {runs:,} of {steps:,} steps in {len(found.probed)} of {found.scenarios} scenarios; those of {len(there)} execute changed lines, {_departures(sum(len(one.departures) for one in there))}"
+    yield f"random runs: {runs:,} of {steps:,} steps in {len(found.probed)} of {found.scenarios} scenarios; those of {len(there)} execute changed lines and {_departures(sum(len(one.departures) for one in there))}"
 
 
 def _tours(found: CodeChange) -> Iterator[str]:
@@ -142,9 +143,9 @@ def _tours(found: CodeChange) -> Iterator[str]:
         return
     for tour in found.tours:
         end = f": {tour.remark}" if tour.remark else ""
-        yield f"tour of {tour.scenario}: {tour.taken:,} of {tour.transitions:,} transitions taken as before, {len(tour.departures)} departures{end}"
+        yield f"tour of {tour.scenario}: {tour.taken:,} of {tour.transitions:,} transitions taken as before; its runs {_departures(len(tour.departures))}{end}"
         for one in tour.departures:
-            yield f"  departs ({one.runs} runs): {sides_of(one.words)}; {_last(one.steps)}"
+            yield f"  leaves the model ({counted(one.runs, 'run')}): {sides_of(one.words)}; {_last(one.steps)}"
 
 
 def _beyond(found: CodeChange) -> Iterator[str]:
@@ -183,7 +184,9 @@ def to_markdown(found: CodeChange) -> str:
             f"- {plain(found.lines.words)}\n- races: {plain(', '.join(f'{n} {word}' for word, n in found.counts.items()) or 'none')}"
         )
     told = [
-        race for race in found.races if race.outcome not in ("open on neither", "not judged", "still open")
+        race
+        for race in found.races
+        if race.outcome not in ("open neither before nor after", "not judged", "still open")
     ]
     if told:
         rows = [["race", "before", "after", ""], ["---"] * 4]

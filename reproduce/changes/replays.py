@@ -354,7 +354,7 @@ def race_of(
         words = f"{said[1].word}: {words}; before the change {said[0].word}: {said[0].words}"
         return Race(outcome="left the model", at=at, words=words, **facts)
     if found.without or found.added:
-        return Race(outcome="open on neither", at=at, **facts)
+        return Race(outcome="open neither before nor after", at=at, **facts)
     return Race(
         outcome="not judged",
         at=at,

@@ -183,7 +183,7 @@ def _extract(repository: Path, commit: str, target: Path) -> None:
         except OSError as error:
             raise UsageProblem(f"--repo: cannot run git: {error.strerror}") from None
         if done.returncode:
-            said = one_line(done.stderr.decode("utf-8", "replace").strip())
+            said = one_line(done.stderr.decode("utf-8", "replace").strip(), 300)
             raise UsageProblem(f"--repo: git cannot read {one_line(commit)}: {said}")
         archive.seek(0)
         with tarfile.open(fileobj=archive) as opened:

@@ -61,7 +61,9 @@ def test_races_by_words_and_release(shell: Shell) -> None:
     assert "nominated-node-race" in names(shell, "races", "--release", "1.13.0")
     assert "nominated-node-race" not in names(shell, "races", "--release", "1.13")
     ran = shell("races", "no-such-word")
-    assert (ran.code, ran.out) == (0, "None says all of these words.\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "podrace: no race matches all of `no-such-word`; without words, all are listed\n"
+    assert shell("hazards", "no-such-word").code == 2
 
 
 def test_hazards(shell: Shell) -> None:

@@ -162,7 +162,8 @@ def test_focus_and_limits(realistic: Path, shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--strict"], "podrace: -R, --strict, --pods, --nodes, --focus, --drain, --upgrade, --controllers and --write-scenario are about manifests: name some with -f"),
+        (["--strict"], "podrace: --strict is about the objects of a cluster: name them with -f, such as -f cluster.yaml"),
+        (["72124", "--upgrade", "1.33x"], "podrace: --upgrade is about the objects of a cluster: name them with -f, such as -f cluster.yaml"),
         (["-f", "FILE", "--pods", "1"], "podrace: --pods: write a number from 2 to 16; each more multiplies the states"),
         (["-f", "FILE", "--nodes", "x"], "podrace: --nodes: write a number from 1 to 16; each more multiplies the states"),
         (["-f", "FILE", "--focus", "shop/none"], "podrace: --focus: no pod `shop/none` waits to be scheduled; "),

@@ -38,7 +38,7 @@ def test_lines_of_what_is_in_a_later_object() -> None:
 
 def test_a_mistake_in_a_later_object_has_its_line() -> None:
     text = json.dumps(ONE, indent=2) + '{\n  "a": [,\n}'
-    with pytest.raises(Problem, match=r"^m:5: not a YAML that podrace reads: "):
+    with pytest.raises(Problem, match=r"^m:5: not a JSON that podrace reads: "):
         lines_of(text)
     twice = json.dumps(ONE, indent=2) + '{\n  "a": 1,\n  "a": 2\n}'
     with pytest.raises(Problem) as caught:

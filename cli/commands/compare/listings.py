@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ....base.problems import UsageProblem
+from ....base.text import one_line
 from ...configuration.app import app, examples
 from ...configuration.arguments import Form, FormOption, NoColor, Own, Release, Timeout
 
@@ -37,7 +39,7 @@ def races(
 ) -> None:
     from ....analysis.known import races
 
-    _list(races(words or (), release), output, no_color)
+    _list(_matching(races(words or (), release), words), output, no_color)
 
 
 @app.command(
@@ -60,7 +62,7 @@ def hazards(
         raise UsageProblem("--timeout is for the searches of --release: name a version with --release")
     from ....analysis.known import hazards
 
-    _list(hazards(words or ()), output, no_color)
+    _list(_matching(hazards(words or ()), words), output, no_color)
 
 
 def _open_in(words: list[str], release: str, timeout: str, output: Form, no_color: bool) -> int:
@@ -72,7 +74,7 @@ def _open_in(words: list[str], release: str, timeout: str, output: Form, no_colo
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
     from ...terminal.progress_display import progress_display
 
-    scenarios = {scenario.name: scenario for scenario in hazards_that_say(words)}
+    scenarios = {scenario.name: scenario for scenario in _matching(hazards_that_say(words), words)}
     version = full_name(release)
     budget, method = budget_of(None, None, timeout, None), Method("native", cache_folder(None, False), True)
     counts = {"VIOLATED": 0, "HOLDS": 0, "INCONCLUSIVE": 0}
@@ -96,6 +98,15 @@ def _open_in(words: list[str], release: str, timeout: str, output: Form, no_colo
     return 3 if counts["INCONCLUSIVE"] else 0
 
 
+def _matching(found: list[Any], words: Sequence[str] | None) -> list[Any]:
+    """What was found. Raises UsageProblem if words were given and nothing has them all."""
+    if words and not found:
+        raise UsageProblem(
+            f"no race matches all of `{one_line(' '.join(words))}`; without words, all are listed"
+        )
+    return found
+
+
 def _list(rows: list[dict[str, Any]], output: Form, no_color: bool) -> None:
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
@@ -107,7 +118,7 @@ def _list(rows: list[dict[str, Any]], output: Form, no_color: bool) -> None:
         for row in rows:
             _print_race(console, row)
         if not rows:
-            console.print("None says all of these words.", soft_wrap=True)
+            console.print("No known race is open in this version.", soft_wrap=True)
 
 
 @app.command(help="List the properties, or explain some.")

@@ -35,7 +35,9 @@ class LockstepForm(Enum):
 def lockstep(
     trace: Annotated[
         Path | None,
-        typer.Argument(metavar="[TRACE]", show_default=False, help="What --store wrote: run this alone."),
+        typer.Argument(
+            metavar="[TRACE]", show_default=False, help="A file that --store wrote: execute only its run."
+        ),
     ] = None,
     kubernetes: Annotated[
         list[str] | None,

@@ -23,7 +23,7 @@ BaselineFile = Annotated[
         "--baseline",
         metavar="FILE",
         show_default=False,
-        help="Known violations: only a new, a worse or an expired one fails.",
+        help="A file of known violations: only new, worse or expired ones count.",
     ),
 ]
 WriteBaseline = Annotated[

@@ -45,8 +45,10 @@ def refuse_other_subjects(context: typer.Context) -> None:
         raise UsageProblem(
             f"{_listed(OWN_SYSTEMS)} are for systems of your own: name one, such as mine.py:Table"
         )
-    if not context.params["filename"] and given(context, OBJECTS):
-        raise UsageProblem(f"{_listed(OBJECTS)} are about manifests: name some with -f")
+    if not context.params["filename"] and (objects := given(context, OBJECTS)):
+        raise UsageProblem(
+            f"{objects[0]} is about the objects of a cluster: name them with -f, such as -f cluster.yaml"
+        )
 
 
 def _listed(options: Mapping[str, str]) -> str:

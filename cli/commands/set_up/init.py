@@ -39,7 +39,7 @@ def init(
     ] = None,
     may: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOUND", help="With --from: what else may happen once, such as node_deletions (repeatable)."),
+        typer.Option(metavar="BOUND", help="With --from: an event to allow once, such as node_deletions (repeatable)."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:  # fmt: skip

@@ -233,7 +233,7 @@ class PostFilter(SchedulePod):
         return False
 
     def advance_preemption(self) -> None:
-        """The next thing that preemption has left to do."""
+        """Go to the next phase of preemption that still has work."""
         evicted, cleared = self.preemption.none_left("victim"), self.preemption.none_left("to_clear")
         with when(~evicted):
             self.phase = Phase.EVICT

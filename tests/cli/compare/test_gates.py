@@ -80,7 +80,7 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     assert ran.code == 0
     assert "  ok   1.33.13 SchedulerQueueingHints=false: S-CAP  " in ran.out
     assert "  ok   1.34.4: S-CAP  " in ran.out
-    assert "\nscheduler 1.33.13: sources read as a whole; on and not modelled: 1 feature gate " in ran.out
+    assert "\nscheduler 1.33.13: sources read in full; on and not modelled: 1 feature gate " in ran.out
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
     assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
 
@@ -142,8 +142,8 @@ def test_two_patch_versions_compared(shell: Shell) -> None:
     ran = shell("diff", "--before", "1.34.2", "--after", "1.34.4", "--scenario", RACE)
     assert ran.code == 0
     assert "before: 1.34.2   after: 1.34.4" in ran.out
-    assert "\nscheduler 1.34.2: sources read as a whole; " in ran.out
-    assert "\nscheduler 1.34.4: sources read as a whole; " in ran.out
+    assert "\nscheduler 1.34.2: sources read in full; " in ran.out
+    assert "\nscheduler 1.34.4: sources read in full; " in ran.out
 
 
 def test_gates_of_a_scenario_hold_on_both_sides(shell: Shell, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_listing(shell: Shell) -> None:
         "SchedulerAsyncAPICalls                          beta   on          modelled, taken as off: 134400"
     ]
     assert lines[-1] == (
-        "scheduler 1.34.0: sources read as a whole; on and not modelled: 5 feature gates (podrace gates --release 1.34.0)"
+        "scheduler 1.34.0: sources read in full; on and not modelled: 5 feature gates (podrace gates --release 1.34.0)"
     )
     rows = json.loads(shell("gates", "--release", "1.9.0", "-o", "json").out)
     assert rows["version"] == "1.9.0"
@@ -187,12 +187,12 @@ def test_the_listing(shell: Shell) -> None:
 
 
 def test_how_sources_were_read() -> None:
-    assert version_named("1.13").line == "1.13.0: sources read by pull request, not as a whole"
-    assert version_named("1.35").reading == "1.35.0: sources read as a whole"
-    assert version_named("1.35.4").reading == "1.35.4: sources read as a whole"
+    assert version_named("1.13").line == "1.13.0: sources read by pull request, not in full"
+    assert version_named("1.35").reading == "1.35.0: sources read in full"
+    assert version_named("1.35.4").reading == "1.35.4: sources read in full"
     one = ReadVersion("1.40.1", "whole", unmodelled_gates=("Foo",))
     assert one.line.endswith("; on and not modelled: 1 feature gate (podrace gates --release 1.40.1)")
-    assert one.words == "1.40.1: sources read as a whole. On by default and not modelled: Foo."
+    assert one.words == "1.40.1: sources read in full. On by default and not modelled: Foo."
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "github", "junit", "json", "sarif", "html"])
@@ -207,13 +207,13 @@ def test_every_form_says_what_a_pre_release_is_not_modelled_with(
 def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -> None:
     names = "On by default and not modelled: DRAResourceClaimDeviceStatus."
     asked = ("check", tiny, "--release", "1.33.6")
-    assert f"> scheduler 1.33.6: sources read as a whole. {names}" in shell(*asked, "-o", "markdown").out
+    assert f"> scheduler 1.33.6: sources read in full. {names}" in shell(*asked, "-o", "markdown").out
     race = shell("check", RACE, "--release", "1.33.6", "-o", "sarif")
     (result,) = json.loads(race.out)["runs"][0]["results"]
     assert result["properties"]["version"]["exact"] == "1.33.6"
     shell(*asked, "--report", str(tmp_path / "report"))
     pages = [page.read_text() for page in (tmp_path / "report").rglob("*.html")]
-    assert any(f"Scheduler 1.33.6: sources read as a whole. {names}" in page for page in pages)
+    assert any(f"Scheduler 1.33.6: sources read in full. {names}" in page for page in pages)
 
 
 def test_what_a_shell_completes() -> None:

@@ -64,7 +64,9 @@ def test_ask_gives_what_the_command_gives(root, capsys):
 def test_hazards_are_those_that_say_all_words():
     answer = TOOLS.answer("hazards", {"words": ["gone", "victim"]})
     assert "gone-victim-again" in [row["name"] for row in answer.document["hazards"]]
-    assert TOOLS.answer("hazards", {"words": ["no such word"]}).text == "None says all of these words.\n"
+    assert (
+        TOOLS.answer("hazards", {"words": ["no such word"]}).text == "No race matches all of these words.\n"
+    )
 
 
 def test_a_stored_trace_is_executed_again(root, capsys):

@@ -69,7 +69,7 @@ def race(outcome: RaceWord, **more: object) -> Race:
         (["closes", "left the model"], SOME, (), "CLOSES", 3),
         (["left the model", "still open"], ALL, (), "CHANGES WITHOUT A VIOLATION", 3),
         (["still open"], ALL, DEPARTS, "CHANGES WITHOUT A VIOLATION", 3),
-        (["still open", "open on neither"], ALL, (), "NO DIFFERENCE SEEN", 0),
+        (["still open", "open neither before nor after"], ALL, (), "NO DIFFERENCE SEEN", 0),
         (["still open"], SOME, (), "INCONCLUSIVE", 3),
         (["still open"], NONE, (), "INCONCLUSIVE", 3),
         (["closes"], NONE, (), "INCONCLUSIVE", 3),
@@ -92,7 +92,7 @@ def test_a_departure_is_told_of_both_sides() -> None:
     text = to_markdown(found)
     told = text.replace("\\", "")
     assert (
-        "two departs: pop(p): queue.sub_queue[p]: before the change None, after it ACTIVE. After:\n\n1. a\n2. b"
+        "two leaves the model: pop(p): queue.sub_queue[p]: before the change None, after it ACTIVE. After:\n\n1. a\n2. b"
         in told
     )
 
@@ -101,7 +101,10 @@ def test_text_has_the_last_steps_before_a_departure() -> None:
     departure = Departure("pop", 3, 0, "pop(p): x: model 1, real 2", tuple("abcdefghijk"))
     out = StringIO()
     print_row(Console(file=out, width=200), Probed("two", 24, 90, 1, (departure,)))
-    assert "departs: pop(p): x: before the change 1, after it 2; after: (3 steps); d; e; f" in out.getvalue()
+    assert (
+        "leaves the model: pop(p): x: before the change 1, after it 2; after: (3 steps); d; e; f"
+        in out.getvalue()
+    )
 
 
 @pytest.mark.parametrize(
@@ -198,7 +201,7 @@ STOPPED = as_the_model(verdict="CANNOT BE FORCED", at=10, why="nobody stands the
         (STOPPED, WHOLE, ("1",), None, "opens"),
         (STOPPED, WHOLE, ("1",), 11, "left the model"),  # the base has it by another run that is no longer
         (STOPPED, WHOLE, ("1",), 13, "opens"),  # by a longer one
-        (MENDED, MENDED, ("1",), None, "open on neither"),
+        (MENDED, MENDED, ("1",), None, "open neither before nor after"),
         (STOPPED, STOPPED, (), 11, "not judged"),
         (STOPPED, MENDED, ("1",), None, "left the model"),  # neither violates, and they differ
     ],
