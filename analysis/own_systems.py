@@ -19,7 +19,7 @@ from ..checker.reduction.questions import UnknownProperty, kind_of, properties_o
 from ..checker.search import Engine as Engine
 from ..checker.search import check
 from ..model.language import Model, ModelError, System, TransitionSystem, all_of, system_of, words_of
-from ..model.language.expressions.expr import Expr, fresh_graph
+from ..model.language.expressions.expr import fresh_graph
 from ..reports.text.own_system_text import own_system_text
 from ..reports.verdict_words import verdict_words
 from .request.own_code import error_in_words, theirs, what_it_changed
@@ -172,10 +172,6 @@ def _last_line(path: Path, error: BaseException) -> str:
 def _remedy(error: BaseException) -> str:
     """What to write instead, for mistakes of which Python says nothing that would help here."""
     match error:
-        case KeyError(args=(Expr(),)):
-            return (
-                "; a dict knows no symbolic value: declare a table, `per(...)`, or choose with `select(...)`"
-            )
         case AttributeError(obj=type() as kind, name=str() as name) if issubclass(kind, Enum):
             return f"; {kind.__name__} has no such member: {known_names(name, [m.name for m in kind])}"
         case TypeError() if "object is not iterable" in str(error):

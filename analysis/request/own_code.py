@@ -14,6 +14,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any, NoReturn
 
 from ...checker.core import in_memory
+from ...model.language.own_systems.hearing import hear_hashes
 
 PREFIX = "podrace_own_"
 """How the names of modules begin that are files of the user's."""
@@ -91,6 +92,8 @@ def error_in_words(error: BaseException) -> str:
 
 
 def _guard() -> None:
+    """podrace's own changes for code of the user's, which come before what is loaded is recorded."""
+    hear_hashes()
     for name in _ENDINGS:
         if not hasattr(getattr(os, name), "guarded"):
             guarded = _guarded(name, getattr(os, name))

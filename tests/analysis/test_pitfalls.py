@@ -39,6 +39,7 @@ class Lock(System):
     def free(self) -> object:
         return {holds}
 """
+HASH = "a hash, as of a key or in a set,"
 NOTHING = "{} says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`"
 LEAVES = (
     "in a `with when(...)` block leaves it in all states, not only where the condition holds: "
@@ -108,7 +109,7 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
         "if who.index == 0:\n    return\nself.owner = who",
         "if who is None or self.name is None:\n    return",
-        "print(f'{self.owner}', {self.owner: 1})\nif isinstance(self.owner, Expr):\n    self.owner = who",
+        "print(f'{self.owner}', [self.owner])\nif isinstance(self.owner, Expr):\n    self.owner = who",
         "if who in {who: 1} and len({who}) == 1 and self.name in ('x',) or f'{who}' is str(who):\n    self.owner = who",
         "for guard in (self.held[who], None):\n    if guard is None:\n        self.owner = who",
         "require(self.owner == None)\nself.owner = who",
@@ -123,6 +124,7 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
         "'words'\n...\nprint(who == 1)\nself.owner = who",
         "steps = iter((1, 2))\ntry:\n    while True:\n        next(steps)\nexcept StopIteration:\n    self.owner = who",
         "try:\n    limit = {}[who]\nexcept KeyError:\n    self.owner = who",
+        "require({who: True}.get(who, self.owner.is_none))\nself.owner = who",
     ],
 )
 def test_what_is_python_as_ever(tmp_path: Path, body: str) -> None:
@@ -314,6 +316,12 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
     ] == found
 
 
+def test_nor_for_one_in_a_data_class(tmp_path: Path) -> None:
+    body = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass V:\n    of: object\nrequire(V(self.owner) in {V(who)})"
+    with pytest.raises(UsageProblem, match="a hash, as of a key or in a set, says nothing"):
+        own_system(f"{written(tmp_path, body)}:Lock")
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [
@@ -323,13 +331,13 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
         ("for mine in (self.owner, None):\n    if mine is None:\n        self.owner = who", "`is`"),
         ("def same(a, b):\n    return a is b\nif not same(self.owner, who):\n    self.owner = who", "`is`"),
         ("if who is who is self.owner:\n    pass\nself.owner = who", "`is`"),
-        ("require({who: True}.get(self.owner, False))", "`get`"),
-        ("require({self.owner: 1} == {who: 1})", "a key"),
-        ("require({u: 1 for u in [self.owner]} == {who: 1})", "a key"),
-        ("require(len({self.owner, who}) == 1)", "a set"),
-        ("require(len({u for u in (self.owner, who)}) == 1)", "a set"),
-        ("require(len(set([self.owner, who])) == 1)", "`set`"),
-        ("require(who in frozenset(u for u in [self.owner]))", "`frozenset`"),
+        ("require({who: True}.get(self.owner, False))", HASH),
+        ("require({self.owner: 1} == {who: 1})", HASH),
+        ("require({u: 1 for u in [self.owner]} == {who: 1})", HASH),
+        ("require(len({self.owner, who}) == 1)", HASH),
+        ("require(len({u for u in (self.owner, who)}) == 1)", HASH),
+        ("require(len(set([self.owner, who])) == 1)", HASH),
+        ("require(who in frozenset(u for u in [self.owner]))", HASH),
         ("require(isinstance(self.owner, User))", "`isinstance`"),
         ("require(str(self.owner) == 'user1')", "`str`"),
         ("require('user1' in repr(self.owner))", "`repr`"),
@@ -343,6 +351,19 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
         ("require(getattr(self.owner, 'index') == who.index)", "`getattr`"),
         ("import operator\nrequire(operator.is_(self.owner, who))", "`is_`"),
         ("match self.owner:\n    case User():\n        self.owner = who", "`match`"),
+        ("require((self.owner, 1) in {(who, 1)})", HASH),
+        ("require({(who, 1): True}.get((self.owner, 1), False))", HASH),
+        ("from collections import Counter\nrequire(Counter([who])[self.owner] == 1)", HASH),
+        ("get = {who: True}.get\nrequire(get(self.owner, False))", HASH),
+        ("require({who}.issuperset([self.owner]))", HASH),
+        ("require(any(map({who}.__contains__, [self.owner])))", HASH),
+        ("require(len({*[self.owner, who]}) == 1)", HASH),
+        ("require(dict(zip([self.owner], [1])) == {who: 1})", HASH),
+        ("from functools import partial\nrequire(partial({who: True}.get)(self.owner, False))", HASH),
+        (
+            "try:\n    require({who: True}[(self.owner,)])\nexcept KeyError:\n    self.owner = who",
+            HASH,
+        ),
     ],
 )
 def test_python_answers_for_no_symbol(tmp_path: Path, body: str, what: str) -> None:

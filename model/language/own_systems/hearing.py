@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from ..declarations.views import FifoView, Record, TableView
@@ -17,13 +18,11 @@ from ..expressions.expr import Expr
 from ..expressions.sorts import Entity
 
 _SYMBOLS = (Expr, FifoView, Record, TableView)
-_OF_PYTHON = (Mapping, Set, str)
 
 _CALLS = ("str", "repr", "hash", "type", "callable", "format", "ascii", "id", "getattr", "hasattr")
 """Functions of Python's that would answer for a symbol."""
-_GATHERING = ("set", "frozenset")
-_METHODS = ("get", "setdefault", "add", "discard", "fromkeys", "is_", "is_not", "format")
-"""Methods of Python's that hash what they are given, compare it by identity, or write it."""
+_METHODS = ("is_", "is_not", "format")
+"""Methods of Python's that compare what they are given by identity, or write it."""
 
 
 def _refuse(what: str) -> NoReturn:
@@ -61,14 +60,27 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 def _method(of: Any, name: str) -> Callable[..., Any]:
     """A method; one of Python's own is given no symbols."""
     method: Callable[..., Any] = getattr(of, name)
-    if not isinstance(of, _OF_PYTHON) and of is not dict and of is not operator:
+    if not isinstance(of, str) and of is not operator:
         return method
     return lambda *args, **named: method(*_each(args, f"`{name}`"), **named)
 
 
-_ASKED = {"plain": _plain, "each": _each, "is": _is, "isinstance": _isinstance, "method": _method}
+_ASKED = {"plain": _plain, "is": _is, "isinstance": _isinstance, "method": _method}
 HEARD: Mapping[str, Callable[..., Any]] = {f"__podrace_{name}__": how for name, how in _ASKED.items()}
 """The names that such code asks, beside those of Python."""
+
+
+def _hash(symbol: object) -> int:
+    """The hash of a symbol, which code of the user's does not get, by whatever container, tuple or function of C it asks."""
+    if "__podrace_is__" in sys._getframe(1).f_builtins:
+        _refuse("a hash, as of a key or in a set,")
+    return object.__hash__(symbol)
+
+
+def hear_hashes() -> None:
+    """From now on symbols look at who hashes them. Before the first file of the user's that would only be slower."""
+    for symbol in _SYMBOLS:
+        symbol.__hash__ = _hash  # type: ignore[method-assign,assignment]
 
 
 def hearing(tree: ast.Module) -> ast.Module:
@@ -88,15 +100,8 @@ def _plainly(value: ast.expr, what: str) -> ast.expr:
     return value if isinstance(value, (ast.Constant, ast.Starred)) else _ask("plain", value, value, what)
 
 
-_PARTS = {
-    ast.Set: ("elts", "a set"),
-    ast.SetComp: ("elt", "a set"),
-    ast.Dict: ("keys", "a key"),
-    ast.DictComp: ("key", "a key"),
-    ast.FormattedValue: ("value", "a text"),
-    ast.Match: ("subject", "`match`"),
-}
-"""Of each kind of node the part that is hashed, written or asked for its type, in words."""
+_PARTS = {ast.FormattedValue: ("value", "a text"), ast.Match: ("subject", "`match`")}
+"""Of each kind of node the part that is written or asked for its type, in words."""
 
 
 class _Hearing(ast.NodeTransformer):
@@ -104,9 +109,7 @@ class _Hearing(ast.NodeTransformer):
         super().generic_visit(node)
         if type(node) in _PARTS:
             part, what = _PARTS[type(node)]
-            value = getattr(node, part)
-            several = [one and _plainly(one, what) for one in value] if isinstance(value, list) else None
-            setattr(node, part, _plainly(value, what) if several is None else several)
+            setattr(node, part, _plainly(getattr(node, part), what))
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -152,8 +155,6 @@ class _Hearing(ast.NodeTransformer):
                 return _ask("isinstance", node, *node.args)
         self.generic_visit(node)
         match node.func:
-            case ast.Name(id=name) if name in _GATHERING:
-                node.args = [_ask("each", arg, arg, f"`{name}`") for arg in node.args]
             case ast.Name(id=name) if name in _CALLS:
                 node.args[:1] = [_plainly(arg, f"`{name}`") for arg in node.args[:1]]
             case ast.Attribute(attr=name) if name in _METHODS:

@@ -168,7 +168,7 @@ def test_mistakes(shell: Shell, counter: str, arguments: list[str], said: str) -
         (
             "require(self.n[worker] < 3)",
             "{0: 1}[self.n[worker]]",
-            "line 14: KeyError: counter.n[worker1]; a dict knows no symbolic value: declare a table, `per(...)`, or choose",
+            "counter.py:14: a hash, as of a key or in a set, says nothing of what a symbolic value holds: ",
         ),
         (
             "require(self.n[worker] < 3)",
