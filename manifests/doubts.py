@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..model.history.versions import version_of
+from .kept_claims import claim_doubts
 from .kept_lives import Lives
 from .left_out import affinity_of, doubts_of_marks
 from .members import ClusterNode, ClusterPod
@@ -21,10 +22,16 @@ WORKLOADS = ("Deployment/", "ReplicaSet/", "StatefulSet/", "Job/")
 def doubts_of(kept: Representative, release: str | None, scales: bool = False) -> list[str]:
     """One line for each doubt about a representative that is checked on this release, with scales of time or without; None stands for the newest.
 
-    It is about what is kept, and about the pods that wait and, as it seems, fit nowhere: otherwise others might have been kept.
+    It is about what is kept, and about all pods that wait: where they fit decides what is kept.
     """
     noted = [d.line for d in kept.inventory.doubts if d.scales <= scales and _is_about(d, kept, release)]
-    return list(dict.fromkeys([*kept.claims.doubts, *noted, *_of_reduction(kept)]))
+    of_claims = claim_doubts(kept.inventory.claims, _asked(kept))
+    return list(dict.fromkeys([*kept.claims.doubts, *of_claims, *noted, *_of_reduction(kept)]))
+
+
+def _asked(kept: Representative) -> list[ClusterPod]:
+    """A pod of each kind that waits."""
+    return [question.pod for question in kept.asked]
 
 
 def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
@@ -35,21 +42,25 @@ def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
     if any(n.name == doubt.at for n in kept.nodes):
         return True
     kind, _, name = doubt.of.partition("/")
-    nowhere = [question.pod for question in kept.asked if question.node is None]
+    waiting = _asked(kept)
     match kind:
         case "Node":
-            counted = {c.topology_key for p in (*kept.pods, *nowhere) for c in p.spread}
+            pods = (*kept.pods, *waiting)
+            counted = {c.topology_key for p in pods for c in p.spread}
+            counted |= {t.topology_key for p in pods for t in p.terms}
             return doubt.by in counted or any(n.name == name for n in kept.nodes)
         case "Pod":
             there = [
                 *kept.pods,
-                *nowhere,
+                *waiting,
                 *(p for n in kept.nodes for p in kept.inventory.on(n.name) if doubt.room),
             ]
+            nowhere = any(question.node is None for question in kept.asked)
+            nodes = kept.inventory.nodes if nowhere else kept.nodes
             afar = [p for p in kept.inventory.bound if p.name == name] if doubt.terms else []
-            return any(
-                _reaches(p, kept.inventory.nodes if nowhere else kept.nodes, kept) for p in afar
-            ) or any(name in (p.name, p.name.removesuffix("-again")) for p in there)
+            return any(_reaches(p, nodes, kept) for p in afar) or any(
+                name in (p.name, p.name.removesuffix("-again")) for p in there
+            )
         case _ if doubt.of.startswith(WORKLOADS):
             owed = [p for p in kept.pods if f"Pod/{p.name}" not in kept.inventory.sources]
             return any(p.owner == doubt.of for p in owed if p.exists)

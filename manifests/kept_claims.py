@@ -116,24 +116,23 @@ def claims_kept(
         choice.remarks,
         exclusive,
         unbound,
-        list(dict.fromkeys([*_doubts(choice), *choice.doubts])),
+        list(dict.fromkeys([*claim_doubts(claims, pods), *choice.doubts])),
     )
 
 
-def _doubts(choice: _Choice) -> Iterator[str]:
-    """What is not known of the claims of kept pods; of devices of pods on nodes only where one that waits wants devices."""
-    for pod in choice.waiting:
+def claim_doubts(claims: ClusterClaims, pods: Sequence[ClusterPod]) -> Iterator[str]:
+    """What is not known of the claims of these pods; of devices of pods on nodes only where one that waits wants devices."""
+    waiting = [p for p in pods if p.node is None]
+    for pod in waiting:
         for name in pod.claims.volumes:
-            yield from (
-                f"{why} ({name} of {pod.name})" for why in choice.claims.volume_doubts(name, pod.claims)
-            )
-    wanted = any(p.claims.devices or p.claims.doubt for p in choice.waiting)
-    names = [p.name for p in choice.pods]
-    for pod in choice.pods if wanted else ():
+            yield from (f"{why} ({name} of {pod.name})" for why in claims.volume_doubts(name, pod.claims))
+    wanted = any(p.claims.devices or p.claims.doubt for p in waiting)
+    names = [p.name for p in pods]
+    for pod in pods if wanted else ():
         if pod.claims.doubt:
             yield pod.claims.doubt
         for name in pod.claims.devices:
-            if why := choice.claims.doubt(pod.name, name, pod.claims, names):
+            if why := claims.doubt(pod.name, name, pod.claims, names):
                 yield why
 
 

@@ -453,3 +453,15 @@ def test_what_a_pod_waits_for_that_seems_to_fit_nowhere_is_in_doubt(tmp_path: Pa
     )
     (found,) = doubts(tmp_path, pod("a"), b, *there)
     assert found.endswith("(Pod/shop/b)")
+    # It fits on one node for sure, and nobody contests it there: it is not kept, and in doubt all the same.
+    there[1]["metadata"]["namespace"] = "shop"
+    (found,) = doubts(tmp_path, pod("a"), b, *there)
+    assert found.endswith("(Pod/shop/b)")
+    # A pod on a node without the key meets no term: what else the node lacks decides where b fits.
+    near = {"topologyKey": host, "labelSelector": apps}
+    b = labelled(
+        pod("b", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}})
+    )
+    far = labelled(pod("m", nodeName="n3", priority=9))
+    (found,) = doubts(tmp_path, pod("a"), b, far, nodes=(node("n1"), node("n2"), bare))
+    assert found.endswith("(Node/n3)")
