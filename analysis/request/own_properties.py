@@ -112,5 +112,6 @@ def _check(path: Path, cls: type[Property]) -> None:
             f"{at}{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}",
         )
     method = _METHOD.get(cls.kind, "holds")
-    if getattr(cls, method) is getattr(Property, method):
+    says_what_is_wrong = method == "holds" and cls.wrong is not Property.wrong
+    if getattr(cls, method) is getattr(Property, method) and not says_what_is_wrong:
         raise _problem(path, f"{at}{cls.__name__} is of kind `{cls.kind}` and has no method `{method}`")

@@ -290,6 +290,16 @@ def test_what_a_property_computes_is_no_state(tmp_path: Path) -> None:
     assert list(own_properties([str(file)])) == ["MY-P"]
 
 
+def test_what_can_be_wrong_says_what_holds(tmp_path: Path) -> None:
+    """Also in a class derived from one of podrace's that says no more."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from podrace.properties.scheduling.conditions import BoundPodsSayScheduled\n\n"
+        'class Mine(BoundPodsSayScheduled):\n    """The same."""\n    id = "MY-COND"\n'
+    )
+    assert list(own_properties([str(file)])) == ["MY-COND"]
+
+
 TWICE = "`{}` stands twice in {}: the one of line {} would be lost; give them different names"
 
 
