@@ -22,7 +22,7 @@ from .manifest_values import Fields, Manifest
 from .metadata import Meta
 from .resource_amounts import parse_quantity
 
-DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+DEFAULT_CLASS = tuple(f"storageclass.{beta}kubernetes.io/is-default-class" for beta in ("", "beta."))
 OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -152,7 +152,7 @@ def read_storage_class(meta: Meta, fields: Fields) -> StorageClassObject:
         meta.name,
         fields.one_of("volumeBindingMode", MODES, "a volume binding mode") == MODES[0],
         provisioner.text("the name of a provisioner"),
-        meta.annotations(DEFAULT_CLASS).get(DEFAULT_CLASS) == "true",
+        "true" in meta.annotations(*DEFAULT_CLASS).values(),
         meta.place.mapping("a mapping with `name`").read("creationTimestamp", read_time),
         _topologies(fields),
     )

@@ -296,10 +296,11 @@ def test_the_class_of_a_claim(tmp_path: Path) -> None:
     assert [reach(found, f"shop/{name}") for name in "abc"] == [None, ["n2"], None]
 
 
+@pytest.mark.parametrize("beta", ["", "beta."])
 @pytest.mark.parametrize("newest_first", [True, False])
-def test_of_several_default_classes_the_newest_counts(tmp_path: Path, newest_first: bool) -> None:
+def test_of_several_default_classes_the_newest_counts(tmp_path: Path, newest_first: bool, beta: str) -> None:
     """GetDefaultClass in pkg/volume/util, 1.36: not the first of the list; of two of one age, that which comes first by name."""
-    by_default = {"storageclass.kubernetes.io/is-default-class": "true"}
+    by_default = {f"storageclass.{beta}kubernetes.io/is-default-class": "true"}
     classes = [
         storage_class(
             name,
