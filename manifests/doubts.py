@@ -30,8 +30,9 @@ def doubts_of(kept: Representative, release: str | None, scales: bool = False) -
 
 
 def _asked(kept: Representative) -> list[ClusterPod]:
-    """A pod of each kind that waits."""
-    return [question.pod for question in kept.asked]
+    """All pods that wait, and that which is asked about where none does: two of one kind may differ in what is not known of them."""
+    asked = {pod.name: pod for pod in (*kept.inventory.pending, *(question.pod for question in kept.asked))}
+    return [*asked.values()]
 
 
 def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
@@ -47,7 +48,7 @@ def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
         case "Node":
             pods = (*kept.pods, *waiting)
             counted = {c.topology_key for p in pods for c in p.spread}
-            counted |= {t.topology_key for p in pods for t in p.terms}
+            counted |= {t.topology_key for p in (*pods, *kept.inventory.bound) for t in p.terms}
             return doubt.by in counted or any(n.name == name for n in kept.nodes)
         case "Pod":
             there = [

@@ -34,7 +34,7 @@ def mended_afterwards(
     after: Play,
     base: Callable[[], int | None] = lambda: None,
 ) -> Race:
-    """The race, which closes if the property stays violated on the unchanged code, whoever goes on, and somebody mends it on the changed code.
+    """The race, which closes if the property stays violated on the unchanged code, whichever actor continues, and an actor mends it on the changed code.
 
     It opens the other way about, if the same goes on violating it for long, and a second time; `base` is how many steps the shortest run to the
     violation has in the model without the change. What the property reads and cannot be seen is as in the model in the end.
@@ -80,7 +80,7 @@ def _mends(
     mended: Mapping[int, tuple[Run, list[bool]]],
     first: Sequence[bool] = (True,),
 ) -> int | None:
-    """Whose calls mend on one side what stays violated on the other one, whoever goes on. `first` is what the run itself may have made of it on the side that mends."""
+    """Whose calls mend on one side what stays violated on the other one, whichever actor continues. `first` is what the run itself may have made of it on the side that mends."""
     if not kept or not all(bad and all(bad) for _, bad in kept.values()):
         return None
     return next(

@@ -465,3 +465,7 @@ def test_what_a_pod_waits_for_that_seems_to_fit_nowhere_is_in_doubt(tmp_path: Pa
     far = labelled(pod("m", nodeName="n3", priority=9))
     (found,) = doubts(tmp_path, pod("a"), b, far, nodes=(node("n1"), node("n2"), bare))
     assert found.endswith("(Node/n3)")
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
+    far = pod("m", nodeName="n3", priority=9, affinity=apart)
+    (found,) = doubts(tmp_path, pod("a"), labelled(pod("b")), far, nodes=(node("n1"), node("n2"), bare))
+    assert found.endswith("(Node/n3)")

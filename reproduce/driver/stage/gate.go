@@ -98,7 +98,7 @@ type gate struct {
 	owner   *instance
 	grouped map[string]int    // of the pods that belong to groups, which one the cycle of its group tries first
 	leaders map[string]string // of a pod in a group, the first one of it
-	instead *identity         // whom PopSpecificPod takes next, whomever it is asked for
+	instead *identity         // the pod that PopSpecificPod takes next, whichever it is asked for
 	managed bool              // and a manager of theirs, whom Unreserve tells
 	claimed bool              // there are claims of devices
 	panics  *bool             // the trace has the scheduler panic next
