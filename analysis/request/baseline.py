@@ -30,7 +30,7 @@ _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASC
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One violation that is known. An empty `label` stands for every version; `place` is where the entry is. What is known with one `time`, and these actors `slow`, says nothing of another."""
+    """One violation that is known. An empty `label` stands for every version; `place` is where the entry is. What is known with one `time`, these actors `slow`, and a `fair_flush` or none says nothing of another."""
 
     scenario: str
     property: str
@@ -41,11 +41,12 @@ class Entry:
     place: str = field(default="", compare=False)
     time: str = ANY_TIME
     slow: tuple[str, ...] = ()
+    fair_flush: bool = False
     shape: str = ""
 
     def is_of(self, finding: Finding) -> bool:
         """Whether it is about what a finding is about. The cluster of a dump is known by its shape; only an entry without one goes by the name."""
-        same = (self.property, self.time, self.slow) == (finding.property, *_time_of(finding))
+        same = (self.property, *self.time_of) == (finding.property, *_time_of(finding))
         if self.shape:
             of_it = self.shape == finding.shape
         else:
@@ -62,6 +63,11 @@ class Entry:
         if version is None:
             return today > date.fromisoformat(self.until)
         return (_version(finding.release) or version) >= version
+
+    @builtins.property
+    def time_of(self) -> tuple[str, tuple[str, ...], bool]:
+        """What is assumed of time: the scale, the slow actors, and whether the flush is counted on."""
+        return self.time, self.slow, self.fair_flush
 
     @builtins.property
     def subject(self) -> str:
@@ -82,7 +88,7 @@ def read_baseline(path: Path, own: Collection[str] = ()) -> tuple[Entry, ...]:
     found: dict[tuple[object, ...], Entry] = {}
     for value in top["known"].elements("a list of violations"):
         entry = _entry(value, [*PROPERTIES, *own])
-        key = entry.shape or entry.scenario, entry.property, entry.label, entry.time, entry.slow
+        key = entry.shape or entry.scenario, entry.property, entry.label, entry.time_of
         if key in found:
             value.fail(f"the same violation is listed at {found[key].place}: remove one of them")
         found[key] = entry
@@ -111,14 +117,19 @@ def _entry(value: Value, properties: Collection[str]) -> Entry:
         )
     return Entry(
         read["scenario"], identifier, label, read.get("steps"), read["reason"], read["until"], place, time, slow,
-        read.get("shape", ""),
+        read.get("fair_flush", False), read.get("shape", ""),
     )  # fmt: skip
 
 
-def _time_of(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    """The scale of time of a finding, and the actors that are slow with it."""
-    slow = str(finding.scope.get("slow", ""))
-    return str(finding.scope.get("time", ANY_TIME)), tuple(sorted(slow.split(", "))) if slow else ()
+def _time_of(finding: Finding) -> tuple[str, tuple[str, ...], bool]:
+    """What a finding assumes of time, as `Entry.time_of`."""
+    scope = finding.scope
+    slow = str(scope.get("slow", ""))
+    return (
+        str(scope.get("time", ANY_TIME)),
+        tuple(sorted(slow.split(", "))) if slow else (),
+        bool(scope.get("fair_flush", False)),
+    )
 
 
 def _label(text: str) -> str:
@@ -261,6 +272,8 @@ def _lines(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"  time: {entry.time}"
         if entry.slow:
             yield f"  slow: [{', '.join(entry.slow)}]"
+        if entry.fair_flush:
+            yield "  fair_flush: true"
         if entry.steps is not None:
             yield f"  steps: {entry.steps}"
         yield f"  reason: {_quoted(entry.reason)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.environment.cluster.scope import ANY_TIME, SCALES, SHORT_ACTORS
-from .kinds import Schema, list_of, one_of, text, whole
+from .kinds import FLAG, Schema, list_of, one_of, text, whole
 from .table import Field, Table
 
 MOST_STEPS = 100_000
@@ -18,6 +18,7 @@ KNOWN = Table(
         Field("release", text("version", "a version such as 1.34.3"), "every version", "The version, such as `1.34.3`, with the fixes, gates and patches that reports write behind it."),
         Field("time", one_of((ANY_TIME, SCALES), "a scale of time"), f"`{ANY_TIME}`", "The scale of time with which it is violated, as `--time` says."),
         Field("slow", list_of("list of actors", one_of(SHORT_ACTORS, "an actor")), "nobody", f"With `time: {SCALES}`, the actors that may take minutes all the same, as `--slow` says."),
+        Field("fair_flush", FLAG, "`false`", "`true` if it is violated although the periodic flush happens, as `--fair-flush` says."),
         Field("steps", whole(0, MOST_STEPS), "of any length", "The length of the counterexample. A shorter one is worse than what is known."),
         Field("reason", text("text", "why it is accepted"), "required", "Why it is accepted for now.", missing="say why it is accepted"),
         Field("until", text("date or version", "a date such as 2027-03-31, or a version such as 1.38"), "required", "The day until which it is accepted, or the first version in which it is not.", missing="write a date such as 2027-03-31, or a version such as 1.38"),

@@ -197,12 +197,12 @@ ENTRIES = st.builds(
 ) | st.builds(
     Entry,
     scenario=st.just("a"), property=st.just("S-CAP"), label=st.just(""), steps=st.none(), reason=st.just("r"), until=st.just("1.38"),
-    time=st.just("scales"), slow=st.lists(st.sampled_from(SHORT_ACTORS), unique=True).map(lambda some: tuple(sorted(some))),
+    time=st.just("scales"), fair_flush=st.booleans(), slow=st.lists(st.sampled_from(SHORT_ACTORS), unique=True).map(lambda some: tuple(sorted(some))),
 )  # fmt: skip
 
 
 @settings(max_examples=examples(30), deadline=None)
-@given(st.lists(ENTRIES, unique_by=lambda e: (e.scenario, e.property, e.label, e.time, e.slow)))
+@given(st.lists(ENTRIES, unique_by=lambda e: (e.scenario, e.property, e.label, e.time_of)))
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, entries: list[Entry]) -> None:
     file = tmp_path_factory.mktemp("baseline") / "known.yaml"
     file.write_text(text_of(entries), encoding="utf-8")
@@ -219,9 +219,10 @@ scope: {flush: true}
 """
 
 
-@pytest.mark.parametrize(
-    "recorded", [(), ("--time", "scales"), ("--time", "scales", "--slow", "pod informer")]
-)
+ASSUMED = ((), ("--time", "scales"), ("--time", "scales", "--slow", "pod informer"), ("--fair-flush",))
+
+
+@pytest.mark.parametrize("recorded", ASSUMED)
 def test_what_is_known_with_one_time_fails_with_another(
     shell: Shell, here: Path, recorded: tuple[str, ...]
 ) -> None:
@@ -230,11 +231,10 @@ def test_what_is_known_with_one_time_fails_with_another(
     line = ("check", "race.yaml", "-P", "mine.py", "--property", "MY-NONE", "--closing", "0")
     assert shell(*line, *recorded, "--write-baseline", "known.yaml").code == 1
     text = Path("known.yaml").read_text().replace('reason: ""', "reason: r")
-    assert [words for words in ("time: scales", "slow: [pod informer]") if words in text] == [
-        words for words, option in (("time: scales", "--time"), ("slow: [pod informer]", "--slow")) if option in recorded
-    ]  # fmt: skip
+    lines = {"time: scales": "--time", "slow: [pod informer]": "--slow", "fair_flush: true": "--fair-flush"}
+    assert [words for words in lines if words in text] == [w for w, o in lines.items() if o in recorded]
     Path("known.yaml").write_text(text)
-    for asked in ((), ("--time", "scales"), ("--time", "scales", "--slow", "pod informer")):
+    for asked in ASSUMED:
         ran = shell(*line, *asked, "--baseline", "known.yaml")
         assert (ran.code, "VIOLATED (known)" in ran.out) == ((0, True) if asked == recorded else (1, False))
         assert ("took no part" in ran.err) == (asked != recorded)
