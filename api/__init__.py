@@ -21,6 +21,7 @@ from ..analysis.chain import verdicts
 from ..analysis.closing import closings
 from ..analysis.request import own_code
 from ..analysis.request.method import Method, budget_for, cache_folder
+from ..analysis.request.own_properties import by_identifier
 from ..analysis.request.plan import Selection, plan
 from ..analysis.request.representative_cluster import Manifests, Represented, Size, scenario_from
 from ..audit.audit import Asked, audit_logs
@@ -28,6 +29,7 @@ from ..audit.checks.check import Window
 from ..audit.reading.records import time_of
 from ..base.problems import Problem, UsageProblem
 from ..base.text import one_line
+from ..properties import PROPERTIES
 from ..reports.audit_report import Answer, AuditReport
 from ..reports.ci_outcome import message, subject
 from ..reports.document import Finding, Word, about_of
@@ -274,7 +276,10 @@ def _selection(
     if not scenarios and represented is None:
         raise UsageProblem("name a scenario: what `podrace races` lists, or a YAML file")
     given = [wanted] if isinstance(wanted, (str, type)) else list(wanted)
-    own = {p.id: p for p in given if isinstance(p, type)}
+    own = by_identifier(
+        [p for p in dict.fromkeys(given) if isinstance(p, type) and p not in PROPERTIES.values()],
+        lambda cls, what: UsageProblem(f"property: {cls.__name__}{what}"),
+    )
     return Selection(
         names=[str(scenario) for scenario in scenarios],
         release=release,

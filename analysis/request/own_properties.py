@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import get_args
 
@@ -24,36 +24,42 @@ def own_properties(options: Sequence[str], asked: Sequence[str] = ()) -> dict[st
 
     Raises UsageProblem, also if `asked`, what `--property` names, leaves out all that an option brings.
     """
-    found: dict[str, type[Property]] = {}
-    brought: dict[tuple[Path, str], list[str]] = {}
-    for option in options:
-        path, name = split_option(option)
-        for cls in _classes(path, name):
-            # --property takes them in any case of letters.
-            taken = {known.upper(): known for known in PROPERTIES}.get(cls.id.upper())
-            if taken is not None:
-                raise _problem(
-                    path,
-                    f"{line_of(cls)}{cls.__name__}: `{taken}` is a property of podrace: choose another `id`",
-                )
-            alike = [
-                own for own, other in found.items() if own.upper() == cls.id.upper() and other is not cls
-            ]
-            if alike:
-                raise _problem(path, f"{line_of(cls)}{cls.__name__}: two properties have the id `{alike[0]}`")
-            found[cls.id] = cls
-            brought.setdefault((path, name), []).append(cls.id)
+    brought = {one: _classes(*one) for one in map(split_option, options)}
+    path_of = {cls: path for (path, _), classes in brought.items() for cls in classes}
+    found = by_identifier(
+        list(path_of), lambda cls, what: _problem(path_of[cls], f"{line_of(cls)}{cls.__name__}{what}")
+    )
     _refuse_unasked(brought, {name.strip().upper() for name in asked}, {*PROPERTIES, *found})
     return found
 
 
+def by_identifier(
+    classes: Sequence[type[Property]], problem: Callable[[type[Property], str], UsageProblem]
+) -> dict[str, type[Property]]:
+    """The classes by identifier. Raises what `problem` makes of a class and of what is wrong with it, such as a method that it lacks."""
+    found: dict[str, type[Property]] = {}
+    for cls in classes:
+        if wrong := _what_is_wrong(cls):
+            raise problem(cls, wrong)
+        # --property takes them in any case of letters.
+        taken = {known.upper(): known for known in PROPERTIES}.get(cls.id.upper())
+        if taken is not None:
+            raise problem(cls, f": `{taken}` is a property of podrace: choose another `id`")
+        alike = [own for own in found if own.upper() == cls.id.upper()]
+        if alike:
+            raise problem(cls, f": two properties have the id `{alike[0]}`")
+        found[cls.id] = cls
+    return found
+
+
 def _refuse_unasked(
-    brought: Mapping[tuple[Path, str], Sequence[str]], asked: Set[str], known: Set[str]
+    brought: Mapping[tuple[Path, str], Sequence[type[Property]]], asked: Set[str], known: Set[str]
 ) -> None:
     """A name that is not known has a message of its own, so nothing is said before that."""
     if not asked or not asked <= {name.upper() for name in known}:
         return
-    for (path, _), ids in brought.items():
+    for (path, _), classes in brought.items():
+        ids = [cls.id for cls in classes]
         if asked.isdisjoint(name.upper() for name in ids):
             raise _problem(
                 path,
@@ -79,10 +85,7 @@ def _classes(path: Path, name: str) -> list[type[Property]]:
         raise _problem(path, "there is no property in it: write a subclass of podrace.properties.Property")
     if name and name not in found:
         raise _problem(path, f"there is no property class `{name}` in it; {known_names(name, list(found))}")
-    chosen = [found[name]] if name else list(found.values())
-    for cls in chosen:
-        _check(path, cls)
-    return chosen
+    return [found[name]] if name else list(found.values())
 
 
 def line_of(cls: type) -> str:
@@ -98,20 +101,17 @@ def file_of(cls: type) -> Path:
     return Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
 
 
-def _check(path: Path, cls: type[Property]) -> None:
-    at = line_of(cls)
+def _what_is_wrong(cls: type[Property]) -> str:
+    """What the class of a property lacks, to be written behind its name; empty if nothing."""
     identifier = getattr(cls, "id", None)
     if not isinstance(identifier, str) or not identifier:
-        raise _problem(path, f'{at}{cls.__name__} has no identifier: write `id = "MY-RULE"` in the class')
+        return ' has no identifier: write `id = "MY-RULE"` in the class'
     if not cls.__doc__:
-        raise _problem(path, f"{at}{cls.__name__} has no docstring: say in one sentence what must hold")
+        return " has no docstring: say in one sentence what must hold"
     if cls.kind not in get_args(Kind):
-        kinds = ", ".join(get_args(Kind))
-        raise _problem(
-            path,
-            f"{at}{cls.__name__}: `{one_line(str(cls.kind))}` is no kind of property: use one of {kinds}",
-        )
+        return f": `{one_line(str(cls.kind))}` is no kind of property: use one of {', '.join(get_args(Kind))}"
     method = _METHOD.get(cls.kind, "holds")
     says_what_is_wrong = method == "holds" and cls.wrong is not Property.wrong
     if getattr(cls, method) is getattr(Property, method) and not says_what_is_wrong:
-        raise _problem(path, f"{at}{cls.__name__} is of kind `{cls.kind}` and has no method `{method}`")
+        return f" is of kind `{cls.kind}` and has no method `{method}`"
+    return ""

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from podrace.api import check
+from podrace.base.problems import Problem
+from podrace.properties import PROPERTIES, Property
+from podrace.properties.scheduling.conditions import BoundPodsSayScheduled
 from tests.cli.helpers import MINE, TINY
 
 CHECK = "(found,) = check('tiny.yaml')\nprint(found.verdict, *found.notes, sep='\\n')\n"
@@ -49,3 +53,47 @@ def test_a_program_may_have_a_property_of_its_own(tmp_path: Path) -> None:
         [sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.stderr) == ("MY-NONE VIOLATED\nS-CAP HOLDS\n", "")
+
+
+class NoHolds(Property):
+    """No pod is ever assumed."""
+
+    id = "MY-NONE"
+
+
+class Kind(NoHolds):
+    """Of a kind that is misspelled."""
+
+    kind = "livenes"  # type: ignore[assignment]
+
+
+class Second(BoundPodsSayScheduled):
+    """The same again."""
+
+    id = "MY-TWO"
+
+
+class Third(Second):
+    """And again, as a copied class has it."""
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        ([NoHolds], "property: NoHolds is of kind `invariant` and has no method `holds`"),
+        ([Kind], "property: Kind: `livenes` is no kind of property: use one of invariant, resettability, deadlock freedom, liveness"),
+        ([Second, Third], "property: Third: two properties have the id `MY-TWO`"),
+        ([type("S", (Second,), {"__doc__": "Mine.", "id": "s-cap"})], "property: S: `S-CAP` is a property of podrace: choose another `id`"),
+    ],
+)  # fmt: skip
+def test_a_class_is_held_to_what_a_file_is(tmp_path: Path, classes: list[type[Property]], said: str) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    with pytest.raises(Problem) as caught:
+        check(tmp_path / "tiny.yaml", property=classes)
+    assert str(caught.value) == said
+
+
+def test_a_class_of_podrace_is_its_identifier(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    (one,) = check(tmp_path / "tiny.yaml", property=[PROPERTIES["S-CAP"], "S-CAP"])
+    assert (one.property, one.verdict) == ("S-CAP", "HOLDS")
