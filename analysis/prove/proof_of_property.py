@@ -186,13 +186,14 @@ class Prover:
         results = [r for some in self.found.values() for r in some]
         fired = {step for r in results for step in r.fired}
         groups = () if self.is_cut else tuple(self._groups(violated))
+        template = self.question.template
         return Proof(
             property=self.question.property,
             release=self.composition.label,
             verdict="VIOLATED" if violated else open_ or "HOLDS FOR ALL",
             pods=self.request.pods,
             nodes=self.request.nodes,
-            gangs=self.question.template.gangs,
+            gangs=template.gangs,
             **counts,
             transitions=sum(o.transitions for _, o in outcomes),
             depth=max((o.depth for _, o in outcomes), default=0),
@@ -202,14 +203,15 @@ class Prover:
             stopped=self.is_cut,
             altered=next(filter(None, (found.alters for found in self.altered.values())), ""),
             seconds=round(seconds, 3),
-            covers=covers(self.question.template),
+            covers=covers(template),
             rows=tuple(self._rows()),
             groups=groups,
             with_scales=self._with_scales(groups, [name for name, _ in violated]),
             why=self._why(outcomes) if not (violated or open_) else None,
             sentence=self.question.cls.sentence(),
             question=() if self.question.asked is None else self.question.asked.items,
-            scope=scope_of(self.question.template.scope) | orders_of_all(bool(self.question.template.gangs)),
+            scope=scope_of(template.scope)
+            | orders_of_all(template.scope, self.composition.classes, bool(template.gangs)),
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             **({} if self.is_cut else self._seen(results, fired)),
             never_acted={} if violated or open_ else _never_acted(results, fired),

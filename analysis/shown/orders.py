@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations
 
+from ...model.environment.cluster.scope import Scope
 from ...model.environment.objects import ClusterSpec, Pod
 from ...model.history.changes.cache.node_tree import IteratedTree
 from ...model.history.changes.preemption.preemption import EveryBudgetIsSpent
@@ -45,14 +46,15 @@ def orders_of(spec: ClusterSpec, classes: Iterable[type] = ()) -> dict[str, Valu
         found[NODES] = LISTED
     if _budgets_are_asked_in_turn(spec, classes):
         found[BUDGETS] = LISTED
-    if _lists_give_events(spec, classes):
+    if _lists_come(scope, classes) and max(len(spec.pods), len(spec.nodes)) > 1:
         found[EVENTS] = LISTED
     return found
 
 
-def orders_of_all(groups: bool) -> dict[str, Value]:
-    """The same for all clusters of a kind, in every order of arrival; `groups`: there are groups of pods."""
-    return {VICTIMS: ARRIVED, **({MEMBERS: ARRIVED} if groups else {})}
+def orders_of_all(scope: Scope, classes: Iterable[type], groups: bool) -> dict[str, Value]:
+    """The same for all clusters with this scope, in every order of arrival; `groups`: there are groups of pods."""
+    members = {MEMBERS: ARRIVED} if groups else {}
+    return {VICTIMS: ARRIVED, **members, **({EVENTS: ARRIVED} if _lists_come(scope, classes) else {})}
 
 
 def _nodes_come_in_turn(spec: ClusterSpec, classes: Iterable[type]) -> bool:
@@ -68,10 +70,10 @@ def _budgets_are_asked_in_turn(spec: ClusterSpec, classes: Iterable[type]) -> bo
     return not every_one and any(sum(b.selects(pod) for b in spec.budgets) > 1 for pod in spec.pods)
 
 
-def _lists_give_events(spec: ClusterSpec, classes: Iterable[type]) -> bool:
-    """Whether a list may give the handlers several events."""
-    by_restart = spec.scope.restarts and any(issubclass(cls, StoresSuffice) for cls in classes)
-    return bool(spec.scope.relists or by_restart) and max(len(spec.pods), len(spec.nodes)) > 1
+def _lists_come(scope: Scope, classes: Iterable[type]) -> bool:
+    """Whether a list may give the handlers what they make several events of."""
+    by_restart = scope.restarts and any(issubclass(cls, StoresSuffice) for cls in classes)
+    return bool(scope.relists or by_restart)
 
 
 def _are_equal(a: Pod, b: Pod) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.analysis.shown.orders import orders_of
+from podrace.analysis.shown.orders import orders_of, orders_of_all
 from podrace.model.history import resolve
 from podrace.scenarios import parse_scenario
 
@@ -56,7 +56,10 @@ pods: {{v: {{cpu: 1, nodeName: n, labels: {quoted}}}}}
 def test_the_order_of_the_events_that_a_list_gives(scope: str, release: str, named: bool) -> None:
     text = f"nodes: {ONE_ZONE}\npods: {{p: {{cpu: 1}}}}\nscope: {{{scope}}}\n"
     expected = {"events of a new list": "in the order of the file"} if named else {}
-    assert orders_of(parse_scenario(text, "two.yaml").spec, resolve(release).classes) == expected
+    spec, classes = parse_scenario(text, "two.yaml").spec, resolve(release).classes
+    assert orders_of(spec, classes) == expected
+    of_all = {"equal victims", "equal members of groups", *expected}
+    assert orders_of_all(spec.scope, classes, True) == dict.fromkeys(of_all, "in the order of their arrival")
 
 
 @pytest.mark.parametrize(
