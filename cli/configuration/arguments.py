@@ -2,55 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-
-class GraphKind(Enum):
-    """Kinds of drawings; `lanes` for the steps, the others show the cluster, or a lasso."""
-
-    lanes = "lanes"
-    cluster = "cluster"
-    lasso = "lasso"
-
-
-class Form(Enum):
-    """Forms of a listing."""
-
-    text = "text"
-    json = "json"
-
-
-class TimeScale(Enum):
-    """What passes before a timer of minutes fires."""
-
-    any = "any"
-    scales = "scales"
-
-
-class ComparisonForm(Enum):
-    """Forms of a comparison."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
-
-
-class ReportForm(Enum):
-    """Forms of a report."""
-
-    text = "text"
-    json = "json"
-    html = "html"
-    junit = "junit"
-    sarif = "sarif"
-    github = "github"
-    markdown = "markdown"
-    mermaid = "mermaid"
-
+ReportForm = Literal["text", "json", "html", "junit", "sarif", "github", "markdown", "mermaid"]
 
 Verbose = Annotated[
     bool,
@@ -74,9 +31,11 @@ ClosingTime = Annotated[
     ),
 ]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (like the variable NO_COLOR).")]
-FormOption = Annotated[Form, typer.Option("-o", "--output", help="Form of the result on stdout.")]
+FormOption = Annotated[
+    Literal["text", "json"], typer.Option("-o", "--output", help="Form of the result on stdout.")
+]
 ComparisonOption = Annotated[
-    ComparisonForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
+    Literal["text", "json", "markdown"], typer.Option("-o", "--output", help="Form of the result on stdout.")
 ]
 ReportOption = Annotated[ReportForm, typer.Option("-o", "--output", help="Form of the result on stdout.")]
 Cache = Annotated[
@@ -178,7 +137,7 @@ Release = Annotated[
     ),
 ]
 Time = Annotated[
-    TimeScale | None,
+    Literal["any", "scales"] | None,
     typer.Option(
         help="scales: the periodic flush comes only after minutes in which nothing shorter was under way. any: at any moment, the default."
     ),
@@ -216,7 +175,7 @@ Graph = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw the counterexample as .svg, .png or .dot.")
 ]
 GraphKindOption = Annotated[
-    GraphKind,
+    Literal["lanes", "cluster", "lasso"],
     typer.Option(
         "--graph-kind",
         help="lanes: the steps by actor. cluster: the cluster before and after each decisive step. lasso: what repeats indefinitely.",

@@ -68,8 +68,10 @@ def _option(name: str, parameter: str, annotation: Any, info: OptionInfo, defaul
     inner = get_args(annotation)[0] if repeatable else annotation
     if inner is bool:
         return Option(name, parameter, "flag", default=default)
-    if isinstance(inner, type) and issubclass(inner, Enum):
-        words = tuple(str(member.value) for member in inner)
+    words = get_args(inner) if get_origin(inner) is Literal else ()
+    if isinstance(inner, type) and issubclass(inner, Enum):  # typer takes no list of Literals
+        words = tuple(member.value for member in inner)
+    if words:
         return Option(name, parameter, "choice", repeatable, words, default=default)
     if inner is int:
         least, most = (int(bound) for bound in (info.min, info.max) if bound is not None)

@@ -6,8 +6,7 @@ What is a value already does not wait for it: a default, a text that is to stay 
 from __future__ import annotations
 
 import re
-from enum import Enum
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 
@@ -35,8 +34,8 @@ class QuickValue:
             return value
         if self._annotation == list[str] and isinstance(value, (list, tuple)):
             return list(value)
-        if isinstance(self._annotation, type) and issubclass(self._annotation, Enum):
-            return _choice(self._annotation, value, param, ctx)
+        if get_origin(self._annotation) is Literal:
+            return _choice(get_args(self._annotation), value, param, ctx)
         if self._annotation is int:
             return _number(self._info.min, self._info.max, value, param, ctx)
         return self._typers().coerce(value, param=param, ctx=ctx)
@@ -59,10 +58,7 @@ def _number(least: float | None, most: float | None, value: Any, param: Any, ctx
     return number
 
 
-def _choice(choices: type[Enum], value: Any, param: Any, ctx: Any) -> Enum:
-    known = {str(member.value): member for member in choices}
-    if isinstance(value, choices):
-        return value
+def _choice(known: tuple[str, ...], value: Any, param: Any, ctx: Any) -> str:
     if value not in known:
         raise typer.BadParameter(f"'{value}' is not one of {', '.join(known)}", ctx=ctx, param=param)
-    return known[value]
+    return str(value)

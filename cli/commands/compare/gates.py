@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...configuration.app import app
-from ...configuration.arguments import Form, FormOption, NoColor, Release
+from ...configuration.arguments import FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +18,7 @@ STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not mod
     "`--gate NAME=false` of `podrace check` and others sets those that are modelled; the section `featureGates` of a scenario "
     "does so, too. A verdict counts the gates that are on and not modelled."
 )
-def gates(release: Release = None, output: FormOption = Form.text, no_color: NoColor = False) -> None:
+def gates(release: Release = None, output: FormOption = "text", no_color: NoColor = False) -> None:
     from ....analysis.known import gate_rows
     from ....analysis.request.plan import release_of
     from ....analysis.scheduler_version import version_named
@@ -28,7 +28,7 @@ def gates(release: Release = None, output: FormOption = Form.text, no_color: NoC
     chosen = release_of(release)
     rows = gate_rows(chosen)
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             print_json({"version": version_named(chosen).exact, "gates": rows})
             return
         console = result_console(no_color)

@@ -11,7 +11,7 @@ import typer
 from ....base.problems import UsageProblem
 from ....base.text import one_line
 from ...configuration.app import app, examples
-from ...configuration.arguments import Form, FormOption, NoColor, Own, Release, Timeout
+from ...configuration.arguments import FormOption, NoColor, Own, Release, Timeout
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ Words = Annotated[
     epilog=examples("podrace races", "podrace races preemption --release latest", "podrace hazards"),
 )
 def races(
-    words: Words = None, release: Release = None, output: FormOption = Form.text, no_color: NoColor = False
+    words: Words = None, release: Release = None, output: FormOption = "text", no_color: NoColor = False
 ) -> None:
     from ....analysis.known import races
 
@@ -53,7 +53,7 @@ def hazards(
     words: Words = None,
     release: Release = None,
     timeout: Timeout = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     no_color: NoColor = False,
 ) -> None:
     if release is not None:
@@ -65,7 +65,7 @@ def hazards(
     _list(_matching(hazards(words or ()), words), output, no_color)
 
 
-def _open_in(words: list[str], release: str, timeout: str, output: Form, no_color: bool) -> int:
+def _open_in(words: list[str], release: str, timeout: str, output: str, no_color: bool) -> int:
     """Print the races that are open in a version, each as it is found; gives the exit code."""
     from ....analysis.affected import open_in
     from ....analysis.known import hazards_that_say
@@ -85,12 +85,12 @@ def _open_in(words: list[str], release: str, timeout: str, output: Form, no_colo
             counts[found.verdict] += 1
             steps = len(found.trace or ()) + len(found.cycle)
             rows.append({"scenario": found.scenario, "property": found.property, "release": found.release, "verdict": found.verdict, "steps": steps or None})  # fmt: skip
-            if output is Form.json or found.verdict == "HOLDS":
+            if output == "json" or found.verdict == "HOLDS":
                 continue
             said = f"open, violated after {steps} steps" if steps else f"not decided in {timeout}"
             _heading(console, found.scenario, scenarios[found.scenario].title)
             _detail(console, f"{found.property}: {said}; {scenarios[found.scenario].file}")
-        if output is Form.json:
+        if output == "json":
             print_json(rows)
         else:
             sums = f"{counts['VIOLATED']} open, {counts['INCONCLUSIVE']} not decided, {counts['HOLDS']} hold in their clusters"
@@ -107,11 +107,11 @@ def _matching(found: list[Any], words: Sequence[str] | None) -> list[Any]:
     return found
 
 
-def _list(rows: list[dict[str, Any]], output: Form, no_color: bool) -> None:
+def _list(rows: list[dict[str, Any]], output: str, no_color: bool) -> None:
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             print_json(rows)
             return
         console = result_console(no_color)
@@ -128,7 +128,7 @@ def properties(
         typer.Argument(metavar="ID", show_default=False, help="IDs, or words to search for."),
     ] = None,
     own: Own = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.known import properties
@@ -137,7 +137,7 @@ def properties(
 
     with tolerant_of_closed_pipes():
         rows = properties(names or (), own_properties(own or ()))
-        if output is Form.json:
+        if output == "json":
             print_json(rows)
             return
         console = result_console(no_color)
@@ -159,7 +159,7 @@ def fixes(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="N", show_default=False, help="What to explain.")
     ] = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.known import fixes
@@ -167,7 +167,7 @@ def fixes(
 
     with tolerant_of_closed_pipes():
         rows = fixes(names or ())
-        if output is Form.json:
+        if output == "json":
             print_json(rows)
             return
         console = result_console(no_color)

@@ -10,7 +10,7 @@ import typer
 
 from ....base.problems import UsageProblem
 from ...configuration.app import app
-from ...configuration.arguments import Form, FormOption, NoColor, Release
+from ...configuration.arguments import FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ def new_patch(
         ),
     ] = "",
     directory: Annotated[Path, typer.Option("--directory", metavar="DIR", help="Where to write.")] = Path(),
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.request.patch_scaffold import listed, overridables
@@ -58,7 +58,7 @@ def new_patch(
         if name is not None or method is not None:
             raise UsageProblem("--list only lists: leave out NAME and --method")
         with tolerant_of_closed_pipes():
-            if output is Form.json:
+            if output == "json":
                 print_json(listed(component, chosen, grep))
             else:
                 _print(result_console(no_color), overridables(component, chosen, grep))

@@ -13,7 +13,6 @@ from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
 from ...configuration.app import app, examples, given
 from ...configuration.arguments import (
-    ComparisonForm,
     ComparisonOption,
     Gates,
     Jobs,
@@ -110,7 +109,7 @@ def verify(
             metavar="DIR", help="For a Go change: write Go tests for the races that it opens or closes."
         ),
     ] = None,
-    output: ComparisonOption = ComparisonForm.text,
+    output: ComparisonOption = "text",
     max_states: MaxStates = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
@@ -138,7 +137,7 @@ def verify(
 
     inquiry = Inquiry(
         scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or (), alone,
-        time=time and time.value, slow=slow or (),
+        time=time, slow=slow or (),
     )  # fmt: skip
     if minimal:
         from ....analysis.compare.minimal_changes import changes_needed
@@ -219,7 +218,7 @@ def diff(
     scenario: Scenarios = None,
     property_: PropertyIds = None,
     own: Own = None,
-    output: ComparisonOption = ComparisonForm.text,
+    output: ComparisonOption = "text",
     max_states: MaxStates = None,
     timeout: Timeout = None,
     jobs: Jobs = None,
@@ -270,36 +269,36 @@ class _Streamed(Generic[Row]):
 
 
 def listener_of(
-    rows: type[StreamedRows[Row]], form: ComparisonForm, display: ProgressDisplay, no_color: bool
+    rows: type[StreamedRows[Row]], form: str, display: ProgressDisplay, no_color: bool
 ) -> Listener[Row]:
     """What prints the rows of a text; other forms are printed whole."""
     from ....analysis.compare.listener import DEAF
     from ...terminal.console import result_console
 
-    return _Streamed(rows(result_console(no_color)), display) if form is ComparisonForm.text else DEAF
+    return _Streamed(rows(result_console(no_color)), display) if form == "text" else DEAF
 
 
-def print_whole(comparison: Comparison, form: ComparisonForm, no_color: bool, whole: bool) -> None:
+def print_whole(comparison: Comparison, form: str, no_color: bool, whole: bool) -> None:
     from ....reports.verify.comparison_forms import FORMS
     from ....reports.verify.comparison_text import print_comparison
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if form is ComparisonForm.text:
+        if form == "text":
             print_comparison(result_console(no_color), comparison, whole)
         else:
-            print_form(FORMS[form.value](comparison))
+            print_form(FORMS[form](comparison))
 
 
-def _print_needed(needed: Needed, form: ComparisonForm, no_color: bool) -> None:
+def _print_needed(needed: Needed, form: str, no_color: bool) -> None:
     from ....reports.verify.needed import FORMS, print_needed
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if form is ComparisonForm.text:
+        if form == "text":
             print_needed(result_console(no_color), needed)
         else:
-            print_form(FORMS[form.value](needed))
+            print_form(FORMS[form](needed))
 
 
 def verify_code(comparison: Comparison, strict: bool = False) -> int:

@@ -12,7 +12,6 @@ from ....analysis.request.method import Method, budget_of, cache_folder
 from ....analysis.request.plan import default_properties
 from ....base.problems import UsageProblem
 from ....base.text import one_line
-from ...configuration.arguments import ComparisonForm
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
@@ -34,7 +33,7 @@ def judged(
     kubernetes: str | None,
     scenarios: Sequence[str],
     limits: tuple[str | None, str | None, str | None],
-    output: ComparisonForm,
+    output: str,
     no_color: bool,
     tests: Path | None = None,
 ) -> int:
@@ -54,10 +53,10 @@ def judged(
         found = _judged(
             changes, repo, span, kubernetes, scenarios, budget, output, no_color, Path(folder), tests
         )
-        if output is ComparisonForm.text:
+        if output == "text":
             print_answer(result_console(no_color), found)
         else:
-            print_form(FORMS[output.value](found))
+            print_form(FORMS[output](found))
     return exit_code(found)
 
 
@@ -81,7 +80,7 @@ def _judged(
     kubernetes: str | None,
     scenarios: Sequence[str],
     budget: Budget,
-    output: ComparisonForm,
+    output: str,
     no_color: bool,
     folder: Path,
     tests: Path | None,
@@ -100,7 +99,7 @@ def _judged(
     from ...terminal.progress_display import progress_display
 
     console = result_console(no_color)
-    told = output is ComparisonForm.text
+    told = output == "text"
     chosen = [one for name in scenarios for one in find_scenarios(name)] or shipped()
     for one in chosen:
         default_properties(one)  # refuses unknown ones

@@ -12,7 +12,6 @@ from ....base.problems import UsageProblem
 from ...configuration.app import app
 from ...configuration.arguments import (
     Cache,
-    Form,
     FormOption,
     Jobs,
     MaxMemory,
@@ -62,7 +61,7 @@ def drift(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Use this record of trees instead of podrace's own.")
     ] = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     max_states: MaxStates = None,
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
@@ -87,7 +86,7 @@ def drift(
 
 
 def _held(
-    directory: Path, since: str, update: bool, release: str, record: Path | None, output: Form, no_color: bool
+    directory: Path, since: str, update: bool, release: str, record: Path | None, output: str, no_color: bool
 ) -> None:
     from ....analysis.upstream.held import hold, write_record
     from ...terminal.console import tolerant_of_closed_pipes
@@ -95,7 +94,7 @@ def _held(
 
     found = hold(directory, record, since, update)
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             _print_json(found)
         else:
             _print_text(found, no_color)
@@ -130,7 +129,7 @@ def _run(
         return across(everything(), wanted, go, budget, Method(cache=kept), display)
 
 
-def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
+def _print_run(found: list[Reproduction], output: str, no_color: bool) -> int:
 
     from rich.text import Text
 
@@ -141,7 +140,7 @@ def _print_run(found: list[Reproduction], output: Form, no_color: bool) -> int:
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             print_form(to_json(found))
         else:
             console = result_console(no_color)

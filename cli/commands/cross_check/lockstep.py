@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...configuration.app import app
-from ...configuration.arguments import NoColor
+from ...configuration.arguments import FormOption, NoColor
 
 if TYPE_CHECKING:
     from ....reports.lockstep import Lockstep
@@ -19,13 +18,6 @@ DIFFERS = 3
 
 VERSIONS = ("v1.36.3", "v1.35.4", "v1.34.4", "v1.33.6")
 """The versions that the model is held against unless others are named."""
-
-
-class LockstepForm(Enum):
-    """Forms of what came of the runs."""
-
-    text = "text"
-    json = "json"
 
 
 @app.command(
@@ -86,9 +78,7 @@ def lockstep(
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
     ] = None,
-    form: Annotated[
-        LockstepForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
-    ] = LockstepForm.text,
+    form: FormOption = "text",
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.stored.replayed import read_trace
@@ -152,14 +142,14 @@ def _make(folder: Path) -> None:
         raise UsageProblem(f"--store: cannot make `{folder}`: {error.strerror}") from None
 
 
-def _print(found: Sequence[Lockstep], form: LockstepForm, no_color: bool) -> None:
+def _print(found: Sequence[Lockstep], form: str, no_color: bool) -> None:
 
     from ....reports.filtered import to_json
     from ....reports.text.lockstep_text import print_lockstep
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if form is LockstepForm.text:
+        if form == "text":
             print_lockstep(result_console(no_color), found)
         else:
             document = {"format": "podrace-lockstep", "version": 1, "versions": found}

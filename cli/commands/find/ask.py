@@ -13,7 +13,6 @@ from ....analysis.request.method import budget_of
 from ....base.problems import NoSuchStep, UsageProblem
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
-    Form,
     FormOption,
     Gates,
     Jobs,
@@ -133,7 +132,7 @@ def ask(
     ] = None,
     time: Time = None,
     slow: Slow = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     save_trace: SaveTrace = None,
     run: Annotated[
         bool, typer.Option("--run", help="Execute the run of a possible order on kube-scheduler itself. Needs Go 1.26 or later.")
@@ -187,9 +186,7 @@ def ask(
 
     question = read_question([*(steps or ()), *extra])
     Output(save_trace=save_trace).refuse_unusable()
-    selection = Selection(
-        (scenario,), patches=patches_of(patch or ()), time=time and time.value, slow=slow or (), **changes
-    )
+    selection = Selection((scenario,), patches=patches_of(patch or ()), time=time, slow=slow or (), **changes)
     runs = _refuse_unusable(go_test, runs_of(question, selection, releases_of(releases)))
     go = find_go() if run else None
     with progress_display(no_color) as display:
@@ -198,7 +195,7 @@ def ask(
             found = on_code(runs, found, go, display.say)
     with tolerant_of_closed_pipes():
         _print(
-            found if timings or output is Form.text else [one.untimed() for one in found],
+            found if timings or output == "text" else [one.untimed() for one in found],
             output,
             verbose,
             no_color,
@@ -254,7 +251,7 @@ def _everywhere(
     releases: Sequence[str],
     changes: Mapping[str, Any],
     budget: Budget,
-    output: Form,
+    output: str,
     verbose: bool,
     no_color: bool,
 ) -> int:
@@ -297,7 +294,7 @@ def _everywhere(
     if not proofs:
         raise absent[0]
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             print_form(to_json(proofs))
             return _code(answer for _, answer in answers)
         console = result_console(no_color)
@@ -322,12 +319,12 @@ def _refuse_unusable(go_test: Path | None, runs: list[Run]) -> list[Run]:
     return runs
 
 
-def _print(found: Sequence[AskAnswer], form: Form, whole: bool, no_color: bool) -> None:
+def _print(found: Sequence[AskAnswer], form: str, whole: bool, no_color: bool) -> None:
     from ....reports.answers.ask_report import since_when
     from ....reports.filtered import to_json
     from ...terminal.console import print_form, result_console
 
-    if form is Form.json:
+    if form == "json":
         print_form(to_json(found))
         return
     console = result_console(no_color)

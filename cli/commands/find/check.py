@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,7 +19,6 @@ from ...configuration.arguments import (
     Focus,
     Gates,
     Graph,
-    GraphKind,
     GraphKindOption,
     Jobs,
     KeptNodes,
@@ -34,7 +32,6 @@ from ...configuration.arguments import (
     Recursive,
     Release,
     Report,
-    ReportForm,
     ReportOption,
     SaveTrace,
     Sizes,
@@ -63,13 +60,6 @@ from .subjects import (
 
 if TYPE_CHECKING:
     from ....reports.text.findings_text import Extent
-
-
-class Engine(Enum):
-    """Engines that search."""
-
-    native = "native"
-    reference = "reference"
 
 
 @app.command(
@@ -136,9 +126,9 @@ def check(
         typer.Option("--affected", help="Check all versions of the model, and print which are affected."),
     ] = False,
     fail_on_vacuous: FailOnVacuous = False,
-    output: ReportOption = ReportForm.text,
+    output: ReportOption = "text",
     graph: Graph = None,
-    graph_kind: GraphKindOption = GraphKind.lanes,
+    graph_kind: GraphKindOption = "lanes",
     save_trace: SaveTrace = None,
     report: Report = None,
     timings: Timings = False,
@@ -162,8 +152,8 @@ def check(
     ] = 0,
     jobs: Jobs = None,
     engine: Annotated[
-        Engine, typer.Option(help="native, or the slow reference interpreter.")
-    ] = Engine.native,
+        Literal["native", "reference"], typer.Option(help="native, or the slow reference interpreter.")
+    ] = "native",
     cache: Cache = None,
     no_cache: NoCache = False,
     no_color: NoColor = False,
@@ -175,7 +165,7 @@ def check(
 
         other = given(context, {**SCENARIOS, **OBJECTS})
         code = check_own_systems(
-            targets, size or [], properties, budget, engine.value, first, output.value, fail_on_vacuous, no_color, other
+            targets, size or [], properties, budget, engine, first, output, fail_on_vacuous, no_color, other
         )  # fmt: skip
         raise typer.Exit(code)
     refuse_other_subjects(context)
@@ -190,7 +180,7 @@ def check(
 
     other_code = None
     if on_code is not None:
-        other_code = code_of(on_code, release, output.value, given(context, CHANGING))
+        other_code = code_of(on_code, release, output, given(context, CHANGING))
         release = other_code.release
     represented = None
     if filename:
@@ -198,7 +188,7 @@ def check(
 
         asked = Manifests(
             filename, recursive, strict, parse_size(pods, nodes, controllers), focus, write_scenario, release, properties,
-            given(context, NOT_IN_FILES), drain, bool(slow) or (time is not None and time.value == "scales"),
+            given(context, NOT_IN_FILES), drain, bool(slow) or time == "scales",
         )  # fmt: skip
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
@@ -217,14 +207,14 @@ def check(
         (represented.scenario,) if represented else (),
         represented.caveat if represented else "",
         gate or (),
-        time and time.value,
+        time,
         slow or (),
     )
     extent: Extent = "whole" if verbose else "brief" if selection.is_empty else "usual"
     out = Output(
-        output.value, graph, no_color, fail_on_vacuous, graph_kind.value, timings, report, save_trace, extent=extent
+        output, graph, no_color, fail_on_vacuous, graph_kind, timings, report, save_trace, extent=extent
     )  # fmt: skip
-    method = Method(engine.value, cache_folder(cache, no_cache), whole_findings=True)
+    method = Method(engine, cache_folder(cache, no_cache), whole_findings=True)
     closing_time = parse_closing(closing)
     if upgrade is not None and represented is not None:
         from .upgrade import print_upgrade

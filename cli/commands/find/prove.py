@@ -12,7 +12,6 @@ from ....analysis.request.method import threads_of
 from ....analysis.request.options import parse_memory, parse_parts, parse_size, parse_states
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
-    Form,
     FormOption,
     Gates,
     Lanes,
@@ -105,7 +104,7 @@ def prove(
             help="Write the simplest cluster of each group into this directory, as a scenario file.",
         ),
     ] = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
@@ -140,7 +139,7 @@ def prove(
         gates=gate or (),
         example=template_of(
             [r.value for r in resources or ()],
-            scope_in_time(parse_scope(scope or ()), time and time.value, slow or ()),
+            scope_in_time(parse_scope(scope or ()), time, slow or ()),
             graceful=not zero_grace,
             negative_priorities=negative_priorities,
             empty_requests=not no_empty_requests,
@@ -159,7 +158,7 @@ def prove(
         for problem in write_examples(proofs, examples):
             say(problem, no_color)
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             print_form(to_json(proofs))
         else:
             console = result_console(no_color)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -26,16 +25,6 @@ from ...configuration.arguments import (
     Timings,
 )
 from .known_violations import BaselineFile, WriteBaseline, known_violations
-
-
-class VerdictForm(Enum):
-    """Forms of the result of tests."""
-
-    text = "text"
-    json = "json"
-    junit = "junit"
-    github = "github"
-    markdown = "markdown"
 
 
 @app.command(
@@ -60,8 +49,9 @@ def check_expectations(
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = None,
     output: Annotated[
-        VerdictForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
-    ] = VerdictForm.text,
+        Literal["text", "json", "junit", "github", "markdown"],
+        typer.Option("-o", "--output", help="Form of the result on stdout."),
+    ] = "text",
     report: Report = None,
     fail_on_vacuous: FailOnVacuous = False,
     timings: Timings = False,
@@ -85,15 +75,13 @@ def check_expectations(
     from ...terminal.output import report as print_report
     from ...terminal.progress_display import progress_display
 
-    out = Output(
-        output.value, no_color=no_color, fail_on_vacuous=fail_on_vacuous, timings=timings, report=report
-    )
+    out = Output(output, no_color=no_color, fail_on_vacuous=fail_on_vacuous, timings=timings, report=report)
     method = Method(cache=cache_folder(cache, no_cache), whole_findings=True)
     chosen = own_properties(own or ())
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, chosen)
     asked, skipped = files_to_test(paths or [Path()])
-    runs = runs_expected(asked, chosen, time and time.value, slow or ())
+    runs = runs_expected(asked, chosen, time, slow or ())
     refuse_all_ignored(runs)
     with progress_display(no_color) as display:
         findings = verdicts(runs, budget, method, display)
@@ -103,7 +91,7 @@ def check_expectations(
 
         findings = with_subjects(runs, findings)
     with tolerant_of_closed_pipes():
-        if output is VerdictForm.text:
+        if output == "text":
             files = [run.scenario.file for run in runs]
             print_expectations(result_console(no_color), files, findings, out.style())
         else:

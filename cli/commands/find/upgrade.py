@@ -23,29 +23,28 @@ def print_upgrade(
 
     from ....analysis.compare.inquiry import Inquiry, two_releases
     from ....analysis.request.method import Method
+    from ....reports.verify.comparison_forms import FORMS
     from ....reports.verify.comparison_rows import Rows
-    from ...configuration.arguments import ComparisonForm
     from ...terminal.output import print_account
     from ...terminal.progress_display import progress_display
     from ..compare.verify import listener_of, print_whole
 
-    forms = {form.value: form for form in ComparisonForm}
+    forms = ("text", *FORMS)
     if out.form not in forms:
         raise UsageProblem(f"--upgrade prints {', '.join(forms)}: leave out --output {out.form}")
     if represented.doubts:
         raise UsageProblem(
             f"--upgrade: podrace does not model all that decides it ({'; '.join(represented.doubts)}): check each version by itself, with --release"
         )
-    form = forms[out.form]
     inquiry = Inquiry((), selection.properties, selection.own, selection.gates, given=selection.given)
     print_account(represented.account, out)
     with progress_display(out.no_color) as display:
-        rows = listener_of(Rows, form, display, out.no_color)
+        rows = listener_of(Rows, out.form, display, out.no_color)
         compared = two_releases(
             represented.version, to, inquiry, budget, Method(), display, rows, "--upgrade"
         )
     told = msgspec.structs.replace(compared, notes=(*compared.notes, represented.caveat))
-    print_whole(told, form, out.no_color, out.extent == "whole")
+    print_whole(told, out.form, out.no_color, out.extent == "whole")
     outcomes = {pair.outcome for pair in compared.pairs}
     if "REGRESSED" in outcomes:
         return WORSE

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,15 +16,6 @@ from ...configuration.arguments import NoColor, Release
 if TYPE_CHECKING:
     from ....audit.audit import Asked
     from ....reports.audit_report import AuditReport
-
-
-class AuditForm(Enum):
-    """Forms of what a log says."""
-
-    text = "text"
-    json = "json"
-    html = "html"
-    markdown = "markdown"
 
 
 @app.command(
@@ -103,8 +93,9 @@ def audit_logs(
         ),
     ] = None,
     output: Annotated[
-        AuditForm, typer.Option("-o", "--output", help="Form of the result on stdout.")
-    ] = AuditForm.text,
+        Literal["text", "json", "html", "markdown"],
+        typer.Option("-o", "--output", help="Form of the result on stdout."),
+    ] = "text",
     no_color: NoColor = False,
 ) -> None:
     from ....analysis.request.options import bytes_in_words, parse_skew
@@ -192,13 +183,13 @@ def _time(option: str, text: str | None) -> int | None:
     return moment
 
 
-def _print(report: AuditReport, form: AuditForm, no_color: bool) -> None:
+def _print(report: AuditReport, form: str, no_color: bool) -> None:
     from ....reports.formats.audit_forms import FORMS
     from ....reports.text.audit_text import print_audit
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if form is AuditForm.text:
+        if form == "text":
             print_audit(result_console(no_color), report)
         else:
-            print_form(FORMS[form.value](report))
+            print_form(FORMS[form](report))

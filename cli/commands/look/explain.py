@@ -8,12 +8,10 @@ from ...configuration.app import app, examples
 from ...configuration.arguments import (
     ClosingTime,
     Graph,
-    GraphKind,
     GraphKindOption,
     NoColor,
     Own,
     Patches,
-    ReportForm,
     ReportOption,
     TraceFile,
     Verbose,
@@ -33,9 +31,9 @@ SHOWN, GONE = 0, 1
 )
 def explain(
     trace: TraceFile,
-    output: ReportOption = ReportForm.text,
+    output: ReportOption = "text",
     graph: Graph = None,
-    graph_kind: GraphKindOption = GraphKind.lanes,
+    graph_kind: GraphKindOption = "lanes",
     own: Own = None,
     patch: Patches = None,
     closing: ClosingTime = "20s",
@@ -52,9 +50,7 @@ def explain(
     from ...terminal.output import Output, draw, report, say
     from ...terminal.progress_display import progress_display
 
-    out = Output(
-        output.value, graph, no_color, graph_kind=graph_kind.value, extent="whole" if verbose else "usual"
-    )
+    out = Output(output, graph, no_color, graph_kind=graph_kind, extent="whole" if verbose else "usual")
     time = parse_closing(closing)
     out.refuse_unusable()
     patches = patches_of(patch or ())
@@ -84,5 +80,5 @@ def explain(
     with tolerant_of_closed_pipes():
         report([finding], out, closed)
     if graph is not None:
-        draw([finding], graph, no_color, graph_kind.value, closed)
+        draw([finding], graph, no_color, graph_kind, closed)
     raise typer.Exit(SHOWN)

@@ -88,12 +88,12 @@ def explore(
 
     selection = Selection(
         (scenario,), release=release, with_fixes=with_fix or (), without_fixes=without_fix or (), own=own_properties(own or ()),
-        patches=patches_of(patch or ()), gates=gate or (), time=time and time.value, slow=slow or (),
+        patches=patches_of(patch or ()), gates=gate or (), time=time, slow=slow or (),
     )  # fmt: skip
     explorer, start = opened(selection, walk, size or ())
     options = {
         "--release": [release] if release else [], "--with-fix": with_fix, "--without-fix": without_fix, "--gate": gate,
-        "--patch": patch, "--properties": own, "--size": size, "--time": [time.value] if time else [], "--slow": slow,
+        "--patch": patch, "--properties": own, "--size": size, "--time": [time] if time else [], "--slow": slow,
     }  # fmt: skip
     given = [word for name, values in options.items() for value in values or () for word in (name, value)]
     command = shlex.join(["podrace", "explore", scenario, *given])

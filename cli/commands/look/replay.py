@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...configuration.app import app
-from ...configuration.arguments import Form, FormOption, Lanes, NoColor, Own, Patches, TraceFile
+from ...configuration.arguments import FormOption, Lanes, NoColor, Own, Patches, TraceFile
 
 if TYPE_CHECKING:
     from ....analysis.stored.replayed import Replayed
@@ -25,7 +25,7 @@ def replay(
     trace: TraceFile,
     own: Own = None,
     patch: Patches = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     verbose: Lanes = False,
     no_color: NoColor = False,
 ) -> None:
@@ -40,7 +40,7 @@ def replay(
     for remark in found.caveats(trace):
         say(remark, no_color)
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             print_form(_json(found, trace))
         else:
             _print(found, verbose, no_color)

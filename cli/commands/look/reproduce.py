@@ -14,7 +14,6 @@ from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
 from ...configuration.arguments import (
     Cache,
-    Form,
     FormOption,
     Gates,
     Jobs,
@@ -73,7 +72,7 @@ def reproduce(
             help="With --go-test: build kube-scheduler with this patch, one of reproduce/patches. May be repeated.",
         ),
     ] = None,
-    output: FormOption = Form.text,
+    output: FormOption = "text",
     release: Release = None,
     property_: PropertyIds = None,
     gate: Gates = None,
@@ -166,13 +165,13 @@ def _go_test(
     return 3 if odd else 0
 
 
-def _print(found: Sequence[Reproduction], form: Form, no_color: bool) -> None:
+def _print(found: Sequence[Reproduction], form: str, no_color: bool) -> None:
     from ....reports.filtered import to_json
     from ....reports.text.reproduction_text import print_reproductions
     from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if form is Form.text:
+        if form == "text":
             print_reproductions(result_console(no_color), found)
         else:
             print_form(to_json(found))

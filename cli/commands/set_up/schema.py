@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from ...configuration.app import app
-
-
-class Document(Enum):
-    """JSON documents that podrace writes, and the YAML files that it reads."""
-
-    report = "report"
-    ask = "ask"
-    replay = "replay"
-    reproduction = "reproduction"
-    trace = "trace"
-    scenario = "scenario"
-    baseline = "baseline"
 
 
 @app.command(
@@ -28,7 +15,7 @@ class Document(Enum):
 )
 def schema(
     name: Annotated[
-        Document,
+        Literal["report", "ask", "replay", "reproduction", "trace", "scenario", "baseline"],
         typer.Argument(
             metavar="report|replay|reproduction|trace|scenario|baseline",
             show_default=False,
@@ -42,6 +29,6 @@ def schema(
     from ...terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        read = {Document.scenario: schema_of_scenarios, Document.baseline: schema_of_baselines}
-        wanted = read[name]() if name in read else schema_of(name.value)
+        read = {"scenario": schema_of_scenarios, "baseline": schema_of_baselines}
+        wanted = read[name]() if name in read else schema_of(name)
         typer.echo(format_schema(wanted), nl=False)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ...configuration.app import app
-from ...configuration.arguments import Form, FormOption
+from ...configuration.arguments import FormOption
 
 
 @app.command(help="Print the version; as JSON also what this podrace knows and writes.")
-def version(output: FormOption = Form.text) -> None:
+def version(output: FormOption = "text") -> None:
     from importlib.metadata import version
 
     from ...terminal.pipes import print_json, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
-        if output is Form.json:
+        if output == "json":
             from ....analysis.known import installed
 
             print_json(installed())
