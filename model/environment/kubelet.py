@@ -16,7 +16,6 @@ from functools import partial
 from ..language import (
     Component,
     Expr,
-    Sentence,
     Words,
     all_of,
     any_of,
@@ -169,11 +168,9 @@ class Kubelet(Component):
 
     @step(actor="kubelet", each="pod")
     @tells(
-        Sentence(
-            "The containers of {pod} have stopped: the kubelet is done with it, and its finalizers keep the object.",
-            changes("api.lingers"),
-        ),
-        Sentence("The containers of {pod} have stopped: the kubelet removes the object."),
+        changes("api.lingers"),
+        "The containers of {pod} have stopped: the kubelet is done with it, and its finalizers keep the object.",
+        "The containers of {pod} have stopped: the kubelet removes the object.",
     )
     def finish_termination(self, pod: Pod) -> None:
         """The containers of a terminating pod have stopped: the kubelet removes the object."""

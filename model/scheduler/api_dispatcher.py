@@ -22,7 +22,6 @@ from ..language import (
     Knowledge,
     Lasts,
     Record,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -95,11 +94,10 @@ class Binder(Protocol):
 
 
 SENT_PATCH = (
-    Sentence("The dispatcher's PATCH of {pod}'s status arrives at the API server.", changes("api.pod")),
-    Sentence(
-        "The dispatcher's PATCH of {pod}'s status arrives: 404, the pod is gone.",
-        finds("api.pod.exists", "pod", False),
-    ),
+    changes("api.pod"),
+    "The dispatcher's PATCH of {pod}'s status arrives at the API server.",
+    finds("api.pod.exists", "pod", False),
+    "The dispatcher's PATCH of {pod}'s status arrives: 404, the pod is gone.",
     "The dispatcher's PATCH of {pod}'s status arrives, which changes nothing.",
 )
 
@@ -213,10 +211,8 @@ class APIDispatcher(Component):
 
     @step(actor="API dispatcher", each="pod")
     @tells(
-        Sentence(
-            "The dispatcher takes the patch of {pod}'s status from its queue: from here on it is what it is.",
-            changes("api_dispatcher.stage", after=Stage.SENT),
-        ),
+        changes("api_dispatcher.stage", after=Stage.SENT),
+        "The dispatcher takes the patch of {pod}'s status from its queue: from here on it is what it is.",
         "The dispatcher takes the patch of {pod}'s status from its queue, and there is nothing to write.",
     )
     def execute(self, pod: Pod) -> None:
@@ -277,10 +273,8 @@ class APIDispatcher(Component):
 
     @step(actor="API dispatcher", each="pod")
     @tells(
-        Sentence(
-            "The dispatcher's call for {pod} has returned; the one that came meanwhile is next.",
-            changes("api_dispatcher.superseded", after=False),
-        ),
+        changes("api_dispatcher.superseded", after=False),
+        "The dispatcher's call for {pod} has returned; the one that came meanwhile is next.",
         "The dispatcher's call for {pod} has returned.",
     )
     def finalize(self, pod: Pod) -> None:

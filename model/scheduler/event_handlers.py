@@ -20,7 +20,6 @@ from ..language import (
     Expr,
     Lasts,
     Reader,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -196,10 +195,8 @@ class EventHandlers(Component):
 
     @step(actor="queue handler")
     @tells(
-        Sentence(
-            "The queue's handler adds {pod} to the queue, where it is held back: its group is not complete.",
-            changes("queue.gated", after=True),
-        ),
+        changes("queue.gated", after=True),
+        "The queue's handler adds {pod} to the queue, where it is held back: its group is not complete.",
         "The queue's handler adds {pod} to the queue.",
     )
     def add_member(self, pod: Pod) -> None:
@@ -352,14 +349,10 @@ class EventHandlers(Component):
 
     @step(actor="queue handler")
     @tells(
-        Sentence(
-            "The queue's handler updates {pod}, and wipes its nomination to {before} from the nominator.",
-            changes("nominator.node", after=NOTHING),
-        ),
-        Sentence(
-            "The queue's handler updates {pod}: now the nominator knows of its nomination to {after}.",
-            changes("nominator.node", before=NOTHING),
-        ),
+        changes("nominator.node", after=NOTHING),
+        "The queue's handler updates {pod}, and wipes its nomination to {before} from the nominator.",
+        changes("nominator.node", before=NOTHING),
+        "The queue's handler updates {pod}: now the nominator knows of its nomination to {after}.",
         "The queue's handler updates {pod} in the queue, and the nominator with it.",
     )
     def update_queue(self, pod: Pod) -> None:
@@ -386,10 +379,8 @@ class EventHandlers(Component):
 
     @step(actor="cache handler")
     @tells(
-        Sentence(
-            "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
-            changes("cache.pod.node", after=NOTHING),
-        ),
+        changes("cache.pod.node", after=NOTHING),
+        "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
         "The watch delivers an event about {pod} to the cache's handler.",
     )
     def handle_for_cache(self, pod: Pod) -> None:
@@ -459,14 +450,10 @@ class EventHandlers(Component):
 
     @step(actor="node handler")
     @tells(
-        Sentence(
-            "The watch delivers to the node handler that node {node} is gone; the cache follows.",
-            changes("cache.live", after=False),
-        ),
-        Sentence(
-            "The watch delivers to the node handler that node {node} is there; the cache follows.",
-            changes("cache.live", after=True),
-        ),
+        changes("cache.live", after=False),
+        "The watch delivers to the node handler that node {node} is gone; the cache follows.",
+        changes("cache.live", after=True),
+        "The watch delivers to the node handler that node {node} is there; the cache follows.",
         "The watch delivers an event about node {node} to the node handler.",
     )
     def handle_node(self, node: Node) -> None:

@@ -15,7 +15,6 @@ from ..language import (
     NOTHING,
     Component,
     Expr,
-    Sentence,
     Words,
     as_expr,
     changes,
@@ -90,10 +89,8 @@ class OtherScheduler(Component):
 
     @step(actor="second scheduler", each="foreign")
     @tells(
-        Sentence(
-            "The second scheduler finds that {foreign} cannot be bound, and keeps no room for it any more.",
-            changes("other_scheduler.assumed", after=NOTHING),
-        ),
+        changes("other_scheduler.assumed", after=NOTHING),
+        "The second scheduler finds that {foreign} cannot be bound, and keeps no room for it any more.",
         "The second scheduler binds {foreign}.",
     )
     def bind(self, foreign: ForeignPod) -> None:

@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 from ...language import (
     Expr,
-    Sentence,
     Words,
     all_of,
     any_of,
@@ -163,10 +162,8 @@ class Autoscaler(NodeFit):
 
     @step(actor="autoscaler", each="node")
     @tells(
-        Sentence(
-            "The autoscaler looks at {node} once more, and lists the pods that it is to evict.",
-            finds("drain.draining", "node", True),
-        ),
+        finds("drain.draining", "node", True),
+        "The autoscaler looks at {node} once more, and lists the pods that it is to evict.",
         "The autoscaler checks {node} once more, and finds no pod.",
     )
     def look_again(self, node: Node) -> None:

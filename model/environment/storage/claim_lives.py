@@ -12,7 +12,6 @@ from __future__ import annotations
 from ...language import (
     Component,
     Expr,
-    Sentence,
     Value,
     Words,
     all_of,
@@ -109,14 +108,10 @@ class ClaimMaker(Component):
 
     @step(actor="resource claim controller", goroutine="naming claims", each="user")
     @tells(
-        Sentence(
-            "The resource claim controller names the claims of {user} in the status of the pod of that name, which is another one by now.",
-            changes("api.pod.named", after=OTHERS),
-        ),
-        Sentence(
-            "The resource claim controller names the claims of {user} in its status.",
-            changes("api.pod.named", after=OWN),
-        ),
+        changes("api.pod.named", after=OTHERS),
+        "The resource claim controller names the claims of {user} in the status of the pod of that name, which is another one by now.",
+        changes("api.pod.named", after=OWN),
+        "The resource claim controller names the claims of {user} in its status.",
         "The resource claim controller is to name the claims of {user} in its status, and the pod is gone.",
     )
     def name_claims(self, user: TemplateUser) -> None:
@@ -173,10 +168,8 @@ class ClaimDeletions(Component):
 
     @step(actor="resource claim controller", goroutine="finalizers", each="claim")
     @tells(
-        Sentence(
-            "The resource claim controller deallocates {claim}, which is being deleted.",
-            changes("resource_claims.object.device"),
-        ),
+        changes("resource_claims.object.device"),
+        "The resource claim controller deallocates {claim}, which is being deleted.",
         "The resource claim controller takes the finalizer of {claim} away: it is gone.",
     )
     def release_claim(self, claim: Claim) -> None:

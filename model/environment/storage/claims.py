@@ -18,7 +18,6 @@ from ...language import (
     Fact,
     Knowledge,
     Record,
-    Sentence,
     Value,
     Words,
     any_of,
@@ -368,10 +367,8 @@ class ClaimController(Component):
 
     @step(actor="resource claim controller", each="claim")
     @tells(
-        Sentence(
-            "The resource claim controller finds that no pod uses {claim} any more, and deallocates it.",
-            changes("resource_claims.object.device"),
-        ),
+        changes("resource_claims.object.device"),
+        "The resource claim controller finds that no pod uses {claim} any more, and deallocates it.",
         "The resource claim controller takes pods that are gone out of reservedFor of {claim}.",
     )
     def sync_claim(self, claim: Claim) -> None:

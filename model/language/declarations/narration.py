@@ -2,7 +2,8 @@
 
     @step(actor="scheduler")
     @tells(
-        Sentence("{pod} fits on {node}.", changes("scheduler.verdict", after=Status.FEASIBLE)),
+        changes("scheduler.verdict", after=Status.FEASIBLE),
+        "{pod} fits on {node}.",
         "The filters are run for {pod} on {node}.",
     )
     def filter(self, pod: Pod, node: Node) -> None: ...
@@ -13,7 +14,7 @@ by the names of steps and variables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
@@ -82,18 +83,38 @@ class Sentence:
     when: Changes | Finds | None = None
 
 
-def tells(*sentences: Sentence | str) -> Callable[[F], F]:
-    """How a step is told: by the first sentence whose condition the step meets.
+Said = Changes | Finds | str | Sentence
+"""A sentence, or the condition of the sentence that follows."""
+
+
+def tells(*said: Said) -> Callable[[F], F]:
+    """How a step is told: by the first sentence whose condition, which stands before it, the step meets; one without a condition is told always.
 
     An overriding method is told as the one that it overrides, unless it declares sentences of its own.
     """
 
     def mark(function: F) -> F:
-        made = tuple(Sentence(s) if isinstance(s, str) else s for s in sentences)
-        function.__podrace_tells__ = made  # type: ignore[attr-defined]
+        function.__podrace_tells__ = tuple(_sentences(said))  # type: ignore[attr-defined]
         return function
 
     return mark
+
+
+def _sentences(said: Sequence[Said]) -> Iterator[Sentence]:
+    when: Changes | Finds | None = None
+    for one in said:
+        if isinstance(one, Changes | Finds):
+            _refuse_idle(when)
+            when = one
+        else:
+            yield Sentence(one, when) if isinstance(one, str) else one
+            when = None
+    _refuse_idle(when)
+
+
+def _refuse_idle(when: Changes | Finds | None) -> None:
+    if when is not None:
+        raise TypeError(f"no sentence stands behind the condition on {when.state}")
 
 
 @dataclass(frozen=True, slots=True)

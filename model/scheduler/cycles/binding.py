@@ -17,7 +17,6 @@ from ...language import (
     Expr,
     Knowledge,
     Lasts,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -174,10 +173,8 @@ class Binding(Component):
 
     @step(actor="binding cycle", each="pod")
     @tells(
-        Sentence(
-            "The binding goroutine writes to the API server that {pod} is nominated to {after}, where it is about to be bound.",
-            changes("api.pod.nominated", after=SOMETHING),
-        ),
+        changes("api.pod.nominated", after=SOMETHING),
+        "The binding goroutine writes to the API server that {pod} is nominated to {after}, where it is about to be bound.",
         "The binding goroutine has nothing new to write about {pod}'s nomination, and goes on.",
     )
     def announce(self, pod: Pod) -> None:
@@ -294,14 +291,12 @@ class Binding(Component):
 
     @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     @tells(
-        Sentence("{extender} binds {pod}: the API server has it on {after}.", changes("api.pod.node")),
-        Sentence(
-            "The binding goroutine asks {extender} to bind {pod}, and the call times out; {extender} goes on.",
-            changes("extender.late", after=SOMETHING),
-        ),
-        Sentence(
-            "The binding goroutine asks {extender} to bind {pod}, and the call fails.", changes("faults.left")
-        ),
+        changes("api.pod.node"),
+        "{extender} binds {pod}: the API server has it on {after}.",
+        changes("extender.late", after=SOMETHING),
+        "The binding goroutine asks {extender} to bind {pod}, and the call times out; {extender} goes on.",
+        changes("faults.left"),
+        "The binding goroutine asks {extender} to bind {pod}, and the call fails.",
         "{extender} cannot bind {pod}.",
     )
     def bind_by_extender(self, pod: Pod, extender: HTTPExtender, answer: ExtenderAnswer) -> None:
@@ -354,26 +349,16 @@ class Binding(Component):
 
     @step(actor="binding cycle", each="pod")
     @tells(
-        Sentence(
-            "The binding goroutine binds {pod}: the API server has it on {after}{why}.",
-            changes("api.pod.node"),
-        ),
-        Sentence(
-            "The binding goroutine asks the API server to bind {pod}, and the call fails.",
-            changes("faults.left"),
-        ),
-        Sentence(
-            "The binding goroutine asks the API server to bind {pod}: 404, the pod is gone.",
-            finds("api.pod.exists", "pod", False),
-        ),
-        Sentence(
-            "The binding goroutine asks the API server to bind {pod}: refused, the pod is on a node already.",
-            finds("api.pod.node", "pod", SOMETHING),
-        ),
-        Sentence(
-            "The binding goroutine asks the API server to bind {pod}: refused, the pod is being deleted.",
-            finds("api.pod.terminating", "pod", True),
-        ),
+        changes("api.pod.node"),
+        "The binding goroutine binds {pod}: the API server has it on {after}{why}.",
+        changes("faults.left"),
+        "The binding goroutine asks the API server to bind {pod}, and the call fails.",
+        finds("api.pod.exists", "pod", False),
+        "The binding goroutine asks the API server to bind {pod}: 404, the pod is gone.",
+        finds("api.pod.node", "pod", SOMETHING),
+        "The binding goroutine asks the API server to bind {pod}: refused, the pod is on a node already.",
+        finds("api.pod.terminating", "pod", True),
+        "The binding goroutine asks the API server to bind {pod}: refused, the pod is being deleted.",
         "The binding goroutine asks the API server to bind {pod}, in vain.",
     )
     def bind(self, pod: Pod, reply: Reply) -> None:

@@ -14,7 +14,6 @@ from ...environment.objects import Node, Pod
 from ...language import (
     Expr,
     Lasts,
-    Sentence,
     any_of,
     as_expr,
     boolean,
@@ -121,11 +120,10 @@ class FindNodes(NextPod):
 
     @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
-        Sentence("The scheduler asks {extender} about {pod}, and the call fails.", changes("faults.left")),
-        Sentence(
-            "The scheduler asks {extender} about {pod}: no node is left.",
-            changes("scheduler.phase", after=Phase.REREAD_PREEMPTOR),
-        ),
+        changes("faults.left"),
+        "The scheduler asks {extender} about {pod}, and the call fails.",
+        changes("scheduler.phase", after=Phase.REREAD_PREEMPTOR),
+        "The scheduler asks {extender} about {pod}: no node is left.",
         "The scheduler asks {extender} which nodes {pod} may go to.",
     )
     def ask_extender(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
@@ -217,10 +215,8 @@ class FindNodes(NextPod):
 
     @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
-        Sentence(
-            "The scheduler asks {extender} to score the nodes for {pod}, and the call fails.",
-            changes("faults.left"),
-        ),
+        changes("faults.left"),
+        "The scheduler asks {extender} to score the nodes for {pod}, and the call fails.",
         "The scheduler asks {extender} to score the nodes for {pod}.",
     )
     def ask_for_scores(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:

@@ -23,7 +23,6 @@ from ...language import (
     Expr,
     Knowledge,
     Lasts,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -241,9 +240,8 @@ class FailureHandler(Component):
 
     @step(actor="failure handler", each="pod")
     @tells(
-        Sentence(
-            "The failure handler puts {pod} back into {after}.", changes("queue.sub_queue", before=NOTHING)
-        ),
+        changes("queue.sub_queue", before=NOTHING),
+        "The failure handler puts {pod} back into {after}.",
         "The failure handler leaves the queue as it is: {pod} is not put back.",
     )
     def requeue(self, pod: Pod) -> None:
@@ -285,18 +283,12 @@ class FailureHandler(Component):
 
     @step(actor="failure handler", each="pod")
     @tells(
-        Sentence(
-            "The failure handler notes in the nominator that {pod} is nominated to {after}.",
-            changes("nominator.node", after=SOMETHING),
-        ),
-        Sentence(
-            "The failure handler takes the nomination of {pod} out of the nominator.",
-            changes("nominator.node", after=NOTHING),
-        ),
-        Sentence(
-            "The failure handler notes in the nominator again that {pod} is nominated.",
-            finds("nominator.node", "pod", SOMETHING),
-        ),
+        changes("nominator.node", after=SOMETHING),
+        "The failure handler notes in the nominator that {pod} is nominated to {after}.",
+        changes("nominator.node", after=NOTHING),
+        "The failure handler takes the nomination of {pod} out of the nominator.",
+        finds("nominator.node", "pod", SOMETHING),
+        "The failure handler notes in the nominator again that {pod} is nominated.",
         "The failure handler updates the nominator: {pod} is not nominated.",
     )
     def nominate(self, pod: Pod) -> None:
@@ -313,14 +305,10 @@ class FailureHandler(Component):
 
     @step(actor="failure handler", each="pod")
     @tells(
-        Sentence(
-            "The failure handler writes to the API server that {pod} could not be scheduled.",
-            changes("api.pod"),
-        ),
-        Sentence(
-            "The failure handler writes {pod}'s condition to the API server: 404, the pod is gone.",
-            finds("api.pod.exists", "pod", False),
-        ),
+        changes("api.pod"),
+        "The failure handler writes to the API server that {pod} could not be scheduled.",
+        finds("api.pod.exists", "pod", False),
+        "The failure handler writes {pod}'s condition to the API server: 404, the pod is gone.",
         "The failure handler writes {pod}'s condition to the API server, which changes nothing there.",
     )
     def patch(self, pod: Pod) -> None:

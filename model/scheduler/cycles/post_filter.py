@@ -18,7 +18,6 @@ from ...language import (
     SOMETHING,
     Expr,
     Lasts,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -56,14 +55,10 @@ class PostFilter(SchedulePod):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Preemption for {pod} begins, and finds {0} under its name: from now on it is for this one.",
-            changes("scheduler.stands_in", after=True),
-        ),
-        Sentence(
-            "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
-            changes("scheduler.phase", after=SOMETHING),
-        ),
+        changes("scheduler.stands_in", after=True),
+        "Preemption for {pod} begins, and finds {0} under its name: from now on it is for this one.",
+        changes("scheduler.phase", after=SOMETHING),
+        "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
         "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
     )
     def reread_preemptor(self, pod: Pod) -> None:
@@ -109,18 +104,12 @@ class PostFilter(SchedulePod):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Preemption could make room for {pod} on {node} by evicting {0}.",
-            changes("preemption.victim", after=True),
-        ),
-        Sentence(
-            "Preemption could make {pod} fit on {node}, and would evict nobody.",
-            changes("scheduler.verdict", after=NodeStatus.CANDIDATE),
-        ),
-        Sentence(
-            "Preemption for {pod} on {node} ends in an error: the pod would fit there by now, and nobody would have to go.",
-            changes("scheduler.verdict", after=NodeStatus.ERROR),
-        ),
+        changes("preemption.victim", after=True),
+        "Preemption could make room for {pod} on {node} by evicting {0}.",
+        changes("scheduler.verdict", after=NodeStatus.CANDIDATE),
+        "Preemption could make {pod} fit on {node}, and would evict nobody.",
+        changes("scheduler.verdict", after=NodeStatus.ERROR),
+        "Preemption for {pod} on {node} ends in an error: the pod would fit there by now, and nobody would have to go.",
         "Preemption on {node} would not help {pod}.",
     )
     def dry_run(self, pod: Pod, node: Node) -> None:
@@ -156,10 +145,8 @@ class PostFilter(SchedulePod):
 
     @step(actor="scheduler", lasts=Lasts.ANY_TIME)
     @tells(
-        Sentence(
-            "The scheduler asks {extender} about the victims for {pod}, and the call fails.",
-            changes("faults.left"),
-        ),
+        changes("faults.left"),
+        "The scheduler asks {extender} about the victims for {pod}, and the call fails.",
         "The scheduler asks {extender} on which nodes evicting the victims would help {pod}.",
     )
     def ask_extender_about_victims(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:

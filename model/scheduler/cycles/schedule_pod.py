@@ -16,7 +16,6 @@ from ...environment.objects import ExtensionPoint, Node, Pod
 from ...language import (
     SOMETHING,
     Expr,
-    Sentence,
     Value,
     all_of,
     any_of,
@@ -40,26 +39,17 @@ from .binding import Binding
 from .extenders import FindNodes
 
 FILTERED = (
-    Sentence(
-        "All nodes are tried for {pod}, {node} last, and the attempt ends in an error: there is no node {after} to be found.",
-        changes("scheduler.missing", after=SOMETHING),
-    ),
-    Sentence(
-        "All nodes are tried for {pod}, {node} last, and the attempt ends in an error.",
-        changes("scheduler.error", after=True),
-    ),
-    Sentence(
-        "The filters pass: {pod} fits on {node}.", changes("scheduler.verdict", after=NodeStatus.FEASIBLE)
-    ),
-    Sentence(
-        "The filters fail: {pod} does not fit on {node}{why}.",
-        changes("scheduler.verdict", after=NodeStatus.REJECTED),
-    ),
-    Sentence(
-        "The filters fail: {pod} can never fit on {node}, whatever is evicted{why}.",
-        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
-    ),
-    Sentence("The filters are run for {pod} on {node}."),
+    changes("scheduler.missing", after=SOMETHING),
+    "All nodes are tried for {pod}, {node} last, and the attempt ends in an error: there is no node {after} to be found.",
+    changes("scheduler.error", after=True),
+    "All nodes are tried for {pod}, {node} last, and the attempt ends in an error.",
+    changes("scheduler.verdict", after=NodeStatus.FEASIBLE),
+    "The filters pass: {pod} fits on {node}.",
+    changes("scheduler.verdict", after=NodeStatus.REJECTED),
+    "The filters fail: {pod} does not fit on {node}{why}.",
+    changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+    "The filters fail: {pod} can never fit on {node}, whatever is evicted{why}.",
+    "The filters are run for {pod} on {node}.",
 )
 
 
@@ -225,14 +215,10 @@ class SchedulePod(FindNodes):
 
     @step(actor="scheduler", random=True)
     @tells(
-        Sentence(
-            "The scheduler assumes {pod} on {node}: in its cache the pod is there already.",
-            changes("cache.pod.assumed", after=True),
-        ),
-        Sentence(
-            "The scheduler places {pod} on {node} in the snapshot: the other pods of the group see it there.",
-            changes("snapshot.pod.node", after=SOMETHING),
-        ),
+        changes("cache.pod.assumed", after=True),
+        "The scheduler assumes {pod} on {node}: in its cache the pod is there already.",
+        changes("snapshot.pod.node", after=SOMETHING),
+        "The scheduler places {pod} on {node} in the snapshot: the other pods of the group see it there.",
         "The scheduler tries to assume {pod} on {node}, and the cache refuses.",
     )
     def assume(self, pod: Pod, node: Node) -> None:
@@ -253,10 +239,8 @@ class SchedulePod(FindNodes):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The scheduler starts a binding goroutine for {pod} and goes on.",
-            changes("binding.phase", after=SOMETHING),
-        ),
+        changes("binding.phase", after=SOMETHING),
+        "The scheduler starts a binding goroutine for {pod} and goes on.",
         "The scheduler goes on with {pod}: Reserve or Permit plugins are asked before its binding goroutine starts.",
     )
     def start_binding(self, pod: Pod) -> None:

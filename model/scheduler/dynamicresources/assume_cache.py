@@ -30,7 +30,6 @@ from ...language import (
     Expr,
     Lasts,
     Record,
-    Sentence,
     Value,
     Words,
     any_of,
@@ -150,10 +149,8 @@ class AssumeCache(Component):
 
     @step(actor="claim informer")
     @tells(
-        Sentence(
-            "The informer delivers to the assume cache that {claim} was written.",
-            changes("claim_cache.latest_lag"),
-        ),
+        changes("claim_cache.latest_lag"),
+        "The informer delivers to the assume cache that {claim} was written.",
         "The informer delivers a write of {claim} to the assume cache, which has as new an object: nothing changes.",
     )
     def deliver(self, claim: Claim) -> None:

@@ -16,7 +16,6 @@ from ...language import (
     SOMETHING,
     Expr,
     Lasts,
-    Sentence,
     all_of,
     any_of,
     as_expr,
@@ -45,14 +44,10 @@ class DynamicResources(BindingConditions):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Reserve: {use} is to have {device}, which is in flight from now on.",
-            changes("claim_tracker.in_flight"),
-        ),
-        Sentence(
-            "Reserve: {use} is to have {device}, which is in flight for one pod more.",
-            changes("claim_tracker.sharers"),
-        ),
+        changes("claim_tracker.in_flight"),
+        "Reserve: {use} is to have {device}, which is in flight from now on.",
+        changes("claim_tracker.sharers"),
+        "Reserve: {use} is to have {device}, which is in flight for one pod more.",
         "Reserve: {use} is to have {device}; nothing is in flight, the claim is allocated by now.",
     )
     def reserve_claim(self, use: ClaimUse, device: Device) -> None:
@@ -136,18 +131,12 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind: the allocation of {use} is written, and that the claim is reserved for the pod.",
-            changes("resource_claims.object.device", after=SOMETHING),
-        ),
-        Sentence(
-            "PreBind: it is written that {use} is reserved.",
-            changes("resource_claims.object.reserved", after=True),
-        ),
-        Sentence(
-            "PreBind: {use} is to be written, and the API server refuses: the claim was written meanwhile.",
-            changes("dynamic_resources.stage", after=Stage.REFRESH),
-        ),
+        changes("resource_claims.object.device", after=SOMETHING),
+        "PreBind: the allocation of {use} is written, and that the claim is reserved for the pod.",
+        changes("resource_claims.object.reserved", after=True),
+        "PreBind: it is written that {use} is reserved.",
+        changes("dynamic_resources.stage", after=Stage.REFRESH),
+        "PreBind: {use} is to be written, and the API server refuses: the claim was written meanwhile.",
         "PreBind: {use} is to be reserved, and the API server refuses: the claim is not allocated.",
     )
     def write_claim(self, use: ClaimUse) -> None:
@@ -173,10 +162,8 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind: {use} is read again, and whether it is allocated is not as it was before: the binding fails.",
-            changes("dynamic_resources.stage", after=Stage.FAILED),
-        ),
+        changes("dynamic_resources.stage", after=Stage.FAILED),
+        "PreBind: {use} is read again, and whether it is allocated is not as it was before: the binding fails.",
         "PreBind: {use} is read again from the API server.",
     )
     def refresh_claim(self, use: ClaimUse) -> None:
@@ -205,10 +192,8 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind: {use} as it was written goes to the assume cache; the pod whose status is to name it is gone.",
-            changes("dynamic_resources.stage", after=Stage.GIVEN_UP),
-        ),
+        changes("dynamic_resources.stage", after=Stage.GIVEN_UP),
+        "PreBind: {use} as it was written goes to the assume cache; the pod whose status is to name it is gone.",
         "PreBind: {use} as it was written goes to the assume cache.",
     )
     def assume_claim(self, use: ClaimUse) -> None:
@@ -259,14 +244,10 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind has failed for {use}: one pod less counts on the allocation in flight.",
-            changes("claim_tracker.sharers", after=SOMETHING),
-        ),
-        Sentence(
-            "PreBind has failed for {use}, whose allocation is no longer in flight.",
-            changes("claim_tracker.in_flight"),
-        ),
+        changes("claim_tracker.sharers", after=SOMETHING),
+        "PreBind has failed for {use}: one pod less counts on the allocation in flight.",
+        changes("claim_tracker.in_flight"),
+        "PreBind has failed for {use}, whose allocation is no longer in flight.",
         "PreBind has failed for {use}.",
     )
     def fail_claim(self, use: ClaimUse) -> None:
@@ -310,10 +291,8 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind has failed: {use} goes to the assume cache with an allocation that was never written.",
-            changes("claim_cache.latest.device", after=SOMETHING),
-        ),
+        changes("claim_cache.latest.device", after=SOMETHING),
+        "PreBind has failed: {use} goes to the assume cache with an allocation that was never written.",
         "PreBind has failed: {use} goes to the assume cache as the plugin has it.",
     )
     def assume_unwritten(self, use: ClaimUse) -> None:
@@ -375,7 +354,8 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence("Unreserve: {use} is deleted, allocated or not.", changes("resource_claims.object.life")),
+        changes("resource_claims.object.life"),
+        "Unreserve: {use} is deleted, allocated or not.",
         "Unreserve: {use} is to be deleted, and the API server has it no longer.",
     )
     def delete_claim(self, use: ClaimUse) -> None:
@@ -408,8 +388,10 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence("Unreserve: {use} is in flight no longer.", changes("claim_tracker.in_flight")),
-        Sentence("Unreserve: {use} is in flight for one pod less.", changes("claim_tracker.sharers")),
+        changes("claim_tracker.in_flight"),
+        "Unreserve: {use} is in flight no longer.",
+        changes("claim_tracker.sharers"),
+        "Unreserve: {use} is in flight for one pod less.",
         "Unreserve: {use} is not in flight.",
     )
     def unreserve_claim(self, use: ClaimUse) -> None:
@@ -455,9 +437,8 @@ class DynamicResources(BindingConditions):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "Unreserve: {use} is no longer reserved.", changes("resource_claims.object.reserved", after=False)
-        ),
+        changes("resource_claims.object.reserved", after=False),
+        "Unreserve: {use} is no longer reserved.",
         "Unreserve: {use} is to be reserved no longer, which it was not.",
     )
     def patch_reservation(self, use: ClaimUse) -> None:

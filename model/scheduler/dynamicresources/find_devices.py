@@ -35,7 +35,6 @@ from ...language import (
     Component,
     Expr,
     Lasts,
-    Sentence,
     Value,
     Words,
     all_of,
@@ -201,14 +200,10 @@ class FindDevices(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "DynamicResources does not find {use}, or it is being deleted, or another pod's: the attempt has to wait.",
-            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
-        ),
-        Sentence(
-            "DynamicResources reads {use} from the assume cache: it is allocated {after}.",
-            changes("dynamic_resources.copy.device", after=SOMETHING),
-        ),
+        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+        "DynamicResources does not find {use}, or it is being deleted, or another pod's: the attempt has to wait.",
+        changes("dynamic_resources.copy.device", after=SOMETHING),
+        "DynamicResources reads {use} from the assume cache: it is allocated {after}.",
         "DynamicResources reads {use} from the assume cache: it is not allocated.",
     )
     def get_claim(self, use: ClaimUse) -> None:
@@ -231,14 +226,10 @@ class FindDevices(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "{use} is in the process of being allocated: the attempt has to wait.",
-            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
-        ),
-        Sentence(
-            "{use} is in the process of being allocated, for a pod of the same group: {after} will do for both.",
-            changes("dynamic_resources.chosen", after=SOMETHING),
-        ),
+        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+        "{use} is in the process of being allocated: the attempt has to wait.",
+        changes("dynamic_resources.chosen", after=SOMETHING),
+        "{use} is in the process of being allocated, for a pod of the same group: {after} will do for both.",
         "DynamicResources looks whether {use} is in flight: it is not.",
     )
     def check_claim(self, use: ClaimUse) -> None:
@@ -404,10 +395,8 @@ class FindDevices(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The pod fits on no node: DynamicResources deallocates {use}.",
-            changes("resource_claims.object.device"),
-        ),
+        changes("resource_claims.object.device"),
+        "The pod fits on no node: DynamicResources deallocates {use}.",
         "DynamicResources tries to deallocate {use}, and the API server refuses: the claim was written meanwhile.",
     )
     def deallocate(self, use: ClaimUse) -> None:
@@ -426,10 +415,8 @@ class FindDevices(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The pod fits on no node: DynamicResources deletes {use}, which is left from an earlier attempt.",
-            changes("resource_claims.object.life"),
-        ),
+        changes("resource_claims.object.life"),
+        "The pod fits on no node: DynamicResources deletes {use}, which is left from an earlier attempt.",
         "DynamicResources is to delete {use}, which is left from an earlier attempt, and the API server has it no longer.",
     )
     def delete_stale(self, use: ClaimUse) -> None:

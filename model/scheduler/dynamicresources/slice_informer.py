@@ -9,7 +9,6 @@ from ...language import (
     Component,
     Expr,
     Lasts,
-    Sentence,
     Words,
     as_expr,
     boolean,
@@ -64,9 +63,8 @@ class SliceInformer(Component):
 
     @step(actor="slice informer", each="of")
     @tells(
-        Sentence(
-            "The informer delivers that {of} is published.", changes("slice_informer.shown", after=True)
-        ),
+        changes("slice_informer.shown", after=True),
+        "The informer delivers that {of} is published.",
         "The informer delivers that {of} is not published any more.",
     )
     def deliver(self, of: DeviceSlice) -> None:

@@ -16,7 +16,6 @@ from ...language import (
     UNTOLD,
     Expr,
     Lasts,
-    Sentence,
     any_of,
     as_expr,
     boolean,
@@ -146,10 +145,8 @@ class EntityCycle(PodGroupCycle):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The cycle of the group ends: its pods that are left go back to the queue as one.",
-            changes("queue.sub_queue", after=SOMETHING),
-        ),
+        changes("queue.sub_queue", after=SOMETHING),
+        "The cycle of the group ends: its pods that are left go back to the queue as one.",
         "The cycle of the group ends.",
     )
     def finish(self, pod: Pod) -> None:
@@ -181,13 +178,10 @@ class MembersKeptAside(FailureHandler):
 
     @step(actor="failure handler", each="pod")
     @tells(
-        Sentence(
-            "The failure handler has the queue keep {pod} aside until the cycle of its group ends.",
-            changes("queue.pending", after=True),
-        ),
-        Sentence(
-            "The failure handler puts {pod} back into {after}.", changes("queue.sub_queue", before=NOTHING)
-        ),
+        changes("queue.pending", after=True),
+        "The failure handler has the queue keep {pod} aside until the cycle of its group ends.",
+        changes("queue.sub_queue", before=NOTHING),
+        "The failure handler puts {pod} back into {after}.",
         "The failure handler leaves the queue as it is: {pod} is not put back.",
     )
     def requeue(self, pod: Pod) -> None:

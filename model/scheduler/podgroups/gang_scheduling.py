@@ -17,7 +17,6 @@ from ...language import (
     Component,
     Expr,
     Lasts,
-    Sentence,
     as_expr,
     changes,
     otherwise,
@@ -95,14 +94,10 @@ class GangScheduling(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "GangScheduling: too few pods of the gang are on nodes, and {pod} has to wait for permission.",
-            changes("waiting.signal", before=NOTHING),
-        ),
-        Sentence(
-            "GangScheduling: with {pod}, enough pods of the gang are on nodes, and those that wait are allowed.",
-            changes("waiting.signal"),
-        ),
+        changes("waiting.signal", before=NOTHING),
+        "GangScheduling: too few pods of the gang are on nodes, and {pod} has to wait for permission.",
+        changes("waiting.signal"),
+        "GangScheduling: with {pod}, enough pods of the gang are on nodes, and those that wait are allowed.",
         "GangScheduling: with {pod}, enough pods of the gang are on nodes.",
     )
     def permit(self, pod: Pod) -> None:

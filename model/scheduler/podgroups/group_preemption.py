@@ -16,7 +16,6 @@ from ...language import (
     SOMETHING,
     UNTOLD,
     Expr,
-    Sentence,
     Value,
     all_of,
     any_of,
@@ -123,14 +122,10 @@ class GroupsPreempt(EntityCycle):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Preemption for the group of {pod} begins: its pods are tried as if no pod of a lower priority were there.",
-            changes("pod_group_cycle.again", after=True),
-        ),
-        Sentence(
-            "A preemption for the group of {pod} goes on already: its pods stay nominated as they are.",
-            changes("pod_group_cycle.status", after=GroupStatus.WAITING),
-        ),
+        changes("pod_group_cycle.again", after=True),
+        "Preemption for the group of {pod} begins: its pods are tried as if no pod of a lower priority were there.",
+        changes("pod_group_cycle.status", after=GroupStatus.WAITING),
+        "A preemption for the group of {pod} goes on already: its pods stay nominated as they are.",
         "Preemption for the group of {pod} ends at once: it may not preempt, or there is no pod of a lower priority.",
     )
     def preempt(self, pod: Pod) -> None:
@@ -190,10 +185,8 @@ class GroupsPreempt(EntityCycle):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Preemption for the group of {pod} has found its victims: a goroutine is to evict them.",
-            changes("async_preemption.phase", after=SOMETHING),
-        ),
+        changes("async_preemption.phase", after=SOMETHING),
+        "Preemption for the group of {pod} has found its victims: a goroutine is to evict them.",
         "Preemption for the group of {pod} has found places for which nobody has to be evicted.",
     )
     def reprieve(self, pod: Pod) -> None:

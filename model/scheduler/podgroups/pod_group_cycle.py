@@ -18,7 +18,6 @@ from ...language import (
     Fact,
     Knowledge,
     Lasts,
-    Sentence,
     Value,
     Words,
     all_of,
@@ -207,14 +206,10 @@ class PodGroupCycle(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The scheduler looks which other pods of the group of {pod} are unscheduled.",
-            changes("pod_group_cycle.wanted"),
-        ),
-        Sentence(
-            "The scheduler finds no state of the group of {pod}: the attempt ends in an error.",
-            changes("failure.phase", after=SOMETHING),
-        ),
+        changes("pod_group_cycle.wanted"),
+        "The scheduler looks which other pods of the group of {pod} are unscheduled.",
+        changes("failure.phase", after=SOMETHING),
+        "The scheduler finds no state of the group of {pod}: the attempt ends in an error.",
         "The scheduler finds no other pod of the group of {pod} that is unscheduled.",
     )
     def gather(self, pod: Pod) -> None:
@@ -237,7 +232,8 @@ class PodGroupCycle(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence("The scheduler takes {other} out of the queue, too.", changes("pod_group_cycle.held")),
+        changes("pod_group_cycle.held"),
+        "The scheduler takes {other} out of the queue, too.",
         "The scheduler looks for {other} in the queue, where it cannot be taken.",
     )
     def pop_member(self, pod: Pod, other: Pod) -> None:
@@ -267,14 +263,10 @@ class PodGroupCycle(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The scheduler takes its snapshot of the cache. All pods of the group are tried on it, {pod} first.",
-            changes("pod_group_cycle.stage", after=GroupStage.TRY),
-        ),
-        Sentence(
-            "The scheduler takes its snapshot of the cache, and tries no pod of the group.",
-            changes("pod_group_cycle.stage", after=GroupStage.SUBMIT),
-        ),
+        changes("pod_group_cycle.stage", after=GroupStage.TRY),
+        "The scheduler takes its snapshot of the cache. All pods of the group are tried on it, {pod} first.",
+        changes("pod_group_cycle.stage", after=GroupStage.SUBMIT),
+        "The scheduler takes its snapshot of the cache, and tries no pod of the group.",
         "No pod of the group is left that needs scheduling.",
     )
     def take_snapshot(self, pod: Pod) -> None:
@@ -390,14 +382,10 @@ class PodGroupCycle(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "With {pod}, enough pods of the gang would be on nodes, and one that waits for permission already is allowed.",
-            changes("waiting.signal"),
-        ),
-        Sentence(
-            "With {pod}, enough pods of the gang would be on nodes: the group {after}.",
-            changes("pod_group_cycle.status", after=SOMETHING),
-        ),
+        changes("waiting.signal"),
+        "With {pod}, enough pods of the gang would be on nodes, and one that waits for permission already is allowed.",
+        changes("pod_group_cycle.status", after=SOMETHING),
+        "With {pod}, enough pods of the gang would be on nodes: the group {after}.",
         "GangScheduling is asked about {pod} as if it were on its node.",
     )
     def ask_permit(self, pod: Pod) -> None:
@@ -469,9 +457,8 @@ class PodGroupCycle(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "What was reserved for {other} has been taken back, for now.", changes("dynamic_resources.stage")
-        ),
+        changes("dynamic_resources.stage"),
+        "What was reserved for {other} has been taken back, for now.",
         "What was assumed for the group is taken back: {other} is nominated as its object says.",
     )
     def revert(self, pod: Pod, other: Pod) -> None:
@@ -522,14 +509,10 @@ class PodGroupCycle(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The group can be scheduled: the scheduler assumes {pod} on {after} in its cache.",
-            changes("cache.pod.node", after=SOMETHING),
-        ),
-        Sentence(
-            "The scheduler tries to assume {pod}, and the cache refuses.",
-            changes("scheduler.scheduler_error", after=True),
-        ),
+        changes("cache.pod.node", after=SOMETHING),
+        "The group can be scheduled: the scheduler assumes {pod} on {after} in its cache.",
+        changes("scheduler.scheduler_error", after=True),
+        "The scheduler tries to assume {pod}, and the cache refuses.",
         "The group is not scheduled: {pod} goes to the failure handler.",
     )
     def submit(self, pod: Pod) -> None:

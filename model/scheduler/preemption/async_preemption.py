@@ -21,7 +21,6 @@ from ...language import (
     Component,
     Expr,
     Lasts,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -59,33 +58,23 @@ class AsyncPhase(Enum):
 
 
 EVICTED = (
-    Sentence(
-        "The goroutine evicts {victim} for {pod}: the API server deletes it.",
-        changes("api.pod.exists", after=False),
-    ),
-    Sentence(
-        "The goroutine evicts {victim} for {pod}: the API server sets its deletion timestamp.",
-        changes("api.pod.terminating", after=True),
-    ),
-    Sentence("The goroutine's DELETE of {victim} for {pod} fails: no answer.", changes("faults.left")),
-    Sentence(
-        "The goroutine stops {victim} in memory: it waited for permission to be bound.",
-        changes("waiting.signal", after=SOMETHING),
-    ),
-    Sentence("The goroutine stops {victim} in memory: its PreBind plugins ran.", changes("binding.phase")),
-    Sentence(
-        "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server.",
-        finds("waiting.signal", "victim", SOMETHING),
-    ),
-    Sentence(
-        "The goroutine deletes the object of {victim}, which has finished: no watch of the scheduler tells of it, so no event will follow.",
-        changes("api.remains", after=False),
-    ),
-    Sentence(
-        "The goroutine sends a DELETE for {victim}, which is gone already: 404. Nothing is deleted, so no event will follow.",
-        finds("api.pod.exists", "victim", False),
-    ),
-    Sentence("The goroutine sends a DELETE for {victim}, which is being deleted already: nothing changes."),
+    changes("api.pod.exists", after=False),
+    "The goroutine evicts {victim} for {pod}: the API server deletes it.",
+    changes("api.pod.terminating", after=True),
+    "The goroutine evicts {victim} for {pod}: the API server sets its deletion timestamp.",
+    changes("faults.left"),
+    "The goroutine's DELETE of {victim} for {pod} fails: no answer.",
+    changes("waiting.signal", after=SOMETHING),
+    "The goroutine stops {victim} in memory: it waited for permission to be bound.",
+    changes("binding.phase"),
+    "The goroutine stops {victim} in memory: its PreBind plugins ran.",
+    finds("waiting.signal", "victim", SOMETHING),
+    "The goroutine tries to evict {victim} for {pod}, which has no effect at the API server.",
+    changes("api.remains", after=False),
+    "The goroutine deletes the object of {victim}, which has finished: no watch of the scheduler tells of it, so no event will follow.",
+    finds("api.pod.exists", "victim", False),
+    "The goroutine sends a DELETE for {victim}, which is gone already: 404. Nothing is deleted, so no event will follow.",
+    "The goroutine sends a DELETE for {victim}, which is being deleted already: nothing changes.",
 )
 
 
@@ -173,10 +162,8 @@ class AsyncPreemption(Component):
 
     @step(actor="preemption goroutine", each="pod")
     @tells(
-        Sentence(
-            "The goroutine tries to withdraw the nomination of {other} at the API server: 404, the pod is gone. In the end {pod} is activated for that.",
-            changes("async_preemption.failed", after=True),
-        ),
+        changes("async_preemption.failed", after=True),
+        "The goroutine tries to withdraw the nomination of {other} at the API server: 404, the pod is gone. In the end {pod} is activated for that.",
         "The goroutine withdraws, at the API server, the nomination of {other}, which has a lower priority than {pod}.",
     )
     def clear_nomination(self, pod: Pod, other: Pod) -> None:

@@ -25,7 +25,6 @@ from ...language import (
     NOTHING,
     Expr,
     Lasts,
-    Sentence,
     Value,
     all_of,
     any_of,
@@ -369,10 +368,8 @@ class PriorityQueue(Moves):
 
     @step(actor="queue timers", goroutine="end of the backoff", each="pod", lasts=Lasts.SHORT)
     @tells(
-        Sentence(
-            "The backoff of {pod} is over: it moves to activeQ, and takes the place of {0}, which has its name.",
-            change_of("queue.sub_queue", after=NOTHING),
-        ),
+        change_of("queue.sub_queue", after=NOTHING),
+        "The backoff of {pod} is over: it moves to activeQ, and takes the place of {0}, which has its name.",
         "The backoff of {pod} is over: it moves to activeQ.",
     )
     def flush_backoff(self, pod: Pod) -> None:

@@ -25,7 +25,6 @@ from ...language import (
     Component,
     Expr,
     Lasts,
-    Sentence,
     Value,
     Words,
     all_of,
@@ -181,10 +180,8 @@ class VolumeCache(Component):
 
     @step(actor="volume claim handler")
     @tells(
-        Sentence(
-            "The scheduling queue is told that {claim} was added.",
-            changes("volume_cache.claim_news", before=News.ADDED),
-        ),
+        changes("volume_cache.claim_news", before=News.ADDED),
+        "The scheduling queue is told that {claim} was added.",
         "The scheduling queue is told that {claim} was updated.",
     )
     def tell_of_claim(self, claim: VolumeClaim) -> None:

@@ -26,7 +26,6 @@ from ...language import (
     Component,
     Expr,
     Lasts,
-    Sentence,
     Words,
     all_of,
     any_of,
@@ -152,14 +151,10 @@ class VolumeFinder(Component):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "VolumeBinding reads {use}, which is not there, or is not to be used: the attempt has to wait.",
-            changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
-        ),
-        Sentence(
-            "VolumeBinding reads {use}: it is bound to {after}.",
-            changes("volume_binding.claim.volume", after=SOMETHING),
-        ),
+        changes("scheduler.verdict", after=NodeStatus.UNRESOLVABLE),
+        "VolumeBinding reads {use}, which is not there, or is not to be used: the attempt has to wait.",
+        changes("volume_binding.claim.volume", after=SOMETHING),
+        "VolumeBinding reads {use}: it is bound to {after}.",
         "VolumeBinding reads {use}: it is not bound.",
     )
     def read_claim(self, use: VolumeUse) -> None:

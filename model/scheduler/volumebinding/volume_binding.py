@@ -14,7 +14,6 @@ from ...environment.storage.volumes import VolumeUse, reaches
 from ...language import (
     SOMETHING,
     Expr,
-    Sentence,
     all_of,
     any_of,
     as_expr,
@@ -44,10 +43,8 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Reserve: all claims of {pod} are bound by now, and nothing is left to do for them.",
-            changes("volume_binding.stage", after=VolumeStage.SETTLED),
-        ),
+        changes("volume_binding.stage", after=VolumeStage.SETTLED),
+        "Reserve: all claims of {pod} are bound by now, and nothing is left to do for them.",
         "Reserve: {pod} has claims that are not bound.",
     )
     def look_again(self, pod: Pod) -> None:
@@ -80,14 +77,10 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Reserve: {use} is to have {volume}, which is assumed to be reserved for it from now on.",
-            changes("volume_cache.assumed_volume"),
-        ),
-        Sentence(
-            "Reserve: {use} is to have {volume}, which has been written meanwhile: Reserve fails.",
-            changes("scheduler.scheduler_error", after=True),
-        ),
+        changes("volume_cache.assumed_volume"),
+        "Reserve: {use} is to have {volume}, which is assumed to be reserved for it from now on.",
+        changes("scheduler.scheduler_error", after=True),
+        "Reserve: {use} is to have {volume}, which has been written meanwhile: Reserve fails.",
         "Reserve: {use} is to have {volume}, which is reserved for it already.",
     )
     def assume_volume(self, use: VolumeUse, volume: Volume) -> None:
@@ -109,14 +102,10 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "Reserve: a volume for {use} is to be made on {after}.",
-            changes("volume_cache.assumed_claim", after=SOMETHING),
-        ),
-        Sentence(
-            "Reserve: a volume for {use} is to be made, and the claim has been written meanwhile: Reserve fails.",
-            changes("scheduler.scheduler_error", after=True),
-        ),
+        changes("volume_cache.assumed_claim", after=SOMETHING),
+        "Reserve: a volume for {use} is to be made on {after}.",
+        changes("scheduler.scheduler_error", after=True),
+        "Reserve: a volume for {use} is to be made, and the claim has been written meanwhile: Reserve fails.",
         "Reserve: a volume for {use} is to be made, as it is assumed already.",
     )
     def assume_claim(self, use: VolumeUse) -> None:
@@ -190,13 +179,10 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind: {volume} is reserved for {use}.", changes("storage.volume.claim", after=SOMETHING)
-        ),
-        Sentence(
-            "PreBind: {volume} is to be reserved for {use}, and the API server refuses: it was written meanwhile.",
-            changes("volume_binding.stage", after=VolumeStage.REVERTED),
-        ),
+        changes("storage.volume.claim", after=SOMETHING),
+        "PreBind: {volume} is reserved for {use}.",
+        changes("volume_binding.stage", after=VolumeStage.REVERTED),
+        "PreBind: {volume} is to be reserved for {use}, and the API server refuses: it was written meanwhile.",
         "PreBind: {volume} is reserved for {use} already.",
     )
     def write_volume(self, use: VolumeUse, volume: Volume) -> None:
@@ -214,14 +200,10 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "PreBind: {use} is to have a volume on {after}.",
-            changes("storage.claim.selected", after=SOMETHING),
-        ),
-        Sentence(
-            "PreBind: {use} is to have a volume there, and the API server refuses: it was written meanwhile.",
-            changes("volume_binding.stage", after=VolumeStage.REVERTED),
-        ),
+        changes("storage.claim.selected", after=SOMETHING),
+        "PreBind: {use} is to have a volume on {after}.",
+        changes("volume_binding.stage", after=VolumeStage.REVERTED),
+        "PreBind: {use} is to have a volume there, and the API server refuses: it was written meanwhile.",
         "PreBind: {use} is to have a volume there already.",
     )
     def write_claim(self, use: VolumeUse) -> None:
@@ -302,10 +284,8 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="binding cycle", each="pod")
     @tells(
-        Sentence(
-            "PreBind: all claims of {pod} are bound.",
-            changes("volume_binding.stage", after=VolumeStage.SETTLED),
-        ),
+        changes("volume_binding.stage", after=VolumeStage.SETTLED),
+        "PreBind: all claims of {pod} are bound.",
         "PreBind: the claims of {pod} cannot be bound like this, or the pod or its node is gone: the binding fails.",
     )
     def check_bindings(self, pod: Pod) -> None:
@@ -343,14 +323,10 @@ class VolumeBinding(VolumeFinder):
 
     @step(actor="binding cycle", each="use")
     @tells(
-        Sentence(
-            "Unreserve: the assume cache goes back to the informer's volume for {use}.",
-            changes("volume_cache.assumed_volume"),
-        ),
-        Sentence(
-            "Unreserve: the assume cache goes back to the informer's claim of {use}.",
-            changes("volume_cache.assumed_claim"),
-        ),
+        changes("volume_cache.assumed_volume"),
+        "Unreserve: the assume cache goes back to the informer's volume for {use}.",
+        changes("volume_cache.assumed_claim"),
+        "Unreserve: the assume cache goes back to the informer's claim of {use}.",
         "Unreserve: nothing is assumed for {use} any more.",
     )
     def restore(self, use: VolumeUse) -> None:

@@ -125,14 +125,14 @@ class Room(Component):
 
     @step(actor="waiter")
     @tells(
-        Sentence(
-            "{guest} gets {after} instead of {before}.", changes("room.plate.dish", SOMETHING, SOMETHING)
-        ),
-        Sentence(
-            "{guest} gets {after}; the {cook} cooked it for {0}.", changes("room.plate.dish", after=SOMETHING)
-        ),
-        Sentence("{guest} gets something.", changes("room.plate")),
-        Sentence("{guest} finds no plate.", changes("room.mood", before=Mood.EATING, after=NOTHING)),
+        changes("room.plate.dish", SOMETHING, SOMETHING),
+        "{guest} gets {after} instead of {before}.",
+        changes("room.plate.dish", after=SOMETHING),
+        "{guest} gets {after}; the {cook} cooked it for {0}.",
+        changes("room.plate"),
+        "{guest} gets something.",
+        changes("room.mood", before=Mood.EATING, after=NOTHING),
+        "{guest} finds no plate.",
         "{guest} gets nothing.",
     )
     def serve(self, guest: Guest, dish: Dish) -> None:
@@ -206,9 +206,12 @@ def test_what_a_step_found_says_why_it_had_no_effect() -> None:
     class Polite(Room):
         @step(actor="waiter")
         @tells(
-            Sentence("{guest} gets {after}.", changes("room.plate.dish", after=SOMETHING)),
-            Sentence("{dish} is out.", finds("kitchen.stock", "dish", False)),
-            Sentence("{guest} waits.", finds("room.plate.dish", "guest", NOTHING)),
+            changes("room.plate.dish", after=SOMETHING),
+            "{guest} gets {after}.",
+            finds("kitchen.stock", "dish", False),
+            "{dish} is out.",
+            finds("room.plate.dish", "guest", NOTHING),
+            "{guest} waits.",
             "Nothing happens.",
         )
         def serve(self, guest: Guest, dish: Dish) -> None:
@@ -230,7 +233,7 @@ def test_what_a_step_found_says_why_it_had_no_effect() -> None:
 def test_a_condition_on_state_that_there_is_not() -> None:
     class Odd(Room):
         @step(actor="waiter")
-        @tells(Sentence("Never.", finds("room.nothing", "guest", True)))
+        @tells(finds("room.nothing", "guest", True), "Never.")
         def serve(self, guest: Guest, dish: Dish) -> None:
             """Nothing."""
 
@@ -241,6 +244,14 @@ def test_a_condition_on_state_that_there_is_not() -> None:
 def test_a_step_without_sentences_has_none() -> None:
     assert NARRATION.sentence("room.clear", ARGUMENTS, ()) is None
     assert NARRATION.sentence("nobody.knows", (), ()) is None
+
+
+@pytest.mark.parametrize(
+    "said", [(changes("room.mood"),), (changes("room.mood"), changes("room.plate"), "Here.")]
+)
+def test_a_condition_without_its_sentence(said: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError, match=r"no sentence stands behind the condition on room\.mood"):
+        tells(*said)(Room.serve)
 
 
 def test_none_of_the_conditions() -> None:
@@ -409,7 +420,7 @@ class _WrongKnowledge(Kitchen):
 
 class _WrongSentence(Room):
     @step(actor="waiter")
-    @tells(Sentence("x", changes("room.moods")))
+    @tells(changes("room.moods"), "x")
     def clear(self, guest: Guest) -> None:
         """Take the plate away."""
 

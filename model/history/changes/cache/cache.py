@@ -9,7 +9,6 @@ from ....language import (
     NOTHING,
     UNTOLD,
     Expr,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -183,14 +182,10 @@ class MistakenStateEndsProcess(EventHandlers):
 
     @step(actor="cache handler")
     @tells(
-        Sentence(
-            "The watch delivers an event about {pod} to the cache's handler: the cache had it assumed on another node, takes itself for corrupted, and the scheduler ends itself.",
-            changes("handlers.corrupted"),
-        ),
-        Sentence(
-            "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
-            changes("cache.pod.node", after=NOTHING),
-        ),
+        changes("handlers.corrupted"),
+        "The watch delivers an event about {pod} to the cache's handler: the cache had it assumed on another node, takes itself for corrupted, and the scheduler ends itself.",
+        changes("cache.pod.node", after=NOTHING),
+        "The watch delivers to the cache's handler that {pod} is gone: its room on {before} is free in the cache.",
         "The watch delivers an event about {pod} to the cache's handler.",
     )
     def handle_for_cache(self, pod: Pod) -> None:

@@ -7,7 +7,7 @@ to 1.36.3, but for what callers of calls in flight are told (135180): nobody in 
 from __future__ import annotations
 
 from ....environment.objects import Node, Pod, PodCopy, PodObject
-from ....language import UNTOLD, Expr, Sentence, boolean, changes, per, ref, require, select, step, tells
+from ....language import UNTOLD, Expr, boolean, changes, per, ref, require, select, step, tells
 from ....scheduler import (
     APIDispatcher,
     AsyncPhase,
@@ -72,10 +72,8 @@ class FailuresAreQueued(FailureHandler):
 
     @step(actor="failure handler", each="pod")
     @tells(
-        Sentence(
-            "The failure handler queues a patch of {pod}'s status, and waits for nothing.",
-            changes("api_dispatcher.call"),
-        ),
+        changes("api_dispatcher.call"),
+        "The failure handler queues a patch of {pod}'s status, and waits for nothing.",
         "The failure handler has nothing to queue for {pod}: it would change nothing, or a Binding is in the queue.",
     )
     def patch(self, pod: Pod) -> None:
@@ -113,10 +111,8 @@ class BindingsAreQueued(Binding):
 
     @step(actor="binding cycle", each="pod")
     @tells(
-        Sentence(
-            "The binding goroutine queues a patch that is to nominate {pod} where it is about to be bound.",
-            changes("api_dispatcher.call"),
-        ),
+        changes("api_dispatcher.call"),
+        "The binding goroutine queues a patch that is to nominate {pod} where it is about to be bound.",
         "The binding goroutine has nothing new to write about {pod}'s nomination, and goes on.",
     )
     def announce(self, pod: Pod) -> None:
@@ -181,10 +177,8 @@ class ClearingIsQueued(AsyncPreemption):
 
     @step(actor="preemption goroutine", each="pod")
     @tells(
-        Sentence(
-            "The goroutine of {pod} queues the withdrawal of the nomination of {other}.",
-            changes("api_dispatcher.call"),
-        ),
+        changes("api_dispatcher.call"),
+        "The goroutine of {pod} queues the withdrawal of the nomination of {other}.",
         "The goroutine has nothing to queue for {other}, whose object says that it is not nominated.",
     )
     def clear_nomination(self, pod: Pod, other: Pod) -> None:

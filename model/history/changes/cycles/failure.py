@@ -11,7 +11,6 @@ from ....language import (
     UNTOLD,
     Expr,
     Knowledge,
-    Sentence,
     changes,
     constraint,
     enum,
@@ -80,14 +79,10 @@ class Before90660(FailureHandler):
 
     @step(actor="requeue goroutine", each="pod")
     @tells(
-        Sentence(
-            "The requeue goroutine puts {pod} into the queue as it was when it was read, which wipes its nomination from the nominator.",
-            changes("nominator.node", after=NOTHING),
-        ),
-        Sentence(
-            "The requeue goroutine puts {pod} into {after}, as it was when it was read.",
-            changes("queue.sub_queue", before=NOTHING),
-        ),
+        changes("nominator.node", after=NOTHING),
+        "The requeue goroutine puts {pod} into the queue as it was when it was read, which wipes its nomination from the nominator.",
+        changes("queue.sub_queue", before=NOTHING),
+        "The requeue goroutine puts {pod} into {after}, as it was when it was read.",
         "The requeue goroutine does not queue {pod}: it is queued already.",
     )
     def add_fetched(self, pod: Pod) -> None:

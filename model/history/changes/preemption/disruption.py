@@ -17,7 +17,6 @@ from ....language import (
     NOTHING,
     UNTOLD,
     Expr,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -180,12 +179,10 @@ class GoneVictimFailsPatch(Scheduler):
     snapshot: ConditionInSnapshot
 
     @tells(
-        *eviction("it counts as deleted")[:3],
-        Sentence(
-            "The scheduler's PATCH of {victim} fails with 404, because the pod is gone: PostFilter ends in an error.",
-            changes("scheduler.nominee", after=NOTHING),
-        ),
-        *eviction("it counts as deleted")[3:],
+        *eviction("it counts as deleted")[:6],
+        changes("scheduler.nominee", after=NOTHING),
+        "The scheduler's PATCH of {victim} fails with 404, because the pod is gone: PostFilter ends in an error.",
+        *eviction("it counts as deleted")[6:],
     )
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
         super().evict(pod, victim, ok)

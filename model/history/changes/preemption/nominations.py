@@ -10,7 +10,6 @@ from ....language import (
     SOMETHING,
     UNTOLD,
     Expr,
-    Sentence,
     Value,
     as_expr,
     boolean,
@@ -51,10 +50,8 @@ class BeforePostFilter(Scheduler):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The scheduler notes in its own memory, the nominator, that {pod} is nominated to {after}.",
-            changes("nominator.node", after=SOMETHING),
-        ),
+        changes("nominator.node", after=SOMETHING),
+        "The scheduler notes in its own memory, the nominator, that {pod} is nominated to {after}.",
         "The scheduler updates the nominator about {pod}, which changes nothing there.",
     )
     def nominate(self, pod: Pod) -> None:
@@ -65,18 +62,12 @@ class BeforePostFilter(Scheduler):
 
     @step(actor="scheduler")
     @tells(
-        Sentence(
-            "The scheduler writes to the API server that {pod} is nominated to {after}.",
-            changes("api.pod.nominated", after=SOMETHING),
-        ),
-        Sentence(
-            "The scheduler sends {pod}'s nomination to the API server, and the write fails.",
-            changes("faults.left"),
-        ),
-        Sentence(
-            "The scheduler sends {pod}'s nomination to the API server: 404, the pod is gone.",
-            finds("api.pod.exists", "pod", False),
-        ),
+        changes("api.pod.nominated", after=SOMETHING),
+        "The scheduler writes to the API server that {pod} is nominated to {after}.",
+        changes("faults.left"),
+        "The scheduler sends {pod}'s nomination to the API server, and the write fails.",
+        finds("api.pod.exists", "pod", False),
+        "The scheduler sends {pod}'s nomination to the API server: 404, the pod is gone.",
         "The scheduler sends {pod}'s nomination to the API server, which has no effect there.",
     )
     def write_nomination(self, pod: Pod, ok: bool) -> None:

@@ -10,7 +10,6 @@ from ....language import (
     UNTOLD,
     Expr,
     Record,
-    Sentence,
     Value,
     any_of,
     as_expr,
@@ -268,10 +267,8 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     @step(actor="cache handler")
     @tells(
-        Sentence(
-            "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile. The cache takes itself for corrupted, and the scheduler ends itself.",
-            changes("handlers.ended"),
-        ),
+        changes("handlers.ended"),
+        "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile. The cache takes itself for corrupted, and the scheduler ends itself.",
         "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile.",
     )
     def handle_swap_for_cache(self, recreation: Recreation) -> None:
