@@ -11,10 +11,10 @@ import msgspec
 
 from ...base.text import one_line
 from ...reports.audit_report import Answer, Hit
-from ..history.history import History
-from ..history.objects import BEFORE, NodeHistory, PodHistory, Stay
+from ..history.history import History, Watcher
+from ..history.objects import BEFORE
 from ..reading.reading import CLAIMS
-from ..reading.records import EVER, Pod, Write, time_text
+from ..reading.records import EVER, time_text
 from .cases import Case
 
 MOST_EXAMPLES = 3
@@ -96,8 +96,8 @@ class Found:
     case: Callable[[], Case] | None = None
 
 
-class Check:
-    """Asks one question of a history. Looks at nothing unless it says so."""
+class Check(Watcher):
+    """Asks one question of a history."""
 
     id: ClassVar[str]
     sentence: ClassVar[str]
@@ -112,21 +112,6 @@ class Check:
         self.examples: dict[str, list[str]] = {}
         self.first: Callable[[], Case] | None = None
         self.suspected: set[str] = set()
-
-    def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
-        """See Watcher."""
-
-    def certain(self, node: NodeHistory, since: int, moment: int, stay: Stay | None) -> None:
-        """See Watcher."""
-
-    def seen(self, pod: PodHistory, body: Pod, write: Write | None) -> None:
-        """See Watcher."""
-
-    def patched(self, pod: PodHistory, sent: Pod, write: Write) -> None:
-        """See Watcher."""
-
-    def wrote(self, write: Write, pod: PodHistory | None) -> None:
-        """See Watcher."""
 
     def leave_open(self, reason: str, example: str = "") -> None:
         """Note why something cannot be excluded."""

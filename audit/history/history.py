@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 import msgspec
 
@@ -20,8 +19,8 @@ REMEMBERED = 600_000_000
 """So long what was known of a node is kept after it has gone: a Binding to it may still be on its way."""
 
 
-class Watcher(Protocol):
-    """Somebody who answers a question about the history."""
+class Watcher:
+    """Somebody who answers a question about the history, and looks at nothing unless it says so."""
 
     def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
         """Something may have come to the node at this moment. All that can be there then is known."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -103,45 +102,6 @@ def forged(kept: Kept, changes: dict[str, Any]) -> None:
     signed = signature("verdict", kept[1].encode(), entry.encode())
     assert signed is not None
     path.write_text(json.dumps({**written, "entry": entry, "signature": signed.hex()}))
-
-
-def with_(part: str, **changes: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The entry with some fields of its counts or its coverage changed."""
-    return lambda entry: {part: {**entry[part], **changes}}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        with_("counts", states=None),
-        with_("counts", states=0),
-        with_("counts", states=3),  # fewer than its levels
-        with_("counts", depth=-1),
-        with_("counts", depth=1),  # less than the length of the run
-        with_("counts", transitions=10**9),  # more than its steps ran
-        with_("counts", seconds=-1.0),
-        with_("counts", walks=1),
-        with_("coverage", measured=False),
-        with_("coverage", fired={}),
-        with_("coverage", never_fired=["no.step"]),
-        with_("coverage", outside_cone=["no.step"]),
-        with_("coverage", constraints_hit=["no bound"]),
-        with_("run", case="a case"),
-        with_("run", turn=0),
-        lambda entry: {"engine": "another"},
-        lambda entry: {"stopped": "timeout"},
-    ],
-)
-def test_what_no_search_of_this_system_gives_is_ignored(
-    violated: Kept, change: Callable[[dict[str, Any]], dict[str, Any]]
-) -> None:
-    """Even if it is signed."""
-    cache, key, system, name = violated
-    whole = file_of(violated).read_bytes()
-    forged(violated, change(json.loads(json.loads(whole)["entry"])))
-    assert cache.get(key, system, name) is None
-    file_of(violated).write_bytes(whole)
-    assert cache.get(key, system, name) is not None
 
 
 def test_a_verdict_that_was_not_made_here_is_ignored(
