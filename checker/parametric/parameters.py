@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...model.language import INT, Expr, Parameter, TransitionSystem, Variable, substitute, topological
+from ...model.language import INT, Expr, Parameter, TransitionSystem, Variable, substitute
 from ...model.language.expressions.expr import as_expr, const, fresh_graph, parameter, variable
-
-
-def parameters_of(system: TransitionSystem) -> tuple[Parameter, ...]:
-    """The unknown parameters that the system looks at, by name.
-
-    Raises ValueError if two of them have one name.
-    """
-    found: dict[str, Parameter] = {}
-    for node in topological(system.roots()):
-        if node.op == "param" and found.setdefault(node.value.name, node.value) is not node.value:
-            raise ValueError(
-                f"{system.name} has two parameters `{node.value.name}`: they cannot be told apart"
-            )
-    return tuple(found[name] for name in sorted(found))
 
 
 def with_parameters(system: TransitionSystem, values: Mapping[str, int]) -> TransitionSystem:

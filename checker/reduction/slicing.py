@@ -44,8 +44,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from ...model.language import Expr, State, Transition, TransitionSystem, Variable
-from ..core.exploration import Path
+from ...model.language import Expr, Transition, TransitionSystem, Variable
 from .constant_propagation import ConstantPropagation, predicates_of
 
 Key = tuple[str, str, tuple[object, ...]]
@@ -79,7 +78,7 @@ class Slicer:
     ) -> TransitionSystem:
         """The part of the system that decides the named predicates; all of a kind where none are named.
 
-        Its transitions keep part, step and arguments (see `map_path`), its variables keep their names and
+        Its transitions keep part, step and arguments (see `transition_map`), its variables keep their names and
         order. `views` are dropped: reports evaluate them on the original. Raises ValueError for a name
         that the system does not have.
         """
@@ -115,27 +114,6 @@ class Slicer:
         return self._propagation.impossible(transition)
 
 
-def slice_system(
-    system: TransitionSystem,
-    *,
-    invariants: Iterable[str] | None = None,
-    witnesses: Iterable[str] | None = None,
-    resettabilities: Iterable[str] | None = None,
-    livenesses: Iterable[str] | None = None,
-    values: bool = True,
-) -> TransitionSystem:
-    """One slice of a system: see `Slicer.slice`, also for what it raises."""
-    return Slicer(system, values=values).slice(
-        invariants=invariants, witnesses=witnesses, resettabilities=resettabilities, livenesses=livenesses
-    )
-
-
-def map_path(slice_: TransitionSystem, original: TransitionSystem, path: Path) -> Path:
-    """The run of the original system that a run of its slice stands for."""
-    numbers = transition_map(slice_, original)
-    return tuple(numbers[i] for i in path)
-
-
 def transition_map(slice_: TransitionSystem, original: TransitionSystem) -> tuple[int, ...]:
     """The number in the original system of each transition of the slice."""
     numbers: dict[Key, int] = {}
@@ -143,12 +121,6 @@ def transition_map(slice_: TransitionSystem, original: TransitionSystem) -> tupl
         if numbers.setdefault(key_of(t), i) != i:
             raise ValueError(f"{original.name} has two transitions `{t.label}`: they cannot be told apart")
     return tuple(numbers[key_of(t)] for t in slice_.transitions)
-
-
-def project(slice_: TransitionSystem, original: TransitionSystem, state: State) -> State:
-    """What the slice sees of a state of the original system."""
-    codes = dict(zip((v.name for v in original.variables), state, strict=True))
-    return tuple(codes[v.name] for v in slice_.variables)
 
 
 def key_of(transition: Transition) -> Key:

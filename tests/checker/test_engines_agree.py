@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.core.exploration import Budget
-from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.search import check
 from podrace.model.language import TransitionSystem
 from tests.checker.machines import Careless, counters, graph, house
 from tests.checker.results import engine_contract, timeless
+from tests.checker.slices import slice_system
 from tests.profiles import examples
 from tests.random_systems import systems
 

@@ -19,7 +19,7 @@ from podrace.checker.explicit.liveness import components, fair_runs
 from podrace.checker.explicit.liveness.fair_runs import FairCycles
 from podrace.checker.explicit.states.arrays import Block
 from podrace.checker.explicit.states.budget import SearchBudget
-from podrace.checker.reduction.slicing import slice_system, transition_map
+from podrace.checker.reduction.slicing import transition_map
 from podrace.checker.search import check
 from podrace.checker.trace.execution import ReplayError
 from podrace.checker.trace.lasso import complete, confirm_lasso
@@ -47,6 +47,7 @@ from podrace.model.language import (
 from podrace.reports.verdict_words import verdict_words
 from tests.checker.explicit.systems import counting
 from tests.checker.results import engine_contract, timeless
+from tests.checker.slices import slice_system
 from tests.profiles import examples
 from tests.random_systems import systems
 

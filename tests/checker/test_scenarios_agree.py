@@ -16,12 +16,12 @@ from podrace.checker.explicit import explore as explore_natively
 from podrace.checker.explicit.small_search import explore_if_small
 from podrace.checker.explicit.states import sleep_sets
 from podrace.checker.reduction.questions import explored_slice
-from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import Composition, resolve
 from podrace.model.language import TransitionSystem
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import Scenario, catalogue
 from tests.checker.results import engine_contract, untimed
+from tests.checker.slices import slice_system
 from tests.profiles import by_profile
 
 FIRST = by_profile(fast=300, full=1500)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from podrace.checker.explicit import explore
-from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.search import check
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.api import APIServer
@@ -17,6 +16,7 @@ from podrace.model.history.versions import canonical
 from podrace.model.language import as_expr, trace_system
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import catalogue, find_scenarios
+from tests.checker.slices import slice_system
 
 V, H = "VIOLATED", "HOLDS"
 

@@ -17,12 +17,12 @@ from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.interpreter import OPERATORS
 from podrace.checker.explicit import reference, small_search
 from podrace.checker.explicit.small_search import explore_if_small
-from podrace.checker.reduction.slicing import slice_system
 from podrace.model.language import INT, Transition, TransitionSystem, Universe, Variable, as_expr
 from podrace.model.language.expressions.expr import Parameter, parameter, select, variable
 from tests.checker.explicit.systems import counting
 from tests.checker.machines import counters
 from tests.checker.results import untimed
+from tests.checker.slices import slice_system
 from tests.profiles import examples
 from tests.random_systems import systems
 

@@ -20,7 +20,7 @@ from podrace.checker.family.outcome import CellOutcome, FamilyOutcome
 from podrace.checker.family.search import FamilySearch
 from podrace.checker.parametric.explorer import Explorer
 from podrace.checker.parametric.grounding import questions
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.parametric.parameters import with_parameters
 from podrace.checker.parametric.parametric_system import ParametricSystem
 from podrace.checker.reduction.questions import explored_slice
 from podrace.model.environment.objects import Scope
@@ -40,6 +40,7 @@ from podrace.model.language.expressions.expr import const, fresh_graph, less, ne
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, instantiate, templates
 from tests.checker.parametric.enumeration import regions_of
+from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Verdict
 from podrace.checker.exhaust import Exhausted, exhaust
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.parametric.parameters import with_parameters
 from podrace.checker.parametric.parametric_system import ParametricSystem
 from podrace.checker.parametric.regions import evaluate
 from podrace.checker.search import check
@@ -26,6 +26,7 @@ from podrace.scenarios.template import ClusterTemplate, Limits, concrete, instan
 from tests.checker.family.test_family import is_answerable, tamed
 from tests.checker.parametric.enumeration import regions_of
 from tests.checker.reduction.test_scales_of_time import Retrying, traced
+from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
 from tests.random_systems import systems
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from podrace.checker.explicit.reference import explore
 from podrace.checker.parametric import grounding
 from podrace.checker.parametric.grounding import TooManyCases, questions
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.parametric.parameters import with_parameters
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import (
     BOOL,
@@ -27,6 +27,7 @@ from podrace.model.language import (
     total,
 )
 from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
+from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

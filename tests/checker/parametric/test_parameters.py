@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import ReferenceSearch, explore
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.parametric.parameters import with_parameters
 from podrace.model.language import INT, Parameter, Transition, TransitionSystem, Variable
 from podrace.model.language.expressions.expr import fresh_graph, parameter, variable
+from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

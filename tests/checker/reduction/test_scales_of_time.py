@@ -25,7 +25,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.core.result import Verdict
 from podrace.checker.explicit.reference import explore
 from podrace.checker.reduction.scales_of_time import confirm_time, with_scales
-from podrace.checker.reduction.slicing import slice_system, transition_map
+from podrace.checker.reduction.slicing import transition_map
 from podrace.checker.reduction.slow_steps import SlowSteps, slow_steps
 from podrace.checker.search import Engine, check
 from podrace.checker.trace.execution import ReplayError, confirm, replay
@@ -56,6 +56,7 @@ from podrace.reports.text.findings_text import scope_words
 from podrace.reports.verdict_words import verdict_words
 from podrace.scenarios import Scenario, find_scenarios
 from podrace.scenarios.reader.scenario_reader import parse_scenario
+from tests.checker.slices import slice_system
 from tests.profiles import examples
 from tests.random_systems import coupled, systems
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.explicit.reference import ReferenceSearch, explore
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
-from podrace.checker.reduction.slicing import Slicer, key_of, map_path, project, slice_system, transition_map
+from podrace.checker.parametric.parameters import with_parameters
+from podrace.checker.reduction.slicing import Slicer, key_of, transition_map
 from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
 from podrace.checker.trace.execution import confirm, confirm_no_way_back, confirm_witness, replay
 from podrace.model.language import (
@@ -30,6 +30,8 @@ from podrace.model.language import (
 )
 from podrace.model.language.expressions.expr import equal, fresh_graph, less, parameter, select, variable
 from tests.checker.machines import counters, graph, house
+from tests.checker.slices import map_path, project, slice_system
+from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
 from tests.random_systems import systems
 from tests.random_universe import UNIVERSE

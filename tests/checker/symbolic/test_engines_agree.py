@@ -15,9 +15,10 @@ from podrace.checker import explicit as native
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import reference
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
+from podrace.checker.parametric.parameters import with_parameters
 from podrace.checker.smt.theories import Theory
 from podrace.model.language import TransitionSystem
+from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
 from tests.random_systems import coupled, systems
 from tests.tools.symbolic.bit_vectors import THEORIES

@@ -7,10 +7,10 @@ import pytest
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Verdict
 from podrace.checker.explicit import explore
-from podrace.checker.reduction.slicing import slice_system
 from podrace.model.history import resolve
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import find_scenarios
+from tests.checker.slices import slice_system
 from tests.tools.symbolic.bounded import search
 
 DEEP = pytest.mark.campaign

@@ -6,7 +6,6 @@ import pytest
 
 from podrace.checker import explicit as native
 from podrace.checker.explicit import reference
-from podrace.checker.reduction.slicing import slice_system
 from podrace.checker.search import check
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ExtensionPoint, Pod, PodCopy
@@ -17,6 +16,7 @@ from podrace.model.scheduler.event_handlers import Removal
 from podrace.model.scheduler.framework.status import Phase
 from podrace.model.scheduler.framework.waiting_pods import PermitAnswer, Signal
 from podrace.properties import PROPERTIES, instrument
+from tests.checker.slices import slice_system
 from tests.model.clusters import concrete, enabled, nodes, spec
 
 ALL = tuple(ExtensionPoint)

@@ -6,7 +6,6 @@ import pytest
 
 from podrace.checker import explicit as native
 from podrace.checker.explicit import reference
-from podrace.checker.reduction.slicing import slice_system
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import (
     ClusterSpec,
@@ -22,6 +21,7 @@ from podrace.model.environment.objects import (
 from podrace.model.history import RELEASES, resolve
 from podrace.model.language import Parameter, all_of, any_of, as_expr, trace_system
 from podrace.model.scheduler.framework.status import NodeStatus, Phase
+from tests.checker.slices import slice_system
 from tests.model.clusters import spec
 
 

@@ -12,7 +12,6 @@ from functools import cache
 import pytest
 
 from podrace.checker import explicit as native
-from podrace.checker.reduction.slicing import slice_system
 from podrace.model.environment.actors import Users
 from podrace.model.environment.objects import ClusterSpec, ExtensionPoint, Node, Pod
 from podrace.model.environment.watch import PodWatch
@@ -33,6 +32,7 @@ from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.waiting_pods import PermitAnswer
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
 from podrace.properties import PROPERTIES, instrument
+from tests.checker.slices import slice_system
 from tests.model.clusters import nodes, race_72124, spec
 from tests.profiles import by_profile
 

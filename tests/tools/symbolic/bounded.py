@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from podrace.checker.core.exploration import Path
 from podrace.checker.core.result import Counts, EngineDisagreement, Result, Verdict
 from podrace.checker.core.trace import Trace
-from podrace.checker.parametric.parameters import parameters_of, with_parameters
-from podrace.checker.reduction.slicing import slice_system, transition_map
+from podrace.checker.parametric.parameters import with_parameters
+from podrace.checker.reduction.slicing import transition_map
 from podrace.checker.smt.theories import Theory
 from podrace.checker.trace.execution import ReplayError, confirm
 from podrace.model.language import Expr, TransitionSystem, as_expr
+from tests.checker.slices import slice_system
+from tests.checker.unknown_parameters import parameters_of
 from tests.tools.symbolic.bit_vectors import THEORIES
 from tests.tools.symbolic.solver import Solver, Undecided
 from tests.tools.symbolic.unrolling import ParameterTerms, Unrolling

@@ -18,11 +18,11 @@ from collections.abc import Iterable, Mapping
 import z3
 
 from podrace.checker.core.exploration import Path
-from podrace.checker.parametric.parameters import parameters_of
 from podrace.checker.reduction.value_analysis import ValueAnalysis, transition_roots
 from podrace.checker.smt.theories import Term, Theory
 from podrace.checker.smt.translate import constant, fitted, translate, unknown
 from podrace.model.language import Expr, Parameter, Transition, TransitionSystem, Variable, topological
+from tests.checker.unknown_parameters import parameters_of
 
 
 class Unrolling:

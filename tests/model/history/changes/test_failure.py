@@ -7,13 +7,13 @@ from functools import partial
 import pytest
 
 from podrace.checker import explicit as native
-from podrace.checker.reduction.slicing import slice_system
 from podrace.model.cluster import build_cluster
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodCopy, Scope, Term
 from podrace.model.history import resolve
 from podrace.model.language import as_expr, trace_system
 from podrace.model.scheduler.cycles.failure import FailedAttempt, FailurePhase
 from podrace.model.scheduler.queue.scheduling_queue import SubQueue
+from tests.checker.slices import slice_system
 from tests.model.clusters import concrete, nodes, spec
 
 
