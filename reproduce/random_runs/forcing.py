@@ -42,7 +42,8 @@ from ...model.environment.objects import Claim, Device, Node, Pod, PodGroup
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
 from ...model.scheduler.framework.status import Phase
-from ..timing.timing import FLUSHES, INTERRUPTION, NODE_INTERRUPTION, STORES, UPDATES, QueueStates, pod_of
+from ..timing.queue_states import UPDATES, QueueStates, pod_of
+from ..timing.timing import FLUSHES, INTERRUPTION, NODE_INTERRUPTION, STORES
 from .binder_calls import BinderCalls
 
 PATCH = ("failure", "patch")
