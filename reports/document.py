@@ -14,7 +14,10 @@ import msgspec
 
 from .evidence import Cause, Memory, ShownCluster, ShownCounterfactual
 from .scheduler_version import ReadVersion
-from .step import ShownChange, ShownStep, Value, show
+from .step import ShownChange as ShownChange
+from .step import ShownStep as ShownStep
+from .step import Value as Value
+from .step import show as show
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -71,20 +74,6 @@ FROM_CACHE = "from the cache: this system was explored before; --no-cache explor
 """The note on a verdict that was kept."""
 
 Word = Literal["HOLDS", "VIOLATED", "INCONCLUSIVE", "IGNORED"]
-
-__all__ = [
-    "FROM_CACHE",
-    "NOT_MODELLED",
-    "Finding",
-    "Fixes",
-    "NoWayBack",
-    "ShownChange",
-    "ShownLasso",
-    "ShownStep",
-    "Value",
-    "Word",
-    "show",
-]
 
 
 class WithScales(msgspec.Struct, frozen=True):

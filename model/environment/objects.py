@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from ..language import Expr, Fact, Record, as_expr, boolean, integer, ref
-from .cluster.cluster_spec import ClusterSpec
-from .cluster.nodes import READY, Node, node_or_none
-from .cluster.placement_rules import (
-    HostPort,
-    NodeAffinity,
-    NodeTerm,
-    Operator,
-    Requirement,
-    Selector,
-    Taint,
-    Term,
-    Toleration,
-)
-from .cluster.pod_sets import DisruptionBudget, PodGroup
-from .cluster.pods import NOW, ExtensionPoint, Pod
-from .cluster.resources import NATIVE, Quantity, is_scalar_resource
-from .cluster.scope import DEFAULTS, Config, Scope, gates_possible, last_gate, last_name, last_version
-from .cluster.storage import Claim, Counter, Device, StorageClass, Volume, VolumeClaim, Wish
+from .cluster.cluster_spec import ClusterSpec as ClusterSpec
+from .cluster.nodes import READY as READY
+from .cluster.nodes import Node as Node
+from .cluster.nodes import node_or_none as node_or_none
+from .cluster.placement_rules import HostPort as HostPort
+from .cluster.placement_rules import NodeAffinity as NodeAffinity
+from .cluster.placement_rules import NodeTerm as NodeTerm
+from .cluster.placement_rules import Operator as Operator
+from .cluster.placement_rules import Requirement as Requirement
+from .cluster.placement_rules import Selector as Selector
+from .cluster.placement_rules import Taint as Taint
+from .cluster.placement_rules import Term as Term
+from .cluster.placement_rules import Toleration as Toleration
+from .cluster.pod_sets import DisruptionBudget as DisruptionBudget
+from .cluster.pod_sets import PodGroup as PodGroup
+from .cluster.pods import NOW as NOW
+from .cluster.pods import ExtensionPoint as ExtensionPoint
+from .cluster.pods import Pod as Pod
+from .cluster.resources import NATIVE as NATIVE
+from .cluster.resources import Quantity as Quantity
+from .cluster.resources import is_scalar_resource as is_scalar_resource
+from .cluster.scope import DEFAULTS as DEFAULTS
+from .cluster.scope import Config as Config
+from .cluster.scope import Scope as Scope
+from .cluster.scope import gates_possible, last_gate, last_name, last_version
+from .cluster.storage import Claim as Claim
+from .cluster.storage import Counter as Counter
+from .cluster.storage import Device as Device
+from .cluster.storage import StorageClass as StorageClass
+from .cluster.storage import Volume as Volume
+from .cluster.storage import VolumeClaim as VolumeClaim
+from .cluster.storage import Wish as Wish
 
 EXISTS = Fact("exists", "exists", "gone", compared=True)
 ON_NODE = Fact("node", "on {value}", "on no node", compared=True)
@@ -86,49 +100,3 @@ class PodCopy(Record):
 
 OWN, OTHERS = 1, 2
 """What a pod's status names: its own claims, or, written by somebody who was late, those of the pod that had its name before."""
-
-
-__all__ = [
-    "DEFAULTS",
-    "EXISTS",
-    "FAILED",
-    "GATED",
-    "NATIVE",
-    "NOMINATED",
-    "NOW",
-    "ON_NODE",
-    "OTHERS",
-    "OWN",
-    "READY",
-    "TERMINATING",
-    "Claim",
-    "ClusterSpec",
-    "Config",
-    "Counter",
-    "Device",
-    "DisruptionBudget",
-    "ExtensionPoint",
-    "HostPort",
-    "Node",
-    "NodeAffinity",
-    "NodeTerm",
-    "Operator",
-    "Pod",
-    "PodCopy",
-    "PodGroup",
-    "PodObject",
-    "Quantity",
-    "Requirement",
-    "Scope",
-    "Selector",
-    "StorageClass",
-    "Taint",
-    "Term",
-    "Toleration",
-    "Volume",
-    "VolumeClaim",
-    "Wish",
-    "facts_of_pods",
-    "is_scalar_resource",
-    "node_or_none",
-]

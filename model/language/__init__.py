@@ -1,126 +1,77 @@
 """The modelling language: typed state, steps, and their translation into a transition system."""
 
-from .declarations.component import Component, Model, build, step
-from .declarations.fairness import Case, Fairness
-from .declarations.lasting import Lasts
-from .declarations.narration import (
-    ANYTHING,
-    NOTHING,
-    SOMETHING,
-    UNTOLD,
-    Channel,
-    Fact,
-    Knowledge,
-    Reader,
-    Sentence,
-    Words,
-    changes,
-    finds,
-    spoken,
-    tells,
-    words,
-)
-from .declarations.shapes import boolean, enum, fifo, integer, per, record, ref
-from .declarations.tracer import before, constraint, otherwise, require, when
-from .declarations.views import Record
-from .expressions.errors import ModelError
-from .expressions.expr import (
-    Expr,
-    Parameter,
-    Value,
-    Variable,
-    all_of,
-    any_of,
-    as_expr,
-    clamp,
-    equal,
-    implies,
-    negate,
-    select,
-)
-from .expressions.graph import substitute, topological, variables_of
-from .expressions.of_lists import count, largest, one_of, smallest, total
-from .expressions.sorts import BOOL, INT, Entity, Sort, Universe
-from .own_systems.asking import System, invariant, liveness, resettable, witness, words_of
-from .own_systems.standalone import system_of
-from .systems.concrete import Concrete, NotEnabled
-from .systems.system import State, Transition, TransitionSystem, trace_system
-from .systems.telling import Narration
-
-__all__ = [
-    "ANYTHING",
-    "BOOL",
-    "INT",
-    "NOTHING",
-    "SOMETHING",
-    "UNTOLD",
-    "Case",
-    "Channel",
-    "Component",
-    "Concrete",
-    "Entity",
-    "Expr",
-    "Fact",
-    "Fairness",
-    "Knowledge",
-    "Lasts",
-    "Model",
-    "ModelError",
-    "Narration",
-    "NotEnabled",
-    "Parameter",
-    "Reader",
-    "Record",
-    "Sentence",
-    "Sort",
-    "State",
-    "System",
-    "Transition",
-    "TransitionSystem",
-    "Universe",
-    "Value",
-    "Variable",
-    "Words",
-    "all_of",
-    "any_of",
-    "as_expr",
-    "before",
-    "boolean",
-    "build",
-    "changes",
-    "clamp",
-    "constraint",
-    "count",
-    "enum",
-    "equal",
-    "fifo",
-    "finds",
-    "implies",
-    "integer",
-    "invariant",
-    "largest",
-    "liveness",
-    "negate",
-    "one_of",
-    "otherwise",
-    "per",
-    "record",
-    "ref",
-    "require",
-    "resettable",
-    "select",
-    "smallest",
-    "spoken",
-    "step",
-    "substitute",
-    "system_of",
-    "tells",
-    "topological",
-    "total",
-    "trace_system",
-    "variables_of",
-    "when",
-    "witness",
-    "words",
-    "words_of",
-]  # fmt: skip
+from .declarations.component import Component as Component
+from .declarations.component import Model as Model
+from .declarations.component import build as build
+from .declarations.component import step as step
+from .declarations.fairness import Case as Case
+from .declarations.fairness import Fairness as Fairness
+from .declarations.lasting import Lasts as Lasts
+from .declarations.narration import ANYTHING as ANYTHING
+from .declarations.narration import NOTHING as NOTHING
+from .declarations.narration import SOMETHING as SOMETHING
+from .declarations.narration import UNTOLD as UNTOLD
+from .declarations.narration import Channel as Channel
+from .declarations.narration import Fact as Fact
+from .declarations.narration import Knowledge as Knowledge
+from .declarations.narration import Reader as Reader
+from .declarations.narration import Sentence as Sentence
+from .declarations.narration import Words as Words
+from .declarations.narration import changes as changes
+from .declarations.narration import finds as finds
+from .declarations.narration import spoken as spoken
+from .declarations.narration import tells as tells
+from .declarations.narration import words as words
+from .declarations.shapes import boolean as boolean
+from .declarations.shapes import enum as enum
+from .declarations.shapes import fifo as fifo
+from .declarations.shapes import integer as integer
+from .declarations.shapes import per as per
+from .declarations.shapes import record as record
+from .declarations.shapes import ref as ref
+from .declarations.tracer import before as before
+from .declarations.tracer import constraint as constraint
+from .declarations.tracer import otherwise as otherwise
+from .declarations.tracer import require as require
+from .declarations.tracer import when as when
+from .declarations.views import Record as Record
+from .expressions.errors import ModelError as ModelError
+from .expressions.expr import Expr as Expr
+from .expressions.expr import Parameter as Parameter
+from .expressions.expr import Value as Value
+from .expressions.expr import Variable as Variable
+from .expressions.expr import all_of as all_of
+from .expressions.expr import any_of as any_of
+from .expressions.expr import as_expr as as_expr
+from .expressions.expr import clamp as clamp
+from .expressions.expr import equal as equal
+from .expressions.expr import implies as implies
+from .expressions.expr import negate as negate
+from .expressions.expr import select as select
+from .expressions.graph import substitute as substitute
+from .expressions.graph import topological as topological
+from .expressions.graph import variables_of as variables_of
+from .expressions.of_lists import count as count
+from .expressions.of_lists import largest as largest
+from .expressions.of_lists import one_of as one_of
+from .expressions.of_lists import smallest as smallest
+from .expressions.of_lists import total as total
+from .expressions.sorts import BOOL as BOOL
+from .expressions.sorts import INT as INT
+from .expressions.sorts import Entity as Entity
+from .expressions.sorts import Sort as Sort
+from .expressions.sorts import Universe as Universe
+from .own_systems.asking import System as System
+from .own_systems.asking import invariant as invariant
+from .own_systems.asking import liveness as liveness
+from .own_systems.asking import resettable as resettable
+from .own_systems.asking import witness as witness
+from .own_systems.asking import words_of as words_of
+from .own_systems.standalone import system_of as system_of
+from .systems.concrete import Concrete as Concrete
+from .systems.concrete import NotEnabled as NotEnabled
+from .systems.system import State as State
+from .systems.system import Transition as Transition
+from .systems.system import TransitionSystem as TransitionSystem
+from .systems.system import trace_system as trace_system
+from .systems.telling import Narration as Narration

@@ -9,56 +9,15 @@ from functools import cache
 from ..modules.module import KubernetesVersion
 from ..running import driver_files
 
-SYSTEMS = frozenset(
-    [
-        "aix",
-        "android",
-        "darwin",
-        "dragonfly",
-        "freebsd",
-        "hurd",
-        "illumos",
-        "ios",
-        "js",
-        "linux",
-        "nacl",
-        "netbsd",
-        "openbsd",
-        "plan9",
-        "solaris",
-        "wasip1",
-        "windows",
-        "zos",
-    ]
-)
-PROCESSORS = frozenset(
-    [
-        "386",
-        "amd64",
-        "amd64p32",
-        "arm",
-        "arm64",
-        "arm64be",
-        "armbe",
-        "loong64",
-        "mips",
-        "mips64",
-        "mips64le",
-        "mips64p32",
-        "mips64p32le",
-        "mipsle",
-        "ppc",
-        "ppc64",
-        "ppc64le",
-        "riscv",
-        "riscv64",
-        "s390",
-        "s390x",
-        "sparc",
-        "sparc64",
-        "wasm",
-    ]
-)
+SYSTEMS = frozenset([
+    "aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux", "nacl", "netbsd",
+    "openbsd", "plan9", "solaris", "wasip1", "windows", "zos",
+])  # fmt: skip
+PROCESSORS = frozenset([
+    "386", "amd64", "amd64p32", "arm", "arm64", "arm64be", "armbe", "loong64", "mips", "mips64", "mips64le",
+    "mips64p32", "mips64p32le", "mipsle", "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390", "s390x", "sparc",
+    "sparc64", "wasm",
+])  # fmt: skip
 """A file whose name ends in one of these words is built for that system or processor alone, and for others left out without a word (go/build, goodOSArchFile)."""
 
 ADDED = "race"
