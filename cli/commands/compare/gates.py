@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...configuration import arguments as arg
 from ...configuration.app import app
-from ...configuration.arguments import FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +18,9 @@ STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not mod
     "`--gate NAME=false` of `podrace check` and others sets those that are modelled; the section `featureGates` of a scenario "
     "does so, too. A verdict counts the gates that are on and not modelled."
 )
-def gates(release: Release = None, output: FormOption = "text", no_color: NoColor = False) -> None:
+def gates(
+    release: arg.Release = None, output: arg.FormOption = "text", no_color: arg.NoColor = False
+) -> None:
     from ....analysis.known import gate_rows
     from ....analysis.request.plan import release_of
     from ....analysis.scheduler_version import version_named

@@ -10,8 +10,8 @@ import typer
 
 from ....base.problems import UsageProblem
 from ....base.text import one_line
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import FormOption, NoColor, Own, Release, Timeout
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,10 @@ Words = Annotated[
     epilog=examples("podrace races", "podrace races preemption --release latest", "podrace hazards"),
 )
 def races(
-    words: Words = None, release: Release = None, output: FormOption = "text", no_color: NoColor = False
+    words: Words = None,
+    release: arg.Release = None,
+    output: arg.FormOption = "text",
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.known import races
 
@@ -51,10 +54,10 @@ def races(
 )
 def hazards(
     words: Words = None,
-    release: Release = None,
-    timeout: Timeout = None,
-    output: FormOption = "text",
-    no_color: NoColor = False,
+    release: arg.Release = None,
+    timeout: arg.Timeout = None,
+    output: arg.FormOption = "text",
+    no_color: arg.NoColor = False,
 ) -> None:
     if release is not None:
         raise typer.Exit(_open_in(words or [], release, timeout or "30s", output, no_color))
@@ -127,9 +130,9 @@ def properties(
         list[str] | None,
         typer.Argument(metavar="ID", show_default=False, help="IDs, or words to search for."),
     ] = None,
-    own: Own = None,
-    output: FormOption = "text",
-    no_color: NoColor = False,
+    own: arg.Own = None,
+    output: arg.FormOption = "text",
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.known import properties
     from ....analysis.request.own_properties import own_properties
@@ -159,8 +162,8 @@ def fixes(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="N", show_default=False, help="What to explain.")
     ] = None,
-    output: FormOption = "text",
-    no_color: NoColor = False,
+    output: arg.FormOption = "text",
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.known import fixes
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app
-from ...configuration.arguments import FormOption, NoColor, Release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,7 @@ def new_patch(
     method: Annotated[
         str | None, typer.Option(metavar="METHOD", help="The method to override, such as after_choice.")
     ] = None,
-    release: Release = None,
+    release: arg.Release = None,
     list_: Annotated[bool, typer.Option("--list", help="Print what can be overridden.")] = False,
     grep: Annotated[
         str,
@@ -42,8 +42,8 @@ def new_patch(
         ),
     ] = "",
     directory: Annotated[Path, typer.Option("--directory", metavar="DIR", help="Where to write.")] = Path(),
-    output: FormOption = "text",
-    no_color: NoColor = False,
+    output: arg.FormOption = "text",
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.request.patch_scaffold import listed, overridables
     from ....analysis.request.patch_scaffold import new_patch as write_patch

@@ -11,24 +11,8 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples, given
-from ...configuration.arguments import (
-    ComparisonOption,
-    Gates,
-    Jobs,
-    Lanes,
-    MaxStates,
-    NoColor,
-    Own,
-    PropertyIds,
-    Release,
-    Scenarios,
-    Slow,
-    Time,
-    Timeout,
-    WithFix,
-    release_names,
-)
 
 if TYPE_CHECKING:
     from ....analysis.compare.listener import Listener
@@ -63,22 +47,22 @@ def verify(
         list[str] | None,
         typer.Argument(metavar="CHANGE...", show_default=False, help="The changes, all of them together."),
     ] = None,
-    release: Release = None,
+    release: arg.Release = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="X.Y",
             help="Compare with this release instead of the same one.",
-            autocompletion=release_names,
+            autocompletion=arg.release_names,
         ),
     ] = None,
-    with_fix: WithFix = None,
-    gate: Gates = None,
-    scenario: Scenarios = None,
-    property_: PropertyIds = None,
-    own: Own = None,
-    time: Time = None,
-    slow: Slow = None,
+    with_fix: arg.WithFix = None,
+    gate: arg.Gates = None,
+    scenario: arg.Scenarios = None,
+    property_: arg.PropertyIds = None,
+    own: arg.Own = None,
+    time: arg.Time = None,
+    slow: arg.Slow = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also if a property is still violated.")
     ] = False,
@@ -109,12 +93,12 @@ def verify(
             metavar="DIR", help="For a Go change: write Go tests for the races that it opens or closes."
         ),
     ] = None,
-    output: ComparisonOption = "text",
-    max_states: MaxStates = None,
-    timeout: Timeout = None,
-    jobs: Jobs = None,
-    verbose: Lanes = False,
-    no_color: NoColor = False,
+    output: arg.ComparisonOption = "text",
+    max_states: arg.MaxStates = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.Jobs = None,
+    verbose: arg.Lanes = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     changes = changes or []
     from .verify_go import is_go_change, judged
@@ -191,7 +175,7 @@ def diff(
             metavar="BEFORE AFTER",
             show_default=False,
             help="Two releases, such as 1.33 1.36.",
-            autocompletion=release_names,
+            autocompletion=arg.release_names,
         ),
     ] = None,
     before: Annotated[
@@ -201,7 +185,7 @@ def diff(
             metavar="X.Y",
             show_default=False,
             help="The first of them.",
-            autocompletion=release_names,
+            autocompletion=arg.release_names,
         ),
     ] = None,
     after: Annotated[
@@ -211,19 +195,19 @@ def diff(
             metavar="X.Y",
             show_default=False,
             help="The second of them.",
-            autocompletion=release_names,
+            autocompletion=arg.release_names,
         ),
     ] = None,
-    gate: Gates = None,
-    scenario: Scenarios = None,
-    property_: PropertyIds = None,
-    own: Own = None,
-    output: ComparisonOption = "text",
-    max_states: MaxStates = None,
-    timeout: Timeout = None,
-    jobs: Jobs = None,
-    verbose: Lanes = False,
-    no_color: NoColor = False,
+    gate: arg.Gates = None,
+    scenario: arg.Scenarios = None,
+    property_: arg.PropertyIds = None,
+    own: arg.Own = None,
+    output: arg.ComparisonOption = "text",
+    max_states: arg.MaxStates = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.Jobs = None,
+    verbose: arg.Lanes = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     match [*([before] if before else []), *(releases or ()), *([after] if after else [])]:
         case [str(one), str(other)]:

@@ -9,17 +9,8 @@ import typer
 
 from ....analysis.request.method import budget_of, cache_folder
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app
-from ...configuration.arguments import (
-    Cache,
-    FormOption,
-    Jobs,
-    MaxMemory,
-    MaxStates,
-    NoCache,
-    NoColor,
-    Timeout,
-)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,14 +52,14 @@ def drift(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Use this record of trees instead of podrace's own.")
     ] = None,
-    output: FormOption = "text",
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
-    timeout: Timeout = None,
-    jobs: Jobs = None,
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    no_color: NoColor = False,
+    output: arg.FormOption = "text",
+    max_states: arg.MaxStates = None,
+    max_memory: arg.MaxMemory = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.Jobs = None,
+    cache: arg.Cache = None,
+    no_cache: arg.NoCache = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     if run:
         if directory is not None or since or update or record is not None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...configuration import arguments as arg
 from ...configuration.app import app
-from ...configuration.arguments import FormOption, NoColor
 
 if TYPE_CHECKING:
     from ....reports.lockstep import Lockstep
@@ -78,8 +78,8 @@ def lockstep(
         Path | None,
         typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
     ] = None,
-    form: FormOption = "text",
-    no_color: NoColor = False,
+    form: arg.FormOption = "text",
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.stored.replayed import read_trace
     from ....base.problems import UsageProblem

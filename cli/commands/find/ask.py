@@ -11,25 +11,8 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import NoSuchStep, UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import (
-    FormOption,
-    Gates,
-    Jobs,
-    Lanes,
-    MaxMemory,
-    MaxStates,
-    NoColor,
-    Patches,
-    SaveTrace,
-    Slow,
-    Time,
-    Timeout,
-    Timings,
-    WithFix,
-    WithoutFix,
-    release_names,
-)
 from ...configuration.command_groups import CommandHelp
 
 if TYPE_CHECKING:
@@ -113,14 +96,14 @@ def ask(
     release: Annotated[
         str | None,
         typer.Option(
-            metavar="X.Y[.Z]", autocompletion=release_names,
+            metavar="X.Y[.Z]", autocompletion=arg.release_names,
             help="The scheduler's version; all from one to another: 1.28..1.36; several, with commas.",
         ),
     ] = None,
-    with_fix: WithFix = None,
-    without_fix: WithoutFix = None,
-    gate: Gates = None,
-    patch: Patches = None,
+    with_fix: arg.WithFix = None,
+    without_fix: arg.WithoutFix = None,
+    gate: arg.Gates = None,
+    patch: arg.Patches = None,
     pods: Annotated[
         str | None,
         typer.Option(metavar="P", help="In all clusters up to so many pods (with --nodes); p, q, r are any pods, n, m any nodes."),
@@ -130,10 +113,10 @@ def ask(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="With --pods: a bound of the scope, such as node_deletions=1 (repeatable)."),
     ] = None,
-    time: Time = None,
-    slow: Slow = None,
-    output: FormOption = "text",
-    save_trace: SaveTrace = None,
+    time: arg.Time = None,
+    slow: arg.Slow = None,
+    output: arg.FormOption = "text",
+    save_trace: arg.SaveTrace = None,
     run: Annotated[
         bool, typer.Option("--run", help="Execute the run of a possible order on kube-scheduler itself. Needs Go 1.26 or later.")
     ] = False,
@@ -141,13 +124,13 @@ def ask(
         Path | None,
         typer.Option(metavar="FILE", help="Write a short Go test there, which passes as long as the order is possible."),
     ] = None,
-    timings: Timings = False,
-    verbose: Lanes = False,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
-    timeout: Timeout = None,
-    jobs: Jobs = None,
-    no_color: NoColor = False,
+    timings: arg.Timings = False,
+    verbose: arg.Lanes = False,
+    max_states: arg.MaxStates = None,
+    max_memory: arg.MaxMemory = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.Jobs = None,
+    no_color: arg.NoColor = False,
 ) -> None:  # fmt: skip
     if then or not_between:
         raise UsageProblem(

@@ -8,44 +8,8 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import EXIT_CODES, app, examples, given
-from ...configuration.arguments import (
-    Cache,
-    ClosingTime,
-    Controllers,
-    Drain,
-    FailOnVacuous,
-    Filename,
-    Focus,
-    Gates,
-    Graph,
-    GraphKindOption,
-    Jobs,
-    KeptNodes,
-    KeptPods,
-    MaxMemory,
-    NoCache,
-    NoColor,
-    Own,
-    Patches,
-    PropertyIds,
-    Recursive,
-    Release,
-    Report,
-    ReportOption,
-    SaveTrace,
-    Sizes,
-    Slow,
-    Strict,
-    Time,
-    Timeout,
-    Timings,
-    Upgrade,
-    Verbose,
-    WithFix,
-    WithoutFix,
-    WriteScenario,
-)
 from .known_violations import BaselineFile, WriteBaseline, known_violations
 from .on_code import CHANGING, code_of
 from .subjects import (
@@ -82,31 +46,31 @@ def check(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
     ] = None,
-    filename: Filename = None,
-    recursive: Recursive = False,
-    strict: Strict = False,
-    pods: KeptPods = "3",
-    nodes: KeptNodes = "2",
-    focus: Focus = None,
-    drain: Drain = None,
-    upgrade: Upgrade = None,
-    controllers: Controllers = False,
-    write_scenario: WriteScenario = None,
-    release: Release = None,
-    with_fix: WithFix = None,
-    without_fix: WithoutFix = None,
-    gate: Gates = None,
-    property_: PropertyIds = None,
-    own: Own = None,
+    filename: arg.Filename = None,
+    recursive: arg.Recursive = False,
+    strict: arg.Strict = False,
+    pods: arg.KeptPods = "3",
+    nodes: arg.KeptNodes = "2",
+    focus: arg.Focus = None,
+    drain: arg.Drain = None,
+    upgrade: arg.Upgrade = None,
+    controllers: arg.Controllers = False,
+    write_scenario: arg.WriteScenario = None,
+    release: arg.Release = None,
+    with_fix: arg.WithFix = None,
+    without_fix: arg.WithoutFix = None,
+    gate: arg.Gates = None,
+    property_: arg.PropertyIds = None,
+    own: arg.Own = None,
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = None,
-    patch: Patches = None,
+    patch: arg.Patches = None,
     fair_flush: Annotated[
         bool, typer.Option("--fair-flush", help="Liveness assumes that the periodic flush happens.")
     ] = False,
-    time: Time = None,
-    slow: Slow = None,
-    size: Sizes = None,
+    time: arg.Time = None,
+    slow: arg.Slow = None,
+    size: arg.Sizes = None,
     first: Annotated[
         bool,
         typer.Option(
@@ -125,20 +89,20 @@ def check(
         bool,
         typer.Option("--affected", help="Check all versions of the model, and print which are affected."),
     ] = False,
-    fail_on_vacuous: FailOnVacuous = False,
-    output: ReportOption = "text",
-    graph: Graph = None,
-    graph_kind: GraphKindOption = "lanes",
-    save_trace: SaveTrace = None,
-    report: Report = None,
-    timings: Timings = False,
-    closing: ClosingTime = "20s",
-    verbose: Verbose = False,
+    fail_on_vacuous: arg.FailOnVacuous = False,
+    output: arg.ReportOption = "text",
+    graph: arg.Graph = None,
+    graph_kind: arg.GraphKindOption = "lanes",
+    save_trace: arg.SaveTrace = None,
+    report: arg.Report = None,
+    timings: arg.Timings = False,
+    closing: arg.ClosingTime = "20s",
+    verbose: arg.Verbose = False,
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop after N states, such as 5M.")
     ] = None,
-    max_memory: MaxMemory = None,
-    timeout: Timeout = None,
+    max_memory: arg.MaxMemory = None,
+    timeout: arg.Timeout = None,
     walks: Annotated[
         int,
         typer.Option(
@@ -150,13 +114,13 @@ def check(
             show_default=False,
         ),
     ] = 0,
-    jobs: Jobs = None,
+    jobs: arg.Jobs = None,
     engine: Annotated[
         Literal["native", "reference"], typer.Option(help="native, or the slow reference interpreter.")
     ] = "native",
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    no_color: NoColor = False,
+    cache: arg.Cache = None,
+    no_cache: arg.NoCache = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     targets, properties = tuple(names or ()), tuple(property_ or ())
     budget = budget_of(max_states, max_memory, timeout, jobs, walks)

@@ -10,23 +10,8 @@ import typer
 
 from ....analysis.request.method import threads_of
 from ....analysis.request.options import parse_memory, parse_parts, parse_size, parse_states
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import (
-    FormOption,
-    Gates,
-    Lanes,
-    MaxMemory,
-    NoColor,
-    Own,
-    Patches,
-    Processes,
-    PropertyIds,
-    Release,
-    Slow,
-    Time,
-    WithFix,
-    WithoutFix,
-)
 
 
 class Resource(Enum):
@@ -49,13 +34,13 @@ def prove(
     nodes: Annotated[
         str, typer.Option("--nodes", metavar="N", show_default=False, help="Most nodes of a cluster.")
     ],
-    release: Release = None,
-    with_fix: WithFix = None,
-    without_fix: WithoutFix = None,
-    gate: Gates = None,
-    property_: PropertyIds = None,
-    own: Own = None,
-    patch: Patches = None,
+    release: arg.Release = None,
+    with_fix: arg.WithFix = None,
+    without_fix: arg.WithoutFix = None,
+    gate: arg.Gates = None,
+    property_: arg.PropertyIds = None,
+    own: arg.Own = None,
+    patch: arg.Patches = None,
     resources: Annotated[
         list[Resource] | None,
         typer.Option("--resource", help="The resource of pods and nodes (default: cpu; repeatable)."),
@@ -66,8 +51,8 @@ def prove(
             metavar="NAME=VALUE", help="A bound of the scope, such as node_deletions=1 (repeatable)."
         ),
     ] = None,
-    time: Time = None,
-    slow: Slow = None,
+    time: arg.Time = None,
+    slow: arg.Slow = None,
     zero_grace: Annotated[
         bool, typer.Option("--zero-grace", help="Pods have terminationGracePeriodSeconds 0.")
     ] = False,
@@ -88,7 +73,7 @@ def prove(
     max_states: Annotated[
         str | None, typer.Option(metavar="N", help="Stop each search after N states, such as 5M.")
     ] = None,
-    max_memory: MaxMemory = None,
+    max_memory: arg.MaxMemory = None,
     parts: Annotated[
         str | None,
         typer.Option(
@@ -96,7 +81,7 @@ def prove(
             help="Explore the clusters of a large placement in N parts, for several processes or machines, or to save memory.",
         ),
     ] = None,
-    jobs: Processes = None,
+    jobs: arg.Processes = None,
     examples: Annotated[
         Path | None,
         typer.Option(
@@ -104,9 +89,9 @@ def prove(
             help="Write the simplest cluster of each group into this directory, as a scenario file.",
         ),
     ] = None,
-    output: FormOption = "text",
-    verbose: Lanes = False,
-    no_color: NoColor = False,
+    output: arg.FormOption = "text",
+    verbose: arg.Lanes = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     most = parse_states(max_states) if max_states is not None else None
     memory = parse_memory(max_memory) if max_memory is not None else None

@@ -8,22 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from ....analysis.request.method import budget_of
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import (
-    Cache,
-    FailOnVacuous,
-    Jobs,
-    MaxMemory,
-    MaxStates,
-    NoCache,
-    NoColor,
-    Own,
-    Report,
-    Slow,
-    Time,
-    Timeout,
-    Timings,
-)
 from .known_violations import BaselineFile, WriteBaseline, known_violations
 
 
@@ -43,25 +29,25 @@ def check_expectations(
         list[Path] | None,
         typer.Argument(metavar="DIR|FILE", show_default=False, help="What to check: the working directory."),
     ] = None,
-    own: Own = None,
-    time: Time = None,
-    slow: Slow = None,
+    own: arg.Own = None,
+    time: arg.Time = None,
+    slow: arg.Slow = None,
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = None,
     output: Annotated[
         Literal["text", "json", "junit", "github", "markdown"],
         typer.Option("-o", "--output", help="Form of the result on stdout."),
     ] = "text",
-    report: Report = None,
-    fail_on_vacuous: FailOnVacuous = False,
-    timings: Timings = False,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
-    timeout: Timeout = None,
-    jobs: Jobs = None,
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    no_color: NoColor = False,
+    report: arg.Report = None,
+    fail_on_vacuous: arg.FailOnVacuous = False,
+    timings: arg.Timings = False,
+    max_states: arg.MaxStates = None,
+    max_memory: arg.MaxMemory = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.Jobs = None,
+    cache: arg.Cache = None,
+    no_cache: arg.NoCache = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.chain import verdicts

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import NoColor, Release
 
 if TYPE_CHECKING:
     from ....audit.audit import Asked
@@ -75,7 +75,7 @@ def audit_logs(
             help="Say which known races explain the first violation of each property (takes a minute or two).",
         ),
     ] = False,
-    release: Release = None,
+    release: arg.Release = None,
     policy: Annotated[
         bool, typer.Option("--policy", help="Print an audit policy that is enough for all answers.")
     ] = False,
@@ -96,7 +96,7 @@ def audit_logs(
         Literal["text", "json", "html", "markdown"],
         typer.Option("-o", "--output", help="Form of the result on stdout."),
     ] = "text",
-    no_color: NoColor = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.request.options import bytes_in_words, parse_skew
     from ....analysis.request.release_names import parse_release

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import (
-    ClosingTime,
-    Graph,
-    GraphKindOption,
-    NoColor,
-    Own,
-    Patches,
-    ReportOption,
-    TraceFile,
-    Verbose,
-)
 
 SHOWN, GONE = 0, 1
 
@@ -30,15 +20,15 @@ SHOWN, GONE = 0, 1
     ),
 )
 def explain(
-    trace: TraceFile,
-    output: ReportOption = "text",
-    graph: Graph = None,
-    graph_kind: GraphKindOption = "lanes",
-    own: Own = None,
-    patch: Patches = None,
-    closing: ClosingTime = "20s",
-    verbose: Verbose = False,
-    no_color: NoColor = False,
+    trace: arg.TraceFile,
+    output: arg.ReportOption = "text",
+    graph: arg.Graph = None,
+    graph_kind: arg.GraphKindOption = "lanes",
+    own: arg.Own = None,
+    patch: arg.Patches = None,
+    closing: arg.ClosingTime = "20s",
+    verbose: arg.Verbose = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.closing import Closings, closings
     from ....analysis.request.method import Method, budget_of, cache_folder

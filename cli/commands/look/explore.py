@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ....analysis.request.method import budget_of
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import (
-    Gates,
-    Jobs,
-    MaxMemory,
-    MaxStates,
-    NoColor,
-    Own,
-    Patches,
-    Sizes,
-    Slow,
-    Time,
-    WithFix,
-    WithoutFix,
-    release_names,
-)
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
@@ -52,16 +38,16 @@ def explore(
     ],
     release: Annotated[
         str | None,
-        typer.Option(metavar="X.Y[.Z]", autocompletion=release_names, help="The scheduler's version."),
+        typer.Option(metavar="X.Y[.Z]", autocompletion=arg.release_names, help="The scheduler's version."),
     ] = None,
-    with_fix: WithFix = None,
-    without_fix: WithoutFix = None,
-    gate: Gates = None,
-    patch: Patches = None,
-    own: Own = None,
-    size: Sizes = None,
-    time: Time = None,
-    slow: Slow = None,
+    with_fix: arg.WithFix = None,
+    without_fix: arg.WithoutFix = None,
+    gate: arg.Gates = None,
+    patch: arg.Patches = None,
+    own: arg.Own = None,
+    size: arg.Sizes = None,
+    time: arg.Time = None,
+    slow: arg.Slow = None,
     walk: Annotated[
         str, typer.Option(metavar="LINE", show_default=False, help="Begin after these steps, as `line` prints them.")
     ] = "",
@@ -72,13 +58,13 @@ def explore(
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, show_default=False, help="The port of the page (default: any free port).")
     ] = 0,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
+    max_states: arg.MaxStates = None,
+    max_memory: arg.MaxMemory = None,
     timeout: Annotated[
         str, typer.Option(metavar="TIME", help="Time limit of one search for a nearest state.")
     ] = "60s",
-    jobs: Jobs = None,
-    no_color: NoColor = False,
+    jobs: arg.Jobs = None,
+    no_color: arg.NoColor = False,
 ) -> None:  # fmt: skip
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.request.own_properties import own_properties

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ...configuration import arguments as arg
 from ...configuration.app import app
-from ...configuration.arguments import FormOption, Lanes, NoColor, Own, Patches, TraceFile
 
 if TYPE_CHECKING:
     from ....analysis.stored.replayed import Replayed
@@ -22,12 +22,12 @@ VIOLATES, GONE = 0, 1
     "2 the trace cannot be read."
 )
 def replay(
-    trace: TraceFile,
-    own: Own = None,
-    patch: Patches = None,
-    output: FormOption = "text",
-    verbose: Lanes = False,
-    no_color: NoColor = False,
+    trace: arg.TraceFile,
+    own: arg.Own = None,
+    patch: arg.Patches = None,
+    output: arg.FormOption = "text",
+    verbose: arg.Lanes = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of

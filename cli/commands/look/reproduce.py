@@ -11,20 +11,8 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import (
-    Cache,
-    FormOption,
-    Gates,
-    Jobs,
-    MaxMemory,
-    MaxStates,
-    NoCache,
-    NoColor,
-    PropertyIds,
-    Release,
-    Timeout,
-)
 
 if TYPE_CHECKING:
     from ....reports.reproduction import Reproduction
@@ -72,17 +60,17 @@ def reproduce(
             help="With --go-test: build kube-scheduler with this patch, one of reproduce/patches. May be repeated.",
         ),
     ] = None,
-    output: FormOption = "text",
-    release: Release = None,
-    property_: PropertyIds = None,
-    gate: Gates = None,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
-    timeout: Timeout = None,
-    jobs: Jobs = None,
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    no_color: NoColor = False,
+    output: arg.FormOption = "text",
+    release: arg.Release = None,
+    property_: arg.PropertyIds = None,
+    gate: arg.Gates = None,
+    max_states: arg.MaxStates = None,
+    max_memory: arg.MaxMemory = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.Jobs = None,
+    cache: arg.Cache = None,
+    no_cache: arg.NoCache = False,
+    no_color: arg.NoColor = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.request.method import Method, cache_folder

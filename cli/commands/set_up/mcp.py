@@ -10,8 +10,8 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
+from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from ...configuration.arguments import Jobs, MaxMemory, MaxStates
 
 
 @app.command(
@@ -27,12 +27,12 @@ def mcp(
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Let patches and property files below --root be run: they are Python code.")
     ] = False,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
+    max_states: arg.MaxStates = None,
+    max_memory: arg.MaxMemory = None,
     timeout: Annotated[
         str, typer.Option(metavar="TIME", help="The longest that one search may take; a call may ask for less.")
     ] = "60s",
-    jobs: Jobs = None,
+    jobs: arg.Jobs = None,
 ) -> None:  # fmt: skip
     budget = budget_of(max_states, max_memory, timeout, jobs)
     if not root.is_dir():

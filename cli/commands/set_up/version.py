@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ...configuration import arguments as arg
 from ...configuration.app import app
-from ...configuration.arguments import FormOption
 
 
 @app.command(help="Print the version; as JSON also what this podrace knows and writes.")
-def version(output: FormOption = "text") -> None:
+def version(output: arg.FormOption = "text") -> None:
     from importlib.metadata import version
 
     from ...terminal.pipes import print_json, tolerant_of_closed_pipes
