@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from . import scheduler as kube
 from .environment.actors import FinalizerOwners, PodGC, StatefulSets, Users
 from .environment.api import APIServer
 from .environment.cluster.derived import Roster
@@ -50,41 +51,6 @@ from .environment.storage.volumes import Storage, StorageUsers
 from .environment.watch import NodeWatch, PodWatch
 from .language import Component, Entity, Model, Universe, build
 from .language.declarations.component import part_classes
-from .scheduler import (
-    APIDispatcher,
-    AssumeCache,
-    AsyncPreemption,
-    Binding,
-    Cache,
-    ClaimTracker,
-    Clock,
-    DynamicResources,
-    EventHandlers,
-    FailureHandler,
-    Filters,
-    GangScheduling,
-    Hints,
-    NodeInfos,
-    NodeTree,
-    NodeUpdates,
-    Nominator,
-    PodGroupCycle,
-    PodGroupStates,
-    PodUpdates,
-    Preemption,
-    PriorityQueue,
-    Process,
-    ResourceScores,
-    Sampling,
-    Scheduler,
-    Scores,
-    SliceInformer,
-    Snapshot,
-    SpreadScores,
-    VolumeBinding,
-    VolumeCache,
-    WaitingPods,
-)
 from .scheduler.cache.order import Zone, zones_of
 from .scheduler.framework.events import (
     NodeUpdate,
@@ -104,31 +70,31 @@ class Cluster(Model):
     pod_watch: PodWatch
     node_watch: NodeWatch
     pod_groups: PodGroups
-    pod_group_states: PodGroupStates
-    scheduler: Scheduler
-    binding: Binding
-    waiting: WaitingPods
-    failure: FailureHandler
-    api_dispatcher: APIDispatcher
-    queue: PriorityQueue
-    clock: Clock
-    nominator: Nominator
-    cache: Cache
-    node_infos: NodeInfos
-    node_tree: NodeTree
-    snapshot: Snapshot
-    filters: Filters
-    hints: Hints
-    scores: Scores
-    spread_scores: SpreadScores
-    resource_scores: ResourceScores
-    sampling: Sampling
-    preemption: Preemption
-    async_preemption: AsyncPreemption
-    handlers: EventHandlers
-    updates: NodeUpdates
-    pod_updates: PodUpdates
-    process: Process
+    pod_group_states: kube.PodGroupStates
+    scheduler: kube.Scheduler
+    binding: kube.Binding
+    waiting: kube.WaitingPods
+    failure: kube.FailureHandler
+    api_dispatcher: kube.APIDispatcher
+    queue: kube.PriorityQueue
+    clock: kube.Clock
+    nominator: kube.Nominator
+    cache: kube.Cache
+    node_infos: kube.NodeInfos
+    node_tree: kube.NodeTree
+    snapshot: kube.Snapshot
+    filters: kube.Filters
+    hints: kube.Hints
+    scores: kube.Scores
+    spread_scores: kube.SpreadScores
+    resource_scores: kube.ResourceScores
+    sampling: kube.Sampling
+    preemption: kube.Preemption
+    async_preemption: kube.AsyncPreemption
+    handlers: kube.EventHandlers
+    updates: kube.NodeUpdates
+    pod_updates: kube.PodUpdates
+    process: kube.Process
     other_scheduler: OtherScheduler
     faults: Faults
     extender: Extender
@@ -152,18 +118,18 @@ class Cluster(Model):
     device_driver: DeviceDriver
     device_slices: DeviceSlices
     device_taints: DeviceTaints
-    claim_cache: AssumeCache
-    claim_tracker: ClaimTracker
-    slice_informer: SliceInformer
-    dynamic_resources: DynamicResources
+    claim_cache: kube.AssumeCache
+    claim_tracker: kube.ClaimTracker
+    slice_informer: kube.SliceInformer
+    dynamic_resources: kube.DynamicResources
     storage: Storage
     storage_users: StorageUsers
     pv_controller: PVController
     provisioner: Provisioner
-    volume_cache: VolumeCache
-    volume_binding: VolumeBinding
-    gang_scheduling: GangScheduling
-    pod_group_cycle: PodGroupCycle
+    volume_cache: kube.VolumeCache
+    volume_binding: kube.VolumeBinding
+    gang_scheduling: kube.GangScheduling
+    pod_group_cycle: kube.PodGroupCycle
 
     view_order = (
         "API server", "lister", "queue", "nominator", "cache", "snapshot", "scheduling cycle", "other goroutines",
@@ -188,7 +154,7 @@ def _facts_of(
     passing = (
         generated or special or bool(spec.scope.claim_deletions) or any(not c.exists for c in spec.claims)
     )
-    ending = any(issubclass(change, EventHandlers) and change.end_process for change in changes)
+    ending = any(issubclass(change, kube.EventHandlers) and change.end_process for change in changes)
     lists = bool(spec.scope.restarts or spec.scope.relists or ending)
     return Facts(
         gates=int(any(pod.gated for pod in spec.pods)),

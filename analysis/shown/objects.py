@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...base.text import listed, plural
-from ...model.environment.cluster.placement_rules import (
-    ANY_ADDRESS,
-    HostPort,
-    NodeTerm,
-    Operator,
-    Requirement,
-    Selector,
-    SpreadConstraint,
-    Taint,
-    Term,
-    Toleration,
-)
+from ...model.environment.cluster import placement_rules as rules
 from ...model.environment.objects import READY, ClusterSpec, DisruptionBudget, Node, Pod, PodGroup
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -131,29 +120,29 @@ def _labels(labels: Mapping[str, str]) -> str:
     return ",".join(f"{k}={v}" for k, v in labels.items())
 
 
-def _requirement(requirement: Requirement) -> str:
+def _requirement(requirement: rules.Requirement) -> str:
     """As kubectl writes label selectors."""
     key, values = requirement.key, ",".join(requirement.values)
     match requirement.operator:
-        case Operator.IN:
+        case rules.Operator.IN:
             return f"{key}={values}" if len(requirement.values) == 1 else f"{key} in ({values})"
-        case Operator.NOT_IN:
+        case rules.Operator.NOT_IN:
             return f"{key} notin ({values})"
-        case Operator.EXISTS:
+        case rules.Operator.EXISTS:
             return key
-        case Operator.DOES_NOT_EXIST:
+        case rules.Operator.DOES_NOT_EXIST:
             return f"!{key}"
-        case Operator.GREATER:
+        case rules.Operator.GREATER:
             return f"{key}>{values}"
-        case Operator.LESS:
+        case rules.Operator.LESS:
             return f"{key}<{values}"
 
 
-def _node_term(term: NodeTerm) -> str:
+def _node_term(term: rules.NodeTerm) -> str:
     return ",".join(map(_requirement, (*term.expressions, *term.fields))) or "a term that matches no node"
 
 
-def _pods(selector: Selector) -> str:
+def _pods(selector: rules.Selector) -> str:
     if selector.nothing:
         return "no pods"
     told = [f"{k}={v}" for k, v in selector.match_labels.items()]
@@ -161,27 +150,27 @@ def _pods(selector: Selector) -> str:
     return f"pods with {','.join(told)}" if told else "all pods"
 
 
-def _taint(taint: Taint) -> str:
+def _taint(taint: rules.Taint) -> str:
     return f"{taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
 
 
-def _toleration(toleration: Toleration) -> str:
+def _toleration(toleration: rules.Toleration) -> str:
     what = toleration.key or "every taint"
     what += f"={toleration.value}" if toleration.value else ""
     what += f":{toleration.effect}" if toleration.effect else ""
     return what if toleration.seconds is None else f"{what} for {toleration.seconds} s"
 
 
-def _port(port: HostPort) -> str:
+def _port(port: rules.HostPort) -> str:
     protocol = "" if port.protocol == "TCP" else f"/{port.protocol}"
-    return f"{port.port}{protocol}" + ("" if port.ip == ANY_ADDRESS else f" of {port.ip}")
+    return f"{port.port}{protocol}" + ("" if port.ip == rules.ANY_ADDRESS else f" of {port.ip}")
 
 
 def _domain(key: str) -> str:
     return DOMAINS.get(key, f"value of {key}")
 
 
-def _constraint(constraint: SpreadConstraint, soft: bool = False) -> str:
+def _constraint(constraint: rules.SpreadConstraint, soft: bool = False) -> str:
     would = "would like" if soft else "wants"
     domains = {HOSTNAME: "nodes", ZONE: "zones"}.get(
         constraint.topology_key, f"values of {constraint.topology_key}"
@@ -189,7 +178,7 @@ def _constraint(constraint: SpreadConstraint, soft: bool = False) -> str:
     return f"{would} {_pods(constraint.selector)} spread over {domains} with a skew of at most {constraint.max_skew}"
 
 
-def _term(term: Term, own: str) -> str:
+def _term(term: rules.Term, own: str) -> str:
     must = {
         (True, False): "must share",
         (True, True): "must not share",

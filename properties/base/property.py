@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
+from ...model import scheduler as kube
 from ...model.environment.api import APIServer
 from ...model.environment.cluster.node_versions import NodeVersion, versions_in
 from ...model.environment.cluster.pod_versions import PodVersion
@@ -18,19 +19,6 @@ from ...model.environment.objects import Node, Pod
 from ...model.environment.pod_groups import PodGroups
 from ...model.environment.watch import NodeWatch, PodWatch
 from ...model.language import Case, Component, Expr, any_of, boolean
-from ...model.scheduler import (
-    Binding,
-    Cache,
-    EventHandlers,
-    FailureHandler,
-    Filters,
-    Nominator,
-    Preemption,
-    PriorityQueue,
-    Process,
-    Scheduler,
-    Snapshot,
-)
 
 Kind = Literal["invariant", "resettability", "deadlock freedom", "liveness"]
 
@@ -63,17 +51,17 @@ class Property(Component):
     api: APIServer
     pod_watch: PodWatch
     node_watch: NodeWatch
-    scheduler: Scheduler
-    binding: Binding
-    failure: FailureHandler
-    queue: PriorityQueue
-    nominator: Nominator
-    cache: Cache
-    snapshot: Snapshot
-    filters: Filters
-    preemption: Preemption
-    handlers: EventHandlers
-    process: Process
+    scheduler: kube.Scheduler
+    binding: kube.Binding
+    failure: kube.FailureHandler
+    queue: kube.PriorityQueue
+    nominator: kube.Nominator
+    cache: kube.Cache
+    snapshot: kube.Snapshot
+    filters: kube.Filters
+    preemption: kube.Preemption
+    handlers: kube.EventHandlers
+    process: kube.Process
     pod_groups: PodGroups
 
     def holds(self) -> Expr:
