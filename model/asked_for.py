@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from .environment import objects
 from .environment.cluster.node_health import health_of, statuses_of
 from .environment.cluster.node_versions import NodeVersion, versions_in
 from .environment.cluster.owned_pods import Owned, Owner
@@ -20,17 +21,6 @@ from .environment.controllers.descheduler import Strategy
 from .environment.extender import HTTPExtender
 from .environment.faults import SECTIONS, Fault
 from .environment.gates import GateKeeper
-from .environment.objects import (
-    Claim,
-    Device,
-    DisruptionBudget,
-    Node,
-    Pod,
-    PodGroup,
-    Scope,
-    Volume,
-    VolumeClaim,
-)
 from .environment.storage.device_slices import DeviceSlice
 from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Universe, Variable, substitute
 from .language.declarations.component import Model
@@ -41,13 +31,13 @@ from .language.systems.telling import Address
 from .scheduler.other_scheduler import ForeignPod
 
 TRUTHS: Mapping[type[Entity], tuple[str, str]] = {
-    Node: ("api.node_exists", "node {}, which is to join"),
-    Pod: ("api.pod.exists", "pod {}, which is to come"),
-    Volume: ("storage.volume.exists", "volume {}, which is to come"),
-    VolumeClaim: ("storage.claim.exists", "claim {}, which is to come"),
-    Claim: ("resource_claims.object.life", "claim {}, which is to come"),
+    objects.Node: ("api.node_exists", "node {}, which is to join"),
+    objects.Pod: ("api.pod.exists", "pod {}, which is to come"),
+    objects.Volume: ("storage.volume.exists", "volume {}, which is to come"),
+    objects.VolumeClaim: ("storage.claim.exists", "claim {}, which is to come"),
+    objects.Claim: ("resource_claims.object.life", "claim {}, which is to come"),
     DeviceSlice: ("device_slices.published", "device {}, which is to be published"),
-    PodGroup: ("pod_groups.exists", "group {}, which is to come"),
+    objects.PodGroup: ("pod_groups.exists", "group {}, which is to come"),
 }
 """For each kind of objects that may come later, the state that says that one is there, and how it is called until then."""
 
@@ -80,7 +70,7 @@ def asked_for(system: TransitionSystem) -> dict[str, tuple[int, ...]]:
     Nothing, where the model is not at hand.
     """
     model = system.explainer.model
-    if model is None or not isinstance(model.entities.scope, Scope):
+    if model is None or not isinstance(model.entities.scope, objects.Scope):
         return {}
     with fresh_graph():
         parts = [
@@ -99,7 +89,7 @@ def asked_for(system: TransitionSystem) -> dict[str, tuple[int, ...]]:
 
 def _options(model: Model, system: TransitionSystem) -> Iterator[Part]:
     """What is on in the scope and is not by default. An option that is no fault and without steps of its own only changes how others act."""
-    scope, usual = model.entities.scope, Scope()
+    scope, usual = model.entities.scope, objects.Scope()
     wanted = [
         n
         for n, b in BOUNDS.items()
@@ -150,7 +140,7 @@ def _is_left(system: TransitionSystem, variable_: Variable, kind: Fault) -> bool
     return address is not None and address.state == "faults.left" and address.keys == (kind,)
 
 
-def _runs(model: Model, transition: Transition, scope: Scope) -> bool:
+def _runs(model: Model, transition: Transition, scope: objects.Scope) -> bool:
     """Whether the step can run in some state where this were the scope, as far as its own text says so."""
     kept, model.entities.scope = model.entities.scope, scope
     try:
@@ -179,33 +169,33 @@ def _objects(system: TransitionSystem) -> Iterator[Part]:
 
 def _unused(universe: Universe) -> Iterator[Part]:
     """Objects that are about pods, and about no pod of the scenario; what of a pod, or a node, nobody looks at."""
-    pods = [form for pod in universe[Pod] for form in (pod, *pod.later.values())]
+    pods = [form for pod in universe[objects.Pod] for form in (pod, *pod.later.values())]
     claims = {name for pod in pods for name in pod.claims}
     mounted = {name for pod in pods for name in pod.volumes}
     groups = {pod.group for pod in pods}
-    yield from ((name, ()) for pod in universe[Pod] for name in _unheeded(universe, pod))
-    nodes, scope = universe[Node], universe.scope
+    yield from ((name, ()) for pod in universe[objects.Pod] for name in _unheeded(universe, pod))
+    nodes, scope = universe[objects.Node], universe.scope
     marked = any(health_of(node).marks for node in nodes)
     if scope.node_lifecycle and len(statuses_of(nodes, scope)) == 1 and not marked:
         yield "node lifecycle controller, as every node is ready and stays so", ()
-    for claim in universe[Claim]:
+    for claim in universe[objects.Claim]:
         if claim.name not in claims and not claim.reserved:
             yield f"claim {claim.name}, to which no pod refers", ()
-    for device in universe[Device]:
-        if all(device.of not in [w.of for w in claim.wishes] for claim in universe[Claim]):
+    for device in universe[objects.Device]:
+        if all(device.of not in [w.of for w in claim.wishes] for claim in universe[objects.Claim]):
             yield f"device {device.name}, for which no claim asks", ()
-    for volume_claim in universe[VolumeClaim]:
+    for volume_claim in universe[objects.VolumeClaim]:
         if volume_claim.name not in mounted:
             yield f"volume claim {volume_claim.name}, to which no pod refers", ()
-    for group in universe[PodGroup]:
+    for group in universe[objects.PodGroup]:
         if group.name not in groups:
             yield f"group {group.name}, to which no pod belongs", ()
-    for budget in universe[DisruptionBudget]:
-        if not any(budget.selects(pod) for pod in universe[Pod]):
+    for budget in universe[objects.DisruptionBudget]:
+        if not any(budget.selects(pod) for pod in universe[objects.Pod]):
             yield f"budget {budget.name}, which selects no pod", ()
 
 
-def _unheeded(universe: Universe, pod: Pod) -> Iterator[str]:
+def _unheeded(universe: Universe, pod: objects.Pod) -> Iterator[str]:
     """What of a pod decides nothing. One that is bound is scheduled again if a controller makes it."""
     scope = universe.scope
     owned = pod.name in {owned.pod.name for owned in universe[Owned]}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..model.environment import objects
 from ..model.environment.cluster.derived import Roster
 from ..model.environment.cluster.node_versions import versions_of
 from ..model.environment.cluster.placement_rules import (
@@ -21,20 +22,6 @@ from ..model.environment.cluster.placement_rules import (
 from ..model.environment.cluster.pod_versions import pod_versions_of
 from ..model.environment.cluster.workloads import ExtenderSpec, OwnerKind, OwnerSpec
 from ..model.environment.extender import HTTPExtender
-from ..model.environment.objects import (
-    DEFAULTS,
-    NATIVE,
-    NOW,
-    READY,
-    ClusterSpec,
-    Config,
-    DisruptionBudget,
-    Node,
-    Pod,
-    PodGroup,
-    Quantity,
-    is_scalar_resource,
-)
 from ..model.language import Parameter
 from .claim_objects import (
     annotations_of_pod,
@@ -85,7 +72,7 @@ class ClusterObjects:
     pod_versions: dict[str, Object]
 
 
-def objects_of(spec: ClusterSpec) -> ClusterObjects:
+def objects_of(spec: objects.ClusterSpec) -> ClusterObjects:
     """All nodes, pods and budgets of a cluster, also those that are not there at the start."""
     return ClusterObjects(
         tuple(map(node_object, spec.nodes)),
@@ -103,10 +90,10 @@ def objects_of(spec: ClusterSpec) -> ClusterObjects:
     )
 
 
-def _missing(spec: ClusterSpec) -> Iterator[str]:
+def _missing(spec: objects.ClusterSpec) -> Iterator[str]:
     for parameter in spec.unknown:
         yield f"the quantity {parameter.name} is open"
-    entities: tuple[Node | Pod, ...] = (*spec.nodes, *spec.pods)
+    entities: tuple[objects.Node | objects.Pod, ...] = (*spec.nodes, *spec.pods)
     if any(_number(q) >= _MOST for entity in entities for q in entity.quantities if q is not None):
         yield "the amounts of a resource have no common unit that is large enough"
     yield from _same_names(spec)
@@ -120,11 +107,11 @@ def _missing(spec: ClusterSpec) -> Iterator[str]:
         yield "claims for several devices with binding conditions: the driver reports one of them ready"
     yield from _several_namespaces(spec)
     config = spec.scope.config
-    if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(DEFAULTS, n)]:
+    if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(objects.DEFAULTS, n)]:
         yield f"the configuration says {', '.join(f'{name}={getattr(config, name)}' for name in said)}"
 
 
-def _same_names(spec: ClusterSpec) -> Iterator[str]:
+def _same_names(spec: objects.ClusterSpec) -> Iterator[str]:
     names = [_short_name(pod.name) + "/" + pod.namespace for pod in spec.pods if pod.recreates is None]
     if len(set(names)) < len(names):
         yield "two pods have one name in one namespace"
@@ -135,7 +122,7 @@ def _same_names(spec: ClusterSpec) -> Iterator[str]:
         yield f"two pods are called {twice}, in two namespaces, and the driver knows pods by their names: give one of them another name"
 
 
-def _several_namespaces(spec: ClusterSpec) -> Iterator[str]:
+def _several_namespaces(spec: objects.ClusterSpec) -> Iterator[str]:
     for claim in spec.claims:
         users = [pod for pod in spec.pods if claim.name in pod.claims]
         if "/" in claim.name or len({pod.namespace for pod in users}) > 1:
@@ -145,7 +132,7 @@ def _several_namespaces(spec: ClusterSpec) -> Iterator[str]:
             yield f"the pods of {group.name} are in several namespaces"
 
 
-def node_object(node: Node) -> Object:
+def node_object(node: objects.Node) -> Object:
     """A v1.Node."""
     spec: Object = {}
     if node.taints:
@@ -156,14 +143,14 @@ def node_object(node: Node) -> Object:
     amounts["pods"] = MOST_PODS if node._pods is None else str(_number(node._pods))
     status: Object = {"allocatable": amounts, "capacity": dict(amounts)}
     if conditions := {
-        kind: word for kind, word in node.conditions.items() if (kind, word) != (READY, "True")
+        kind: word for kind, word in node.conditions.items() if (kind, word) != (objects.READY, "True")
     }:
         status["conditions"] = [{"type": kind, "status": word} for kind, word in conditions.items()]
     metadata = {"name": node.name, "uid": node.name, "labels": dict(node.labels)}
     return of_kind("v1", "Node", metadata, spec=spec, status=status)
 
 
-def extender_objects(spec: ClusterSpec) -> list[Object]:
+def extender_objects(spec: objects.ClusterSpec) -> list[Object]:
     """What the driver is told of the extenders, in the order of the configuration."""
     return [extender_object(e.spec, e.name, spec.scope.config.scored) for e in Roster(spec)[HTTPExtender]]
 
@@ -190,7 +177,7 @@ def extender_object(extender: ExtenderSpec, name: str, scored: bool = False) -> 
     }
 
 
-def scores_object(config: Config) -> Object:
+def scores_object(config: objects.Config) -> Object:
     """How nodes are scored, where scores decide."""
     return {
         "weights": dict(config.score_weights),
@@ -200,14 +187,14 @@ def scores_object(config: Config) -> Object:
     }
 
 
-def namespace_objects(spec: ClusterSpec) -> Iterator[Object]:
+def namespace_objects(spec: objects.ClusterSpec) -> Iterator[Object]:
     """The v1.Namespaces of pods, where an affinity term asks for the labels of some."""
     if any(term.namespace_selector is not None for pod in spec.pods for term in pod.terms):
         for name, labels in {pod.namespace: pod.namespace_labels for pod in spec.pods}.items():
             yield of_kind("v1", "Namespace", {"name": name, "uid": name, "labels": dict(labels)})
 
 
-def service_objects(spec: ClusterSpec) -> Iterator[Object]:
+def service_objects(spec: objects.ClusterSpec) -> Iterator[Object]:
     """The v1.Services from whose selectors pods have topology spread constraints by default."""
     wanted = {
         (pod.namespace, tuple(sorted(constraint.selector.match_labels.items())))
@@ -220,7 +207,7 @@ def service_objects(spec: ClusterSpec) -> Iterator[Object]:
         yield of_kind("v1", "Service", metadata, spec={"selector": dict(labels)})
 
 
-def pod_object(pod: Pod) -> Object:
+def pod_object(pod: objects.Pod) -> Object:
     """A v1.Pod, as it is when it is created, or as it is on the node that it is bound to at the start; or a version of it. The driver knows it by its UID."""
     metadata: Object = {
         "name": _short_name(pod.recreates or pod.name),
@@ -276,13 +263,13 @@ def pod_object(pod: Pod) -> Object:
     if constraints := [*map(_spread, pod.spread), *wished]:
         spec["topologySpreadConstraints"] = constraints
     status: Object = {"phase": "Running" if pod.node is not None and pod.started else "Pending"}
-    if pod.start != NOW:
+    if pod.start != objects.NOW:
         minutes, seconds = divmod(pod.start, 60)
         status["startTime"] = _EPOCH.format(minutes // 60, minutes % 60, seconds)
     return of_kind("v1", "Pod", metadata, spec=spec, status=status)
 
 
-def _pod_at_start(pod: Pod, spec: ClusterSpec) -> Object:
+def _pod_at_start(pod: objects.Pod, spec: objects.ClusterSpec) -> Object:
     made = pod_object(pod)
     owners = {name: owner for owner in spec.owners for _, names in owner.slots for name in names}
     if pod.name in owners:
@@ -308,7 +295,7 @@ def _owner(owner: OwnerSpec) -> Object:
     }
 
 
-def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
+def budget_object(budget: objects.DisruptionBudget, pods: tuple[objects.Pod, ...]) -> Object:
     """A policy/v1 PodDisruptionBudget, with the status that the disruption controller last wrote."""
     status: Object = {"disruptionsAllowed": _number(budget._allowed)}
     disrupted = sorted(_short_name(pod.name) for pod in pods if pod.name in budget.disrupted)
@@ -323,7 +310,7 @@ def budget_object(budget: DisruptionBudget, pods: tuple[Pod, ...]) -> Object:
     return of_kind("policy/v1", "PodDisruptionBudget", metadata, spec=wanted, status=status)
 
 
-def group_objects(group: PodGroup, pods: tuple[Pod, ...]) -> tuple[Object, ...]:
+def group_objects(group: objects.PodGroup, pods: tuple[objects.Pod, ...]) -> tuple[Object, ...]:
     """The group as each release has it that has groups: a PodGroup of scheduling.k8s.io, v1beta1 from 1.37 on and v1alpha2 in 1.36, the only group of a Workload of v1alpha1 in 1.35.
 
     From 1.37 on a group has the priority of its pods.
@@ -348,28 +335,28 @@ def _short_name(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _number(quantity: Quantity) -> int:
+def _number(quantity: objects.Quantity) -> int:
     return 0 if isinstance(quantity, Parameter) else int(quantity)
 
 
-def _amounts(amounts: Mapping[str, Quantity], whole: bool = True) -> dict[str, str]:
+def _amounts(amounts: Mapping[str, objects.Quantity], whole: bool = True) -> dict[str, str]:
     """Amounts as quantities; without `whole`, nothing is said of those that are zero."""
     numbers = {resource: _number(amount) for resource, amount in amounts.items()}
     return {
         resource: quantity(resource, number)
         for resource, number in numbers.items()
-        if number or (whole and (resource == "cpu" or is_scalar_resource(resource)))
+        if number or (whole and (resource == "cpu" or objects.is_scalar_resource(resource)))
     }
 
 
 def quantity(resource: str, number: int) -> str:
     """An amount of the model as Kubernetes writes it. All amounts of one resource are in one unit, whatever they are."""
-    if (resource in NATIVE and resource != "cpu") or resource.startswith("hugepages-"):
+    if (resource in objects.NATIVE and resource != "cpu") or resource.startswith("hugepages-"):
         return f"{number}Mi"
     return str(number)
 
 
-def _affinity(pod: Pod) -> Object:
+def _affinity(pod: objects.Pod) -> Object:
     found: Object = {}
     if pod.node_affinity is not None:
         terms = [_node_term(term) for term in pod.node_affinity.terms]
@@ -396,7 +383,7 @@ def _affinity(pod: Pod) -> Object:
     return found
 
 
-def _term(term: Term, pod: Pod) -> Object:
+def _term(term: Term, pod: objects.Pod) -> Object:
     found: Object = {"topologyKey": term.topology_key}
     if not term.nothing:
         found["labelSelector"] = _selector(term.selector)

@@ -16,24 +16,12 @@ from ...model.history.versions import exact
 from ...properties import PROPERTIES, Property
 from ...reports.verify.comparison import Comparison, Pair
 from ...scenarios import Scenario, number_of
+from ..request import plan
 from ..request.in_release import refusal_of
 from ..request.method import NOBODY, Method, Watcher
 from ..request.option_files import split_option
 from ..request.options import parse_fix, parse_gates, parse_property
 from ..request.patches import read_patch, with_patches
-from ..request.plan import (
-    Run,
-    chosen_scenarios,
-    compose,
-    default_properties,
-    has_gates_of,
-    in_time,
-    race_beside,
-    refuse_all_ignored,
-    refuse_unknown_ignored,
-    release_of,
-    with_gates_of,
-)
 from .listener import DEAF, Listener
 from .safety_nets import NETS
 from .schedulers import Comparer
@@ -103,7 +91,7 @@ def put_in(
             raise UsageProblem(
                 f"{exact(release)} has {key} already: choose an earlier release with --release"
             )
-    found = compose(release, list(dict.fromkeys([*with_fixes, *keys])), (), gates)
+    found = plan.compose(release, list(dict.fromkeys([*with_fixes, *keys])), (), gates)
     return with_patches(found, [c.patch for c in candidates if c.patch is not None])
 
 
@@ -120,11 +108,11 @@ def with_changes(
     """A release (or another, `against`) compared with the same and these changes. Raises UsageProblem."""
     candidates = candidates_of(names)
     fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
-    base = release_of(release, default_release(candidates))
+    base = plan.release_of(release, default_release(candidates))
     gates = parse_gates(inquiry.gates)
     after = put_in(base, candidates, fixes, gates)
-    old = release_of(against, base)
-    before = compose(old, fixes, (), gates)
+    old = plan.release_of(against, base)
+    before = plan.compose(old, fixes, (), gates)
     runs, left_out = runs_of(inquiry, before, after)
     comparer = Comparer(
         before, after, runs, budget, method, watcher, left_out, gates,
@@ -151,7 +139,7 @@ def _wanted_beside(scenarios: Sequence[Scenario], asked: Set[str], release: str,
             continue
         there = {*fixes, *asked}
         wanted = [
-            key for key in race_beside(scenario) if key not in there and not CHANGES[key].is_in(release)
+            key for key in plan.race_beside(scenario) if key not in there and not CHANGES[key].is_in(release)
         ]
         if wanted:
             options = " ".join(f"--with-fix {key}" for key in wanted)
@@ -159,7 +147,7 @@ def _wanted_beside(scenarios: Sequence[Scenario], asked: Set[str], release: str,
     return ""
 
 
-def nets_not_asked(runs: Sequence[Run]) -> tuple[str, ...]:
+def nets_not_asked(runs: Sequence[plan.Run]) -> tuple[str, ...]:
     """The safety nets that these runs leave out in some scenario."""
     files = {run.scenario.file for run in runs}
     asked = {(run.scenario.file, run.property) for run in runs}
@@ -172,7 +160,7 @@ def two_releases(
 ) -> Comparison:  # fmt: skip
     """Two releases compared; `option` names the second. Raises UsageProblem."""
     gates = parse_gates(inquiry.gates)
-    first, second = (compose(release_of(name), (), (), gates) for name in (before, after))
+    first, second = (plan.compose(plan.release_of(name), (), (), gates) for name in (before, after))
     if first.release == second.release:
         raise UsageProblem(
             f"{option} {one_line(after)} is the same release as {'--before ' if option == '--after' else ''}{one_line(before)}: name another"
@@ -183,24 +171,26 @@ def two_releases(
     ).compare()
 
 
-def runs_of(inquiry: Inquiry, before: Composition, after: Composition) -> tuple[list[Run], tuple[str, ...]]:
+def runs_of(
+    inquiry: Inquiry, before: Composition, after: Composition
+) -> tuple[list[plan.Run], tuple[str, ...]]:
     """What is run on the first scheduler, and the scenarios that do not fit. Raises Problem."""
     asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
         *inquiry.own
     ]
-    chosen = chosen_scenarios(inquiry.scenarios, inquiry.given)
-    scenarios = [in_time(scenario, inquiry.time, inquiry.slow) for scenario in chosen]
+    chosen = plan.chosen_scenarios(inquiry.scenarios, inquiry.given)
+    scenarios = [plan.in_time(scenario, inquiry.time, inquiry.slow) for scenario in chosen]
     is_chosen = bool(inquiry.scenarios or inquiry.given)
     for scenario in scenarios:
-        refuse_unknown_ignored(scenario, inquiry.own)
+        plan.refuse_unknown_ignored(scenario, inquiry.own)
     gates = parse_gates(inquiry.gates)
     fitting = [s for s in scenarios if is_chosen or all(fits(s, c, gates) for c in (before, after))]
     runs = [
-        Run(scenario, before, name, own=inquiry.own.get(name))
+        plan.Run(scenario, before, name, own=inquiry.own.get(name))
         for scenario in fitting
-        for name in dict.fromkeys(asked or (*default_properties(scenario), *scenario.also))
+        for name in dict.fromkeys(asked or (*plan.default_properties(scenario), *scenario.also))
     ]
-    refuse_all_ignored(runs)
+    plan.refuse_all_ignored(runs)
     return runs, tuple(s.name for s in scenarios if s not in fitting)
 
 
@@ -213,6 +203,6 @@ def fits(
     has_plugins = any(pod.extension_points for pod in scenario.spec.pods)
     if has_plugins and any(change.key == FRAMEWORK for change in composition.missing):
         return False
-    if not has_gates_of(composition.release, scenario):
+    if not plan.has_gates_of(composition.release, scenario):
         return False
-    return refusal_of(scenario, with_gates_of(scenario, composition, gates)) is None
+    return refusal_of(scenario, plan.with_gates_of(scenario, composition, gates)) is None

@@ -8,20 +8,8 @@ from dataclasses import dataclass
 
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
+from ..reading import scheduler_log
 from ..reading.records import Attempt, Pod, Write
-from ..reading.scheduler_log import (
-    ADDED,
-    BACKED_OFF,
-    BOUND,
-    COUNTED,
-    FAILED,
-    FLUSH,
-    GONE,
-    MOVED,
-    NEW,
-    PARKED,
-    TRIED,
-)
 from .check import Check, Found, Trust, at
 
 MINUTE = 60_000_000
@@ -84,28 +72,30 @@ class _Queued:
     def take(self, attempt: Attempt) -> None:
         """Note what a line says."""
         log, what = attempt.log, attempt.what
-        if what == MOVED and attempt.event == FLUSH:
+        if what == scheduler_log.MOVED and attempt.event == scheduler_log.FLUSH:
             self._flushed[log] = attempt.time
             self._tried.discard(log)
             self._gone.discard(log)
             self._otherwise.pop(log, None)
-        elif what == GONE:
+        elif what == scheduler_log.GONE:
             self._gone.add(log)
-        elif what == TRIED:
+        elif what == scheduler_log.TRIED:
             # The attempt before this one has failed, whatever is not logged of it.
             if log in self._tried:
                 self._flushed.pop(log, None)
             self._tried.add(log)
-        elif what in (FAILED, ADDED, PARKED) or (what == MOVED and attempt.event != BACKED_OFF):
-            if log and what != PARKED:
+        elif what in (scheduler_log.FAILED, scheduler_log.ADDED, scheduler_log.PARKED) or (
+            what == scheduler_log.MOVED and attempt.event != scheduler_log.BACKED_OFF
+        ):
+            if log and what != scheduler_log.PARKED:
                 self._known.add(log)
-            if not attempt.named and (what == ADDED or attempt.event in NEW):
+            if not attempt.named and (what == scheduler_log.ADDED or attempt.event in scheduler_log.NEW):
                 if log in self._gone:
                     self._flushed.pop(log, None)
                 return
             for one in [log] if log else list(self._flushed):
                 self._flushed.pop(one, None)
-            if log and (what == FAILED or (attempt.named and what != PARKED)):
+            if log and (what == scheduler_log.FAILED or (attempt.named and what != scheduler_log.PARKED)):
                 self._otherwise[log] = attempt.time
 
     def flush_before(self, log: str) -> int | None:
@@ -197,7 +187,7 @@ class Waiting(Check):
             if told in at_once:
                 continue
             at_once.add(told)
-            if attempt.what == COUNTED:
+            if attempt.what == scheduler_log.COUNTED:
                 if attempt.pod in self._members:
                     self._leave_counted(attempt.pod)
                 elif attempt.pod not in told_of:
@@ -206,10 +196,10 @@ class Waiting(Check):
                     node = nodes.get(attempt.pod, "")
                     found.append(Found(attempt.time, Hit(at(attempt.time), words, (attempt.pod,), node)))
                 continue
-            if attempt.what == GONE and attempt.pod not in pods:
+            if attempt.what == scheduler_log.GONE and attempt.pod not in pods:
                 continue  # it was bound
             queued = pods.setdefault(attempt.pod, _Queued())
-            if attempt.what != BOUND:
+            if attempt.what != scheduler_log.BOUND:
                 queued.take(attempt)
                 continue
             since = queued.flush_before(attempt.log)

@@ -37,19 +37,6 @@ from .asking import predicates_ask, questionnaires
 from .cells import Cells
 from .fair_runs import PREDICATES, SUCCESSORS, FairRuns
 from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
-from .kernels import (
-    COUNT,
-    ITEM,
-    LENGTH,
-    ONE_SET,
-    OPERATION,
-    OTHER,
-    SUCCESSOR,
-    WAITING,
-    Items,
-    Memory,
-    Reached,
-)
 from .outcome import CellOutcome, FamilyOutcome, FirstReached
 from .region_sets import EVERYTHING, NOTHING, RegionSets
 from .rows import Rows
@@ -110,8 +97,8 @@ class FamilySearch:
         self.expansions = 0
         self.control = np.zeros(kernels.CONTROL_SIZE, np.int64)
         self._compile(window)
-        self._reached = [Block(np.uint32, 1 << 12) for _ in Reached._fields]
-        self._items = [Block(np.uint32, 1 << 12) for _ in Items._fields]
+        self._reached = [Block(np.uint32, 1 << 12) for _ in kernels.Reached._fields]
+        self._items = [Block(np.uint32, 1 << 12) for _ in kernels.Items._fields]
         self.row_numbers, self.cuts = np.zeros(BATCH, np.uint32), np.zeros(BATCH, np.uint32)
         self.hits = np.zeros(self.code.system.program.constraint_words, np.uint64)
 
@@ -127,7 +114,7 @@ class FamilySearch:
         with ThreadPoolExecutor(1) if self.ahead else nullcontext() as self.aside:
             try:
                 self._begin()
-                while self.control[WAITING]:
+                while self.control[kernels.WAITING]:
                     self._level()
                 if self.explored.livenesses:
                     self.lassos = set(FairRuns(self).violating())
@@ -152,29 +139,29 @@ class FamilySearch:
             None if asked is None else Rows(asked, self.number, self.budget, kind, len(self.asked))
             for kind, asked in enumerate(self.asked)
         ]
-        self.control[COUNT] = self.control[WAITING] = 1
+        self.control[kernels.COUNT] = self.control[kernels.WAITING] = 1
         self.reached.sets[0] = self.reached.fresh[0] = EVERYTHING
 
     # The arrays as kernels take them, valid until they grow.
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> kernels.Reached:
         """Which sets have reached the states."""
-        return Reached(*(block.array for block in self._reached))
+        return kernels.Reached(*(block.array for block in self._reached))
 
     @property
-    def items(self) -> Items:
+    def items(self) -> kernels.Items:
         """The items of the level."""
-        return Items(*(block.array for block in self._items))
+        return kernels.Items(*(block.array for block in self._items))
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> kernels.Memory:
         """What is remembered of operations on sets."""
-        return Memory(self.sets.keys, self.sets.results)
+        return kernels.Memory(self.sets.keys, self.sets.results)
 
     def _make_room(self, more: int) -> None:
         """For so many states beside those that there are. Raises OutOfBudget."""
-        count = int(self.control[COUNT])
+        count = int(self.control[kernels.COUNT])
         if count + more > self.store.room:
             self.store.make_room(count, more)
         self._grow(self._reached, count + more)
@@ -202,14 +189,14 @@ class FamilySearch:
         self._grow(self._items, len(states))
         self.items.states[: len(states)] = states
         self.items.sets[: len(sets)] = sets
-        self.control[LENGTH] = len(states)
+        self.control[kernels.LENGTH] = len(states)
 
     # A level
 
     def _level(self) -> None:
-        self._grow(self._items, int(self.control[WAITING]))
+        self._grow(self._items, int(self.control[kernels.WAITING]))
         kernels.next_level(self.reached, self.items, self.control)
-        length = int(self.control[LENGTH])
+        length = int(self.control[kernels.LENGTH])
         self.levels.append(self.sets.union(map(int, np.unique(self.items.sets[:length]))))
         self._check(length)
         if self.violated != NOTHING:
@@ -221,7 +208,7 @@ class FamilySearch:
         """See whether a budget runs out, and whether better code pays. Raises OutOfBudget."""
         self._look_at_memory()
         self.code.improve(int(self.transitions.sum()), self.budget.seconds)
-        count, items = int(self.control[COUNT]), int(self.control[LENGTH])
+        count, items = int(self.control[kernels.COUNT]), int(self.control[kernels.LENGTH])
         self.budget.look(count, self.expansions, len(self.levels) - 1, items, self.store.bytes)
         if self.budget.max_states is not None and count > self.budget.max_states:
             raise OutOfBudget("states")
@@ -240,8 +227,8 @@ class FamilySearch:
         for bit, name in enumerate(self.predicates):
             if name in self.witnesses:
                 seen[bit // 64] |= np.uint64(1 << bit % 64)
-        while (self.predicates or self._always_ask) and at < self.control[LENGTH]:
-            number = min(BATCH, int(self.control[LENGTH]) - at)
+        while (self.predicates or self._always_ask) and at < self.control[kernels.LENGTH]:
+            number = min(BATCH, int(self.control[kernels.LENGTH]) - at)
             if self._always_ask or len(self.witnesses) < len(self.slice.witnesses):
                 self.ask(PREDICATES, at, number)
             else:
@@ -259,7 +246,7 @@ class FamilySearch:
                         seen[bit // 64] |= np.uint64(1 << bit % 64)
                 i = system.check(i + 1, number, seen, found)
             at += number
-        self.control[LENGTH] = length
+        self.control[kernels.LENGTH] = length
         if self.violated != before:
             self.violations.append((len(self.levels) - 1, self.sets.without(self.violated, before)))
 
@@ -271,7 +258,7 @@ class FamilySearch:
         stay = np.flatnonzero(left != NOTHING)
         items.states[: len(stay)] = items.states[:length][stay]
         items.sets[: len(stay)] = left[stay]
-        self.control[LENGTH] = len(stay)
+        self.control[kernels.LENGTH] = len(stay)
 
     def _expand_all(self) -> None:
         """Expand the items of the level, those that are added meanwhile, too.
@@ -279,21 +266,21 @@ class FamilySearch:
         What a batch asks, and its successors, are worked out aside while those of the batch before are entered: they depend on nothing that this changes.
         """
         at = batches = 0
-        number = min(BATCH, int(self.control[LENGTH]))
+        number = min(BATCH, int(self.control[kernels.LENGTH]))
         prepared: Callable[[], int] | None = None
         while number:
             total = (prepared or self._prepared(at, number))()
             bench, prepared = self.benches[0], None
             # Nothing may move while the next batch is prepared.
             self._make_room(total)
-            self._grow(self._items, int(self.control[LENGTH]) + number)
+            self._grow(self._items, int(self.control[kernels.LENGTH]) + number)
             after = at + number
-            more = min(BATCH, int(self.control[LENGTH]) - after)
+            more = min(BATCH, int(self.control[kernels.LENGTH]) - after)
             if self.aside is not None and more:
                 self.benches.reverse()
                 prepared = self._prepared(after, more)
             self._enter(bench, at, number, total)
-            at, number = after, more or min(BATCH, int(self.control[LENGTH]) - after)
+            at, number = after, more or min(BATCH, int(self.control[kernels.LENGTH]) - after)
             batches += 1
             if batches % _LOOK == 0:
                 self.look()
@@ -326,7 +313,7 @@ class FamilySearch:
             self.transitions = _longer(self.transitions, 2 * len(self.sets))
         np.add.at(self.transitions, self.cuts[:number], np.diff(batch.ends[:number], prepend=0))
         self.fired += np.bincount(batch.which[:total], minlength=len(self.fired))
-        self.control[ITEM] = self.control[SUCCESSOR] = 0
+        self.control[kernels.ITEM] = self.control[kernels.SUCCESSOR] = 0
         self._until_done(
             SUCCESSORS, kernels.enter, self.store.arrays, self.reached, self.memory, self.control, batch.states, batch.ends,
             self.cuts, self.hashes, system.width, number,
@@ -341,7 +328,7 @@ class FamilySearch:
         if code is not None:
             self.compose(code, at, number)
             code.expand(number)
-            self._grow(self._items, int(self.control[LENGTH]) + number)
+            self._grow(self._items, int(self.control[kernels.LENGTH]) + number)
         self._cut(kind, self.code, at, number)
 
     def _cut(self, kind: int, bench: JointCode, at: int, number: int) -> None:
@@ -351,14 +338,14 @@ class FamilySearch:
             self.cuts[:number] = self.items.sets[at : at + number]
             return
         rows.number(code, number, self.row_numbers)
-        self.control[ITEM] = 0
+        self.control[kernels.ITEM] = 0
         self._until_done(
             kind, kernels.cut, self.items, self.memory, self.control, at, number, self.row_numbers, self.cuts
         )
 
     def _until_done(self, kind: int, kernel: Kernel, *arguments: Any) -> None:
         """Have a kernel go on until it has what it asks for. One of its arguments is what is remembered, which moves as it grows."""
-        place = next(i for i, a in enumerate(arguments) if isinstance(a, Memory))
+        place = next(i for i, a in enumerate(arguments) if isinstance(a, kernels.Memory))
         while True:
             memory = self.memory
             run = kernel.ready(*arguments[:place], memory, *arguments[place + 1 :])
@@ -372,7 +359,9 @@ class FamilySearch:
         self._remembered += 1
         if self._remembered % _OPERATIONS == 0:
             self._look_at_memory()
-        operation, one, other = (int(self.control[i]) for i in (OPERATION, ONE_SET, OTHER))
+        operation, one, other = (
+            int(self.control[i]) for i in (kernels.OPERATION, kernels.ONE_SET, kernels.OTHER)
+        )
         rows = self.rows[kind]
         if operation == kernels.ANSWERING and rows is not None:
             self.sets.remember_answering(one, other, rows.questions(other))
@@ -403,7 +392,7 @@ class FamilySearch:
     # What came out
 
     def _outcome(self, stopped: str | None) -> FamilyOutcome:
-        count = int(self.control[COUNT])
+        count = int(self.control[kernels.COUNT])
         cells = len(self.sets.cells)
         states, transitions = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
         depth = np.zeros(cells, np.int64)

@@ -35,18 +35,7 @@ from ..language import (
     when,
 )
 from .cache.scheduler_cache import Cache
-from .framework.events import (
-    ASSIGNED_POD_ADD,
-    ASSIGNED_POD_DELETE,
-    EXTENDER,
-    NODE_ADD,
-    NODE_DELETE,
-    NOMINATED_POD_GONE,
-    POD_UPDATE,
-    UNSCHEDULED_POD_ADD,
-    WAITING_POD_GONE,
-    Plugin,
-)
+from .framework import events
 from .framework.filters import Filters
 from .framework.interface import Framework, GroupMembers
 from .framework.waiting_pods import WaitingPods
@@ -216,7 +205,7 @@ class EventHandlers(Component):
         if member is None:
             return
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
-        self.queue.move_all(UNSCHEDULED_POD_ADD, about=pod, version=new.version)
+        self.queue.move_all(events.UNSCHEDULED_POD_ADD, about=pod, version=new.version)
         self.queue.moved_by(self.goroutine_of(Handler.QUEUE))
         self.adding[member] = Addition.NONE
         self.conclude(pod, old, new)
@@ -338,14 +327,14 @@ class EventHandlers(Component):
             self.wake_for_assumed(pod, old)
         with otherwise():
             respecting = {q: q.priority <= pod.priority for q in self.universe[Pod]}
-            self.queue.move_all(NOMINATED_POD_GONE, respecting, about=pod, version=old.version)
+            self.queue.move_all(events.NOMINATED_POD_GONE, respecting, about=pod, version=old.version)
         self.queue.moved_by(self.goroutine_of(Handler.QUEUE))
         self.queue_waking = Waking.NONE
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     def wake_for_assumed(self, pod: Pod, old: PodObject) -> None:
         """An assumed pod is gone: it is told as the deletion of the pod that the cache had, on its node."""
-        self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
+        self.queue.move_all(events.ASSIGNED_POD_DELETE, about=pod)
 
     @step(actor="queue handler")
     @tells(
@@ -422,16 +411,16 @@ class EventHandlers(Component):
         only a nomination in it gives room back. (Up to 1.34 the queue's handler may be through before; then the nomination counts as none.)
         """
         if not self.scope.relists:
-            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod, version=old.version)
+            self.queue.move_all(events.ASSIGNED_POD_DELETE, about=pod, version=old.version)
             return
         stale = self.pod_watch.seen[Handler.QUEUE][pod]
         nominated = as_expr(stale.nominated).is_some
         with when(old.assigned):
-            self.queue.move_all(ASSIGNED_POD_DELETE, about=pod, version=old.version)
+            self.queue.move_all(events.ASSIGNED_POD_DELETE, about=pod, version=old.version)
         with otherwise(nominated):
-            self.queue.move_all(NOMINATED_POD_GONE, about=pod, version=stale.version)
+            self.queue.move_all(events.NOMINATED_POD_GONE, about=pod, version=stale.version)
         with otherwise():
-            self.queue.move_all(WAITING_POD_GONE, about=pod, version=stale.version)
+            self.queue.move_all(events.WAITING_POD_GONE, about=pod, version=stale.version)
 
     def wake_for_assigned(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """A pod came to a node, or one that has a node was changed: the plugins' hints decide.
@@ -439,12 +428,12 @@ class EventHandlers(Component):
         An update that changes neither labels nor tolerations, and makes no request smaller, is one that no plugin in tree asked for.
         """
         with when(~old.assigned):
-            self.queue.move_all(ASSIGNED_POD_ADD, about=pod, version=new.version)
+            self.queue.move_all(events.ASSIGNED_POD_ADD, about=pod, version=new.version)
         with otherwise(self.pod_updates.is_change(pod, old, new)):
             self.pod_updates.tell(pod, old, new)
         with otherwise():
             if self.queue.hears_of_updates():
-                self.queue.move_all(POD_UPDATE, about=pod)
+                self.queue.move_all(events.POD_UPDATE, about=pod)
 
     # --- nodes -----------------------------------------------------------------------------------------
 
@@ -478,7 +467,7 @@ class EventHandlers(Component):
         if self.hears_of_removals():
             for shown, content in self.shown(node, self.cache.node_version[node]):
                 with when(shown):
-                    self.queue.move_all(NODE_DELETE, about=content)
+                    self.queue.move_all(events.NODE_DELETE, about=content)
             self.queue.moved_by(Mover.NODE_HANDLER)
             self.node_busy = True
         else:
@@ -486,7 +475,7 @@ class EventHandlers(Component):
 
     def hears_of_removals(self) -> bool:
         """Whether one of those that asked for removed nodes can reject any pod: topology spread, a Permit plugin, or an extender."""
-        if any(plugin.name == EXTENDER for plugin in self.universe[Plugin]):
+        if any(plugin.name == events.EXTENDER for plugin in self.universe[events.Plugin]):
             return True
         return any(pod.spread or ExtensionPoint.PERMIT in pod.extension_points for pod in self.universe[Pod])
 
@@ -516,7 +505,7 @@ class EventHandlers(Component):
             require(event.exists)
         for shown, content in self.shown(node, event.version):
             with when(shown):
-                self.queue.move_all(NODE_ADD, self.admissible(), about=content)
+                self.queue.move_all(events.NODE_ADD, self.admissible(), about=content)
         self.queue.moved_by(Mover.NODE_HANDLER)
         self.end_of_node_event()
 

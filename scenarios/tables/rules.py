@@ -7,43 +7,32 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ...model.environment.cluster.placement_rules import (
-    HostPort,
-    NodeTerm,
-    Operator,
-    PreferredNodes,
-    Requirement,
-    Selector,
-    SpreadConstraint,
-    Taint,
-    Term,
-    Toleration,
-)
+from ...model.environment.cluster import placement_rules as rules
 from ...model.environment.cluster.pods import Pod
 
 NOBODY = {"matchExpressions": [{"key": "podrace.io/nobody", "operator": "Exists"}]}
 """A selector that no pod meets: a scenario has no word for one that is not set."""
 
 
-def requirement_in_words(requirement: Requirement) -> dict[str, Any]:
+def requirement_in_words(requirement: rules.Requirement) -> dict[str, Any]:
     """One of the matchExpressions or matchFields."""
     values = {"values": list(requirement.values)} if requirement.values else {}
     return {"key": requirement.key, "operator": requirement.operator.value, **values}
 
 
-def node_term_in_words(term: NodeTerm) -> dict[str, Any]:
+def node_term_in_words(term: rules.NodeTerm) -> dict[str, Any]:
     """A term of node affinity."""
     parts = {"matchExpressions": term.expressions, "matchFields": term.fields}
     return {name: [requirement_in_words(r) for r in rs] for name, rs in parts.items() if rs}
 
 
-def preferred_nodes_in_words(preferred: PreferredNodes) -> dict[str, Any]:
+def preferred_nodes_in_words(preferred: rules.PreferredNodes) -> dict[str, Any]:
     """A preferred term of node affinity."""
     expressions = [requirement_in_words(r) for r in preferred.term.expressions]
     return {"weight": preferred.weight, "matchExpressions": expressions}
 
 
-def selector_in_words(selector: Selector) -> dict[str, Any]:
+def selector_in_words(selector: rules.Selector) -> dict[str, Any]:
     """A label selector."""
     if selector.nothing:
         return NOBODY
@@ -53,7 +42,7 @@ def selector_in_words(selector: Selector) -> dict[str, Any]:
     return found
 
 
-def term_in_words(term: Term) -> dict[str, Any]:
+def term_in_words(term: rules.Term) -> dict[str, Any]:
     """A term of pod affinity or anti-affinity, with its weight if it is preferred."""
     found: dict[str, Any] = {} if term.required else {"weight": term.weight}
     found |= {"topologyKey": term.topology_key, "labelSelector": selector_in_words(term.selector)}
@@ -64,7 +53,7 @@ def term_in_words(term: Term) -> dict[str, Any]:
     return found
 
 
-def terms_in_words(terms: Iterable[Term], anti: bool, own: tuple[str, ...]) -> dict[str, Any]:
+def terms_in_words(terms: Iterable[rules.Term], anti: bool, own: tuple[str, ...]) -> dict[str, Any]:
     """The terms below podAffinity or podAntiAffinity of a pod whose namespace is `own`, which they need not name."""
     found: dict[str, Any] = {}
     for term in terms:
@@ -76,7 +65,7 @@ def terms_in_words(terms: Iterable[Term], anti: bool, own: tuple[str, ...]) -> d
     return found
 
 
-def constraint_in_words(constraint: SpreadConstraint, soft: bool = False) -> dict[str, Any]:
+def constraint_in_words(constraint: rules.SpreadConstraint, soft: bool = False) -> dict[str, Any]:
     """A topology spread constraint."""
     return {
         "maxSkew": constraint.max_skew,
@@ -90,21 +79,21 @@ def constraint_in_words(constraint: SpreadConstraint, soft: bool = False) -> dic
     }
 
 
-def taint_in_words(taint: Taint) -> dict[str, Any]:
+def taint_in_words(taint: rules.Taint) -> dict[str, Any]:
     """A taint."""
     return {f: getattr(taint, f) for f in ("key", "value", "effect") if getattr(taint, f)}
 
 
-def toleration_in_words(toleration: Toleration) -> dict[str, Any]:
+def toleration_in_words(toleration: rules.Toleration) -> dict[str, Any]:
     """A toleration."""
     seconds = {} if toleration.seconds is None else {"tolerationSeconds": toleration.seconds}
     fields = ("key", "operator", "value", "effect")
     return {**{f: getattr(toleration, f) for f in fields if getattr(toleration, f)}, **seconds}
 
 
-def host_port_in_words(port: HostPort) -> Any:
+def host_port_in_words(port: rules.HostPort) -> Any:
     """A host port: its number, if that says all."""
-    if port == HostPort(port.port):
+    if port == rules.HostPort(port.port):
         return port.port
     return {"port": port.port, "protocol": port.protocol, "hostIP": port.ip}
 
@@ -136,10 +125,12 @@ def spread_in_words(pod: Pod) -> list[Any]:
     ]
 
 
-def _constraint_of(pod: Pod, constraint: SpreadConstraint, soft: bool) -> dict[str, Any]:
+def _constraint_of(pod: Pod, constraint: rules.SpreadConstraint, soft: bool) -> dict[str, Any]:
     """The constraint; what of its selector follows the labels of each version came from matchLabelKeys."""
     expressions = constraint.selector.expressions
-    own = [e.key for e in expressions if e.operator is Operator.IN and e.values == (pod.labels.get(e.key),)]
+    own = [
+        e.key for e in expressions if e.operator is rules.Operator.IN and e.values == (pod.labels.get(e.key),)
+    ]
     follows = any(version.wishes.spread != pod.wishes.spread for version in pod.later.values())
     if not (soft and own and follows):
         return constraint_in_words(constraint, soft)

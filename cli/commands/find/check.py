@@ -10,17 +10,9 @@ from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import EXIT_CODES, app, examples, given
+from . import subjects
 from .known_violations import BaselineFile, WriteBaseline, known_violations
 from .on_code import CHANGING, code_of
-from .subjects import (
-    BASELINES,
-    NOT_IN_FILES,
-    OBJECTS,
-    SCENARIOS,
-    are_own_systems,
-    refuse_beside_upgrade,
-    refuse_other_subjects,
-)
 
 if TYPE_CHECKING:
     from ....reports.text.findings_text import Extent
@@ -124,15 +116,15 @@ def check(
 ) -> None:
     targets, properties = tuple(names or ()), tuple(property_ or ())
     budget = budget_of(max_states, max_memory, timeout, jobs, walks)
-    if are_own_systems(targets):
+    if subjects.are_own_systems(targets):
         from .own_system import check_own_systems
 
-        other = given(context, {**SCENARIOS, **OBJECTS})
+        other = given(context, {**subjects.SCENARIOS, **subjects.OBJECTS})
         code = check_own_systems(
             targets, size or [], properties, budget, engine, first, output, fail_on_vacuous, no_color, other
         )  # fmt: skip
         raise typer.Exit(code)
-    refuse_other_subjects(context)
+    subjects.refuse_other_subjects(context)
     from ....analysis.request.method import Method, cache_folder
     from ....analysis.request.options import parse_closing
     from ....analysis.request.own_properties import own_properties
@@ -152,7 +144,7 @@ def check(
 
         asked = Manifests(
             filename, recursive, strict, parse_size(pods, nodes, controllers), focus, write_scenario, release, properties,
-            given(context, NOT_IN_FILES), drain, bool(slow) or time == "scales",
+            given(context, subjects.NOT_IN_FILES), drain, bool(slow) or time == "scales",
         )  # fmt: skip
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:
@@ -183,10 +175,10 @@ def check(
     if upgrade is not None and represented is not None:
         from .upgrade import print_upgrade
 
-        refuse_beside_upgrade(context)
+        subjects.refuse_beside_upgrade(context)
         raise typer.Exit(print_upgrade(represented, upgrade, selection, budget, out))
     if affected:
-        if given(context, BASELINES):
+        if given(context, subjects.BASELINES):
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
         from .affected import print_affected
 

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ....model.environment import objects
 from ....model.environment.cluster.node_versions import versions_of
 from ....model.environment.cluster.pod_versions import pod_versions_of
 from ....model.environment.cluster.workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
 from ....model.environment.controllers.autoscaler import is_leaving
-from ....model.environment.objects import (
-    Claim,
-    ClusterSpec,
-    Config,
-    Device,
-    DisruptionBudget,
-    ExtensionPoint,
-    Node,
-    Pod,
-    PodGroup,
-    Scope,
-    Volume,
-    VolumeClaim,
-)
 from ...tables.file import SCOPE
 from ...values.labels import Members
 from ...values.resources import Amounts, Units
@@ -45,19 +32,19 @@ class Draft:
     node_updates: dict[str, dict[str, Fields]]
     pod_updates: dict[str, dict[str, Fields]]
     units: Units
-    nodes: dict[str, Node]
-    as_read: tuple[Pod, ...]
-    pods: tuple[Pod, ...]
+    nodes: dict[str, objects.Node]
+    as_read: tuple[objects.Pod, ...]
+    pods: tuple[objects.Pod, ...]
     owners: tuple[OwnerSpec, ...]
-    volumes: dict[str, Volume]
-    volume_claims: dict[str, VolumeClaim]
-    devices: dict[str, Device]
-    supply: list[Device]
-    claims: dict[str, Claim]
+    volumes: dict[str, objects.Volume]
+    volume_claims: dict[str, objects.VolumeClaim]
+    devices: dict[str, objects.Device]
+    supply: list[objects.Device]
+    claims: dict[str, objects.Claim]
     keepers: tuple[KeeperSpec, ...]
-    budgets: tuple[DisruptionBudget, ...]
-    groups: dict[str, PodGroup]
-    scope: Scope
+    budgets: tuple[objects.DisruptionBudget, ...]
+    groups: dict[str, objects.PodGroup]
+    scope: objects.Scope
     strategies: tuple[StrategySpec, ...]
     extenders: tuple[ExtenderSpec, ...]
 
@@ -65,7 +52,7 @@ class Draft:
         self.top, self.sections = top, sections
 
     @property
-    def config(self) -> Config:
+    def config(self) -> objects.Config:
         """The scheduler's configuration."""
         return self.scope.config
 
@@ -118,7 +105,7 @@ class Draft:
         """What bounds of the scope may need: sections, extension points and finalizers that some pod has, taints that drive pods away."""
         points = {point for pod in self.pods for point in pod.extension_points}
         if self.groups:
-            points.add(ExtensionPoint.PERMIT)
+            points.add(objects.ExtensionPoint.PERMIT)
         sections = {n for n, section in self.sections.items() if section.node.value or n == "extender"}
         forms = [v.content for v in versions_of(self.nodes.values())] + list(self.nodes.values())
         others = {"finalizers": any(pod.finalizers for pod in self.pods)}
@@ -127,11 +114,11 @@ class Draft:
             sections | {point.value for point in points} | {name for name, given in others.items() if given}
         )
 
-    def spec(self, name: str) -> ClusterSpec:
+    def spec(self, name: str) -> objects.ClusterSpec:
         """The cluster."""
         amounts = {f"node {n}": some for n, some in self.has.items()}
         written = self.units.written(amounts | {f"pod {n}": some for n, some in self.asked.items()})
-        return ClusterSpec(
+        return objects.ClusterSpec(
             name,
             self.pods,
             tuple(self.nodes.values()),

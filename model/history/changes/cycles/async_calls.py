@@ -6,20 +6,9 @@ to 1.36.3, but for what callers of calls in flight are told (135180): nobody in 
 
 from __future__ import annotations
 
+from .... import scheduler as kube
 from ....environment.objects import Node, Pod, PodCopy, PodObject
 from ....language import UNTOLD, Expr, boolean, changes, per, ref, require, select, step, tells
-from ....scheduler import (
-    APIDispatcher,
-    AsyncPhase,
-    AsyncPreemption,
-    Binding,
-    EventHandlers,
-    FailureHandler,
-    FailurePhase,
-    Nominator,
-    Phase,
-    Scheduler,
-)
 from ....scheduler.api_dispatcher import Condition, Patch
 from ....scheduler.cycles.binding import BindingPhase
 from ...registry.change import before, yes
@@ -40,27 +29,27 @@ _queued = before(
 
 
 @_queued
-class CallsAreDispatched(APIDispatcher):
+class CallsAreDispatched(kube.APIDispatcher):
     """There is a dispatcher."""
 
     is_there = yes
 
 
 @_queued
-class UpdatesAreSynced(EventHandlers):
+class UpdatesAreSynced(kube.EventHandlers):
     """A call that waits is made anew from the status in each update that a handler is given (syncPodWithDispatcher)."""
 
-    api_dispatcher: APIDispatcher
+    api_dispatcher: kube.APIDispatcher
 
     def sync_with_dispatcher(self, pod: Pod, new: PodObject) -> None:
         self.api_dispatcher.sync(pod, new)
 
 
 @_queued
-class FailuresAreQueued(FailureHandler):
+class FailuresAreQueued(kube.FailureHandler):
     """The failure handler only queues its patch. `nominated[p]`: the nomination of the object that the patch is made from."""
 
-    api_dispatcher: APIDispatcher
+    api_dispatcher: kube.APIDispatcher
 
     nominated = per(Pod, ref(Node))
 
@@ -78,7 +67,7 @@ class FailuresAreQueued(FailureHandler):
     )
     def patch(self, pod: Pod) -> None:
         """PatchPodStatus: the condition, and the nomination if there is one, or its withdrawal."""
-        require(self.phase[pod] == FailurePhase.PATCH)
+        require(self.phase[pod] == kube.FailurePhase.PATCH)
         condition = select(self.unschedulable[pod], Condition.UNSCHEDULABLE, Condition.ERROR)
         away = self.withdraws(pod)
         patch = Patch(
@@ -100,10 +89,10 @@ class FailuresAreQueued(FailureHandler):
 
 
 @_queued
-class BindingsAreQueued(Binding):
+class BindingsAreQueued(kube.Binding):
     """The binder queues the Binding, and waits for the dispatcher (BindPod, WaitOnFinish). `accepted[p]`: it is going to hear of no error."""
 
-    api_dispatcher: APIDispatcher
+    api_dispatcher: kube.APIDispatcher
 
     accepted = per(Pod, boolean())
 
@@ -151,14 +140,14 @@ class BindingsAreQueued(Binding):
 
 
 @_queued
-class ClearingIsQueued(AsyncPreemption):
+class ClearingIsQueued(kube.AsyncPreemption):
     """The goroutine of a preemption queues the withdrawal of lower nominations, and hears of no error.
 
     Nobody looks whether the object of a nominated pod carries the field. `shown_nomination[p][q]`, `shown_failed[p][q]`: what the object of q says of its
     nomination and its condition.
     """
 
-    api_dispatcher: APIDispatcher
+    api_dispatcher: kube.APIDispatcher
 
     shown_nomination = per(Pod, per(Pod, ref(Node)))
     shown_failed = per(Pod, per(Pod, boolean()))
@@ -183,7 +172,7 @@ class ClearingIsQueued(AsyncPreemption):
     )
     def clear_nomination(self, pod: Pod, other: Pod) -> None:
         """PatchPodStatus: a pod that passes for one of lower priority is not to be nominated any more."""
-        self.require_phase(pod, AsyncPhase.CLEAR)
+        self.require_phase(pod, kube.AsyncPhase.CLEAR)
         require(self.to_clear[pod][other])
         carried, noted = self.shown_nomination[pod][other], self.shown_failed[pod][other]
         self.api_dispatcher.add_patch(other, Patch(overrides=True), carried, noted)
@@ -199,7 +188,7 @@ class ClearingIsQueued(AsyncPreemption):
 
 
 @_queued
-class ClearedWhateverTheObject(Nominator):
+class ClearedWhateverTheObject(kube.Nominator):
     """Every nomination to the chosen node is withdrawn, also one that the pod's object does not carry.
 
     That of a pod in no sub-queue is a bare one, which says nothing of a priority, and nothing is 0. The preemptor itself is such a pod: where it was
@@ -215,17 +204,17 @@ class ClearedWhateverTheObject(Nominator):
 
 
 @_queued
-class ClearingInCycleIsQueued(Scheduler):
+class ClearingInCycleIsQueued(kube.Scheduler):
     """A scheduling cycle that evicts the victims itself queues the withdrawal of lower nominations."""
 
-    api_dispatcher: APIDispatcher
+    api_dispatcher: kube.APIDispatcher
 
     @step(actor="scheduler")
     @tells("The scheduler queues the withdrawal of the nomination of {other}.")
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
         """PatchPodStatus: a pod that passes for one of lower priority is not to be nominated to the chosen node any more."""
         require(self.preempts_in_cycle())
-        require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
+        require(self.at(kube.Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         copy = self.queue.copy[other]
         self.api_dispatcher.add_patch(other, Patch(overrides=True), copy.nominated, copy.failed)
         self.preemption.to_clear[other] = False

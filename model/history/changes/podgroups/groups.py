@@ -8,18 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .... import scheduler as kube
 from ....environment.objects import ExtensionPoint, Pod, PodGroup, PodObject
 from ....environment.pod_groups import Member, PodGroups
 from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, count, per, require, step, tells, when
-from ....scheduler import (
-    Binding,
-    BindingPhase,
-    EventHandlers,
-    GangScheduling,
-    Phase,
-    PodGroupCycle,
-    PodGroupStates,
-)
 from ....scheduler.event_handlers import Addition, Removal
 from ...registry.change import before, no, yes
 
@@ -52,7 +44,7 @@ _removal = before(
 
 
 @_removal
-class DismissedPodsStay(PodGroupStates):
+class DismissedPodsStay(kube.PodGroupStates):
     """An assumed pod that was to be deleted was forgotten, and so became unscheduled, until its object was gone."""
 
     def dismiss(self, pod: Pod) -> None:
@@ -60,7 +52,7 @@ class DismissedPodsStay(PodGroupStates):
 
 
 @_removal
-class StateIsToldFirst(EventHandlers):
+class StateIsToldFirst(kube.EventHandlers):
     """A pod that is gone left the state of its group before anybody looked whether it is assumed."""
 
     def begin_removal_of(self, pod: Pod) -> Removal:
@@ -79,7 +71,7 @@ class StateIsToldFirst(EventHandlers):
     "a pod that is bound without having been assumed is no longer listed as unscheduled in the state of its group",
     first_in="1.37",
 )
-class BoundPodsStayUnscheduled(PodGroupStates):
+class BoundPodsStayUnscheduled(kube.PodGroupStates):
     """addPod put a pod with a node among the assigned ones, and left it among the others."""
 
     def leave_other_sets(self, member: Member) -> None:
@@ -96,14 +88,14 @@ _cycle = before(
 
 
 @_cycle
-class PodByPod(PodGroupCycle):
+class PodByPod(kube.PodGroupCycle):
     """Each pod of a group had a scheduling cycle of its own."""
 
     is_there = no
 
 
 @_cycle
-class WorkloadManager(PodGroupStates):
+class WorkloadManager(kube.PodGroupStates):
     """The manager's state (podGroupInfo): the handler tells it of pods, Reserve and Unreserve of what is assumed. The cache tells it nothing.
 
     What the handler says to the manager first is one step with what it says next (A-GROUP-MANAGER). Reserve and Unreserve did not ask whether the pod is known.
@@ -165,11 +157,11 @@ class WorkloadManager(PodGroupStates):
 
 
 @_cycle
-class ReservesInManager(GangScheduling):
+class ReservesInManager(kube.GangScheduling):
     """Reserve and Unreserve tell the manager which pods are assumed. `unreserved[m]`: Unreserve is through."""
 
     pod_group_states: WorkloadManager
-    binding: Binding
+    binding: kube.Binding
 
     unreserved = per(Member, boolean())
 
@@ -200,8 +192,8 @@ class ReservesInManager(GangScheduling):
         if member is None:
             require(False)
             return
-        fails = self.binding.phase[pod] == BindingPhase.FORGET
-        require((fails | self.scheduler.at(Phase.FORGET, pod)) & ~as_expr(self.unreserved[member]))
+        fails = self.binding.phase[pod] == kube.BindingPhase.FORGET
+        require((fails | self.scheduler.at(kube.Phase.FORGET, pod)) & ~as_expr(self.unreserved[member]))
         with when(self.pod_group_states.exists(member.group)):
             self.pod_group_states.unreserve(member)
         self.unreserved[member] = True
@@ -221,7 +213,7 @@ class ReservesInManager(GangScheduling):
 
 
 @_cycle
-class HandlersTellManager(EventHandlers):
+class HandlersTellManager(kube.EventHandlers):
     """The handler tells the manager of a pod before anybody else."""
 
     def begin_addition(self, member: Member, new: PodObject) -> None:
