@@ -26,7 +26,6 @@ from ..language import (
     ref,
     select,
     when,
-    words,
 )
 from .cluster.node_versions import NodeVersion, versions_in
 from .cluster.pod_versions import PodVersion, is_directed_anew, may_become
@@ -72,42 +71,40 @@ class APIServer(Component):
     held = per(Pod, boolean(possible=bound_finalizers_possible))
     lingers = per(Pod, boolean(possible=bound_finalizers_possible))
 
-    phrases = words(
-        {
-            "pod.exists": Words("API server: {0} is created", "API server: {0} is gone", decisive=True),
-            "pod.node": Words("API server: {0} is bound to {after}", decisive=True),
-            "pod.nominated": Words(
-                "API server: {0} is nominated to {after}",
-                "API server: {0} is no longer nominated",
-                decisive=True,
-            ),
-            "pod.failed": Words("API server: {0} gets PodScheduled=False"),
-            "pod.terminating": Words("API server: {0} is being deleted", decisive=True),
-            "pod.version": Words("API server: {0} is updated", decisive=True),
-            "pod.named": Words("API server: the status of {0} names claims", decisive=True),
-            "pod.opened": Words("API server: {0} has a scheduling gate less", "", decisive=True),
-            "pod.gated": Words(
-                "API server: {0} has scheduling gates",
-                "API server: {0} has no scheduling gates any more",
-                decisive=True,
-            ),
-            "node_exists": Words(
-                "API server: node {0} is added", "API server: node {0} is deleted", decisive=True
-            ),
-            "finished": Words("API server: {0} has finished", decisive=True),
-            "held": Words(
-                "API server: {0} has finalizers", "API server: {0} has no finalizers any more", decisive=True
-            ),
-            "lingers": Words(
-                "API server: of {0} nothing is left but its object, which its finalizers keep", decisive=True
-            ),
-            "remains": Words(
-                "API server: the object of {0} remains",
-                "API server: the object of {0}, which has finished, is gone",
-            ),
-            "node_version": Words("API server: node {0} is {after} now", decisive=True),
-        }
-    )
+    phrases = {
+        "pod.exists": Words("API server: {0} is created", "API server: {0} is gone", decisive=True),
+        "pod.node": Words("API server: {0} is bound to {after}", decisive=True),
+        "pod.nominated": Words(
+            "API server: {0} is nominated to {after}",
+            "API server: {0} is no longer nominated",
+            decisive=True,
+        ),
+        "pod.failed": Words("API server: {0} gets PodScheduled=False"),
+        "pod.terminating": Words("API server: {0} is being deleted", decisive=True),
+        "pod.version": Words("API server: {0} is updated", decisive=True),
+        "pod.named": Words("API server: the status of {0} names claims", decisive=True),
+        "pod.opened": Words("API server: {0} has a scheduling gate less", "", decisive=True),
+        "pod.gated": Words(
+            "API server: {0} has scheduling gates",
+            "API server: {0} has no scheduling gates any more",
+            decisive=True,
+        ),
+        "node_exists": Words(
+            "API server: node {0} is added", "API server: node {0} is deleted", decisive=True
+        ),
+        "finished": Words("API server: {0} has finished", decisive=True),
+        "held": Words(
+            "API server: {0} has finalizers", "API server: {0} has no finalizers any more", decisive=True
+        ),
+        "lingers": Words(
+            "API server: of {0} nothing is left but its object, which its finalizers keep", decisive=True
+        ),
+        "remains": Words(
+            "API server: the object of {0} remains",
+            "API server: the object of {0}, which has finished, is gone",
+        ),
+        "node_version": Words("API server: node {0} is {after} now", decisive=True),
+    }
     knowledge = (Knowledge("API server", {**facts_of_pods("pod"), "node_exists": EXISTS}),)
 
     def setup(self) -> None:

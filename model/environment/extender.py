@@ -25,7 +25,6 @@ from ..language import (
     tells,
     total,
     when,
-    words,
 )
 from .api import APIServer
 from .cluster.derived import Derived, Found, Roster
@@ -73,14 +72,12 @@ class Extender(Component):
     counted = per(Managed, ref(Node))
     late = per(Managed, ref(Node))
 
-    phrases = words(
-        {
-            "counted": Words(
-                "extender: it counts {0} on {after}", "extender: it counts {0} no longer", decisive=True
-            ),
-            "late": Words("extender: it is still about to bind {0} to {after}", ""),
-        }
-    )
+    phrases = {
+        "counted": Words(
+            "extender: it counts {0} on {after}", "extender: it counts {0} no longer", decisive=True
+        ),
+        "late": Words("extender: it is still about to bind {0} to {after}", ""),
+    }
 
     def setup(self) -> None:
         for managed in self.universe[Managed]:

@@ -32,7 +32,6 @@ from ..language import (
     tells,
     total,
     when,
-    words,
 )
 from .api import APIServer
 from .cluster.node_health import DecidesOnHealth
@@ -63,13 +62,11 @@ class Kubelet(Component):
     rejected = per(Pod, boolean(possible=admits))
     allocated = per(Pod, integer(0, _last_allocated))
 
-    phrases = words(
-        {
-            "runs": Words("kubelet of {1}: {0} runs", "kubelet of {1}: it is done with {0}"),
-            "rejected": Words("{0} is rejected by its kubelet", decisive=True),
-            "allocated": Words("{0} has been allocated what it asks for", decisive=True),
-        }
-    )
+    phrases = {
+        "runs": Words("kubelet of {1}: {0} runs", "kubelet of {1}: it is done with {0}"),
+        "rejected": Words("{0} is rejected by its kubelet", decisive=True),
+        "allocated": Words("{0} has been allocated what it asks for", decisive=True),
+    }
 
     def setup(self) -> None:
         for pod in self.universe[Pod]:

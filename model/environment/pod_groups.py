@@ -6,7 +6,7 @@ without it (`is_there`) nobody looks at the group of a pod.
 
 from __future__ import annotations
 
-from ..language import Component, Fact, Knowledge, Lasts, Words, boolean, per, require, step, tells, words
+from ..language import Component, Fact, Knowledge, Lasts, Words, boolean, per, require, step, tells
 from .cluster.derived import Derived, Found, Roster
 from .objects import Pod, PodGroup
 
@@ -32,12 +32,10 @@ class PodGroups(Component):
     listed = per(PodGroup, boolean())
     told = per(PodGroup, boolean())
 
-    phrases = words(
-        {
-            "exists": Words("API server: pod group {0} is created", "API server: pod group {0} is gone"),
-            "listed": Words("lister: pod group {0} exists", "lister: pod group {0} is gone"),
-        }
-    )
+    phrases = {
+        "exists": Words("API server: pod group {0} is created", "API server: pod group {0} is gone"),
+        "listed": Words("lister: pod group {0} exists", "lister: pod group {0} is gone"),
+    }
     knowledge = (
         Knowledge("API server", {"exists": Fact("exists", "exists", "not created")}),
         Knowledge("lister", {"listed": Fact("exists", "exists", "not created")}),

@@ -36,7 +36,6 @@ from ..language import (
     step,
     tells,
     when,
-    words,
 )
 from .api import APIServer
 from .cluster.node_versions import NodeVersion
@@ -108,17 +107,15 @@ class PodWatch(Component):
     seen = per(Handler, per(Pod, PodObject))
     stalled = boolean()
 
-    phrases = words(
-        {
-            "stalled": Words("the pod watch has stalled", "the pod watch delivers events again"),
-            "lister.exists": Words("lister: {0} exists", "lister: {0} is gone"),
-            "lister.node": Words("lister: {0} is bound to {after}"),
-            "lister.nominated": Words("lister: {0} is nominated to {after}"),
-            "lister.failed": Words("lister: {0} has PodScheduled=False"),
-            "lister.terminating": Words("lister: {0} is being deleted"),
-            "lister.gated": Words("lister: {0} has scheduling gates", "lister: {0} has no scheduling gates"),
-        }
-    )
+    phrases = {
+        "stalled": Words("the pod watch has stalled", "the pod watch delivers events again"),
+        "lister.exists": Words("lister: {0} exists", "lister: {0} is gone"),
+        "lister.node": Words("lister: {0} is bound to {after}"),
+        "lister.nominated": Words("lister: {0} is nominated to {after}"),
+        "lister.failed": Words("lister: {0} has PodScheduled=False"),
+        "lister.terminating": Words("lister: {0} is being deleted"),
+        "lister.gated": Words("lister: {0} has scheduling gates", "lister: {0} has no scheduling gates"),
+    }
     knowledge = (Knowledge("lister", facts_of_pods("lister")),)
     channels = (Channel("pod watch", "log", "pod", (Reader("the lister", "pod_watch.listed"),)),)
 
@@ -318,12 +315,10 @@ class NodeWatch(Component):
     lister = per(Node, boolean())
     stalled = boolean()
 
-    phrases = words(
-        {
-            "lister": Words("lister: node {0} exists", "lister: node {0} is gone"),
-            "stalled": Words("the node watch has stalled", "the node watch delivers events again"),
-        }
-    )
+    phrases = {
+        "lister": Words("lister: node {0} exists", "lister: node {0} is gone"),
+        "stalled": Words("the node watch has stalled", "the node watch delivers events again"),
+    }
     knowledge = (Knowledge("lister", {"lister": EXISTS}),)
     channels = (Channel("node watch", "log", "node", (Reader("the lister", "node_watch.listed"),)),)
 

@@ -24,7 +24,6 @@ from ..language import (
     step,
     tells,
     when,
-    words,
 )
 from .framework.filters import Filters
 from .framework.placement import Placement
@@ -53,12 +52,10 @@ class OtherScheduler(Component):
     node = per(KnownPod, ref(Node))
     assumed = per(ForeignPod, ref(Node))
 
-    phrases = words(
-        {
-            "node": Words("second scheduler: {0} is on {after}", "second scheduler: {0} is gone"),
-            "assumed": Words("second scheduler: {0} is assumed on {after}", "", decisive=True),
-        }
-    )
+    phrases = {
+        "node": Words("second scheduler: {0} is on {after}", "second scheduler: {0} is gone"),
+        "assumed": Words("second scheduler: {0} is assumed on {after}", "", decisive=True),
+    }
 
     def setup(self) -> None:
         for seen in self.universe[KnownPod]:

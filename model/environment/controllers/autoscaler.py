@@ -28,7 +28,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ...language.systems.remembering import forget, is_forgotten
 from ..api import APIServer
@@ -105,12 +104,10 @@ class Autoscaler(NodeFit):
     doomed = per(Node, boolean(possible=_scales))
     cleared = per(Node, boolean(possible=_taints))
 
-    phrases = words(
-        {
-            "doomed": Words("the autoscaler has found {0} empty", "", decisive=True),
-            "cleared": Words("the autoscaler has found {0} empty once more", "", decisive=True),
-        }
-    )
+    phrases = {
+        "doomed": Words("the autoscaler has found {0} empty", "", decisive=True),
+        "cleared": Words("the autoscaler has found {0} empty once more", "", decisive=True),
+    }
 
     @property
     def scales_down(self) -> bool:

@@ -27,7 +27,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..api import APIServer
 from ..faults import Fault, Faults
@@ -109,47 +108,43 @@ class Budgets(Component):
     said_healthy = per(DisruptionBudget, integer(0, _most_healthy))
     counted_healthy = per(DisruptionBudget, integer(0, _most_counted_healthy))
 
-    phrases = words(
-        {
-            "allowed": Words(
-                "API server: budget {0} allows {after} of its pods to be disrupted",
-                "API server: budget {0} allows no disruption",
-                decisive=True,
-            ),
-            "disrupted": Words(
-                "API server: budget {0} has paid for the eviction of {1}",
-                "API server: budget {0} no longer counts {1} as being evicted",
-            ),
-            "listed_allowed": Words(
-                "lister: budget {0} allows {after} of its pods to be disrupted",
-                "lister: budget {0} allows no disruption",
-            ),
-            "listed_disrupted": Words(
-                "lister: budget {0} has paid for the eviction of {1}",
-                "lister: budget {0} no longer counts {1} as being evicted",
-            ),
-            "read_allowed": Words(
-                "preemption reads that budget {0} allows {after} of its pods to be disrupted", ""
-            ),
-            "read_disrupted": Words("preemption reads that budget {0} has paid for {1}", ""),
-            "running": Words("disruption controller: {0} runs", "disruption controller: {0} does not run"),
-            "staying": Words("", "disruption controller: {0} is being deleted, or gone"),
-            "counted": Words("disruption controller: {0} is to allow {after}", ""),
-            "ready": Words(
-                "API server: {0} is ready", "API server: {0} is not ready any more", decisive=True
-            ),
-            "broken": Words("{0} cannot become ready", "{0} may become ready again"),
-            "unready": Words("API server: {0} is evicted as a pod that is not ready", ""),
-            "started": Words("API server: {0} is Running", "", decisive=True),
-            "unstarted": Words("API server: {0} is evicted as a pod that is Pending", ""),
-            "said_healthy": Words(
-                "API server: of the pods of budget {0}, {after} are healthy",
-                "API server: of the pods of budget {0} none is healthy",
-            ),
-            "outdated": Words("the status that the disruption controller has read of {0} is old", ""),
-            "evicting": Words("API server: the eviction of {0} is granted", "", decisive=True),
-        }
-    )
+    phrases = {
+        "allowed": Words(
+            "API server: budget {0} allows {after} of its pods to be disrupted",
+            "API server: budget {0} allows no disruption",
+            decisive=True,
+        ),
+        "disrupted": Words(
+            "API server: budget {0} has paid for the eviction of {1}",
+            "API server: budget {0} no longer counts {1} as being evicted",
+        ),
+        "listed_allowed": Words(
+            "lister: budget {0} allows {after} of its pods to be disrupted",
+            "lister: budget {0} allows no disruption",
+        ),
+        "listed_disrupted": Words(
+            "lister: budget {0} has paid for the eviction of {1}",
+            "lister: budget {0} no longer counts {1} as being evicted",
+        ),
+        "read_allowed": Words(
+            "preemption reads that budget {0} allows {after} of its pods to be disrupted", ""
+        ),
+        "read_disrupted": Words("preemption reads that budget {0} has paid for {1}", ""),
+        "running": Words("disruption controller: {0} runs", "disruption controller: {0} does not run"),
+        "staying": Words("", "disruption controller: {0} is being deleted, or gone"),
+        "counted": Words("disruption controller: {0} is to allow {after}", ""),
+        "ready": Words("API server: {0} is ready", "API server: {0} is not ready any more", decisive=True),
+        "broken": Words("{0} cannot become ready", "{0} may become ready again"),
+        "unready": Words("API server: {0} is evicted as a pod that is not ready", ""),
+        "started": Words("API server: {0} is Running", "", decisive=True),
+        "unstarted": Words("API server: {0} is evicted as a pod that is Pending", ""),
+        "said_healthy": Words(
+            "API server: of the pods of budget {0}, {after} are healthy",
+            "API server: of the pods of budget {0} none is healthy",
+        ),
+        "outdated": Words("the status that the disruption controller has read of {0} is old", ""),
+        "evicting": Words("API server: the eviction of {0} is granted", "", decisive=True),
+    }
 
     @property
     def kept(self) -> bool:

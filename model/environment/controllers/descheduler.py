@@ -22,7 +22,6 @@ from ...language import (
     tells,
     total,
     when,
-    words,
 )
 from ..cluster.derived import Derived
 from ..cluster.owned_pods import Owned
@@ -49,7 +48,7 @@ class Descheduler(NodeFit):
 
     chosen = per(Owned, ref(Strategy))
 
-    phrases = words({"chosen": Words("the descheduler has chosen {0}, by {after}", "", decisive=True)})
+    phrases = {"chosen": Words("the descheduler has chosen {0}, by {after}", "", decisive=True)}
 
     # --- what it does ----------------------------------------------------------------------------------------
 

@@ -30,7 +30,6 @@ from ...language import (
     tells,
     total,
     when,
-    words,
 )
 from ..cluster.owned_pods import Owned
 from ..faults import Fault, Faults
@@ -69,12 +68,10 @@ class Drain(NodeFit):
     draining = per(Node, boolean(possible=_drains))
     listed = per(Pod, boolean(possible=_drains))
 
-    phrases = words(
-        {
-            "draining": Words("the autoscaler is about to drain {0}", "", decisive=True),
-            "listed": Words("the autoscaler is to evict {0}", "", decisive=True),
-        }
-    )
+    phrases = {
+        "draining": Words("the autoscaler is about to drain {0}", "", decisive=True),
+        "listed": Words("the autoscaler is to evict {0}", "", decisive=True),
+    }
 
     @property
     def drains(self) -> bool:

@@ -23,7 +23,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..api import APIServer
 from ..cluster.pod_versions import PodVersion, versions_in
@@ -44,12 +43,10 @@ class GateKeepers(Component):
     open = per(Gate, boolean())
     directed = per(Gate, boolean())
 
-    phrases = words(
-        {
-            "open": Words("API server: the {0} is taken away, and the pod has others", "", decisive=True),
-            "directed": Words("the keeper of the {0} has said what it asks for", ""),
-        }
-    )
+    phrases = {
+        "open": Words("API server: the {0} is taken away, and the pod has others", "", decisive=True),
+        "directed": Words("the keeper of the {0} has said what it asks for", ""),
+    }
 
     def others(self, gate: Gate) -> list[Gate]:
         """The other gates of its pod."""

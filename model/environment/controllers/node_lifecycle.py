@@ -30,7 +30,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ...language.expressions.sorts import sort_of_ref
 from ..api import APIServer
@@ -133,21 +132,17 @@ class NodeLifecycle(Component):
     judged = per(WatchedNode, enum(Judgement))
     halted = boolean(possible=lambda scope: int(scope.node_lifecycle))
 
-    phrases = words(
-        {
-            "silent": Words("kubelet of {0}: cut off", "kubelet of {0}: heard of again", decisive=True),
-            "unwell": Words(
-                "kubelet of {0}: the node is not ready", "kubelet of {0}: the node is ready", decisive=True
-            ),
-            "listed": Words(
-                "node lifecycle controller: has {after}", "node lifecycle controller: {0} is gone"
-            ),
-            "due": Words("node lifecycle controller: {0} is to be tainted with NoExecute"),
-            "halted": Words(
-                "node lifecycle controller: no node is ready, none is tainted with NoExecute", decisive=True
-            ),
-        }
-    )
+    phrases = {
+        "silent": Words("kubelet of {0}: cut off", "kubelet of {0}: heard of again", decisive=True),
+        "unwell": Words(
+            "kubelet of {0}: the node is not ready", "kubelet of {0}: the node is ready", decisive=True
+        ),
+        "listed": Words("node lifecycle controller: has {after}", "node lifecycle controller: {0} is gone"),
+        "due": Words("node lifecycle controller: {0} is to be tainted with NoExecute"),
+        "halted": Words(
+            "node lifecycle controller: no node is ready, none is tainted with NoExecute", decisive=True
+        ),
+    }
 
     def setup(self) -> None:
         """It has run for a while: the monitor has looked at each node, and the worker too, if there is nothing to do for it."""

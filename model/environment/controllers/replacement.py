@@ -26,7 +26,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ...language.systems.remembering import forget, is_forgotten
 from ..api import APIServer
@@ -66,15 +65,13 @@ class Controllers(Component):
     awaited = per(Owned, boolean())
     succeeded = per(Owned, boolean())
 
-    phrases = words(
-        {
-            "seen": Words(
-                "controller of {0}: hears that it is {after}", "controller of {0}: hears that it is gone"
-            ),
-            "awaited": Words("controller of {0}: waits until it is notified of what it did", ""),
-            "succeeded": Words("controller of {0}: it has succeeded", "", decisive=True),
-        }
-    )
+    phrases = {
+        "seen": Words(
+            "controller of {0}: hears that it is {after}", "controller of {0}: hears that it is gone"
+        ),
+        "awaited": Words("controller of {0}: waits until it is notified of what it did", ""),
+        "succeeded": Words("controller of {0}: it has succeeded", "", decisive=True),
+    }
 
     def setup(self) -> None:
         for owned in self.universe[Owned]:

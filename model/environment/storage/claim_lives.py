@@ -24,7 +24,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..api import APIServer
 from ..cluster.derived import Derived
@@ -54,14 +53,12 @@ class ClaimMaker(Component):
 
     naming = per(TemplateUser, boolean())
 
-    phrases = words(
-        {
-            "naming": Words(
-                "resource claim controller: the claims of {0} are made",
-                "resource claim controller: done with {0}",
-            )
-        }
-    )
+    phrases = {
+        "naming": Words(
+            "resource claim controller: the claims of {0} are made",
+            "resource claim controller: done with {0}",
+        )
+    }
 
     def user(self, pod: Pod) -> TemplateUser:
         """The pod as one that has claims made for it."""

@@ -37,7 +37,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
@@ -172,19 +171,17 @@ class ResourceClaims(Component):
     events = per(ClaimWatch, fifo(_backlog, ClaimEvent))
     timed_out = per(Claim, boolean(possible=conditions_possible))
 
-    phrases = words(
-        {
-            "object.device": Words(
-                "API server: {0} is allocated {after}", "API server: {0} is deallocated", decisive=True
-            ),
-            "object.reserved": Words(
-                "API server: {0} is reserved for {1}",
-                "API server: {0} is no longer reserved for {1}",
-                decisive=True,
-            ),
-            "object.life": Words(decisive=True),
-        }
-    )
+    phrases = {
+        "object.device": Words(
+            "API server: {0} is allocated {after}", "API server: {0} is deallocated", decisive=True
+        ),
+        "object.reserved": Words(
+            "API server: {0} is reserved for {1}",
+            "API server: {0} is no longer reserved for {1}",
+            decisive=True,
+        ),
+        "object.life": Words(decisive=True),
+    }
     knowledge = (
         Knowledge(
             "API server",
@@ -328,9 +325,9 @@ class ClaimController(Component):
 
     lists_before = per(NameOfUser, boolean())
 
-    phrases = words(
-        {"lists_before": Words("", "resource claim controller: its lister has the pod before {0} no longer")}
-    )
+    phrases = {
+        "lists_before": Words("", "resource claim controller: its lister has the pod before {0} no longer")
+    }
 
     def setup(self) -> None:
         for name in self.universe[NameOfUser]:

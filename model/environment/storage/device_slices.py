@@ -20,7 +20,6 @@ from ...language import (
     require,
     step,
     tells,
-    words,
 )
 from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
@@ -63,13 +62,11 @@ class DeviceSlices(Component):
 
     published = per(DeviceSlice, boolean())
 
-    phrases = words(
-        {
-            "published": Words(
-                "API server: {0} is published", "API server: {0} is not published any more", decisive=True
-            )
-        }
-    )
+    phrases = {
+        "published": Words(
+            "API server: {0} is published", "API server: {0} is not published any more", decisive=True
+        )
+    }
 
     def setup(self) -> None:
         for of in self.universe[DeviceSlice]:

@@ -19,7 +19,6 @@ from ...language import (
     require,
     step,
     tells,
-    words,
 )
 from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
@@ -61,7 +60,7 @@ class DeviceTaints(Component):
     tainted = per(TaintableDevice, boolean())
     overdue = per(TaintableDevice, boolean())
 
-    phrases = words({"tainted": Words("API server: {0} is tainted", "", decisive=True)})
+    phrases = {"tainted": Words("API server: {0} is tainted", "", decisive=True)}
 
     def setup(self) -> None:
         for of in self.universe[TaintableDevice]:

@@ -23,7 +23,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..api import APIServer
 from ..faults import Fault, Faults
@@ -42,7 +41,7 @@ class PVController(Component):
     volume = per(Volume, VolumeObject)
     lag = per(Volume, integer(0, MOST_BEHIND))
 
-    phrases = words({"volume.claim": Words("PV controller: {0} is reserved for {after}")})
+    phrases = {"volume.claim": Words("PV controller: {0} is reserved for {after}")}
 
     def setup(self) -> None:
         for volume in self.universe[Volume]:
@@ -166,7 +165,7 @@ class Provisioner(Component):
     busy = per(VolumeClaim, boolean())
     node = per(VolumeClaim, ref(Node))
 
-    phrases = words({"node": Words("provisioner: a volume for {0} is to be on {after}")})
+    phrases = {"node": Words("provisioner: a volume for {0} is to be on {after}")}
 
     @step(actor="provisioner")
     @tells("The provisioner begins to make a volume for {claim}.")

@@ -31,7 +31,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..api import APIServer
 from ..cluster.derived import Derived, Found, Roster
@@ -140,24 +139,22 @@ class Storage(Component):
     volume = per(Volume, VolumeObject)
     claim = per(VolumeClaim, VolumeClaimObject)
 
-    phrases = words(
-        {
-            "volume.exists": Words("API server: {0} is created", "API server: {0} is deleted", decisive=True),
-            "volume.claim": Words(
-                "API server: {0} is reserved for {after}",
-                "API server: {0} is reserved for no claim any more",
-                decisive=True,
-            ),
-            "claim.exists": Words("API server: {0} is created", "API server: {0} is gone", decisive=True),
-            "claim.terminating": Words("API server: {0} is being deleted", decisive=True),
-            "claim.volume": Words("API server: {0} is bound to {after}", decisive=True),
-            "claim.selected": Words(
-                "API server: {0} is to have a volume on {after}",
-                "API server: no node is selected for {0} any more",
-                decisive=True,
-            ),
-        }
-    )
+    phrases = {
+        "volume.exists": Words("API server: {0} is created", "API server: {0} is deleted", decisive=True),
+        "volume.claim": Words(
+            "API server: {0} is reserved for {after}",
+            "API server: {0} is reserved for no claim any more",
+            decisive=True,
+        ),
+        "claim.exists": Words("API server: {0} is created", "API server: {0} is gone", decisive=True),
+        "claim.terminating": Words("API server: {0} is being deleted", decisive=True),
+        "claim.volume": Words("API server: {0} is bound to {after}", decisive=True),
+        "claim.selected": Words(
+            "API server: {0} is to have a volume on {after}",
+            "API server: no node is selected for {0} any more",
+            decisive=True,
+        ),
+    }
     knowledge = (
         Knowledge(
             "API server",

@@ -23,7 +23,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..registry.change import always, before, no
 
@@ -60,14 +59,12 @@ class RejectedPodsCountWhileTheyEnd(Kubelet):
     refused = per(Pod, per(Node, boolean(possible=admits)))
     ending = per(Pod, per(Node, boolean(possible=admits)))
 
-    phrases = words(
-        {
-            "ending": Words(
-                "kubelet of {1}: its worker ends {0}, which was rejected",
-                "kubelet of {1}: its worker is done with {0}",
-            )
-        }
-    )
+    phrases = {
+        "ending": Words(
+            "kubelet of {1}: its worker ends {0}, which was rejected",
+            "kubelet of {1}: its worker is done with {0}",
+        )
+    }
 
     @step(actor="kubelet", each="pod")
     def reject(self, pod: Pod) -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ....base.structs import dataclass
@@ -130,9 +129,9 @@ class Words:
     decisive: bool = False
 
 
-def words(said: Mapping[str, Words]) -> Mapping[str, Words]:
+def words(said: Mapping[str, Words]) -> dict[str, Words]:
     """The words for the state of a component: see Component.phrases."""
-    return MappingProxyType(dict(said))
+    return dict(said)
 
 
 UNTOLD = words({})

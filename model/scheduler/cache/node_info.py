@@ -26,7 +26,6 @@ from ...language import (
     select,
     total,
     when,
-    words,
 )
 from .order import NodeOrder
 
@@ -58,13 +57,11 @@ class NodeInfos(Component):
     changed = per(Node, boolean())
     recent = record(NodeOrder)
 
-    phrases = words(
-        {
-            "port": Words(
-                "cache: the NodeInfo of {0} lists {1}", "cache: the NodeInfo of {0} lists {1} no longer"
-            )
-        }
-    )
+    phrases = {
+        "port": Words(
+            "cache: the NodeInfo of {0} lists {1}", "cache: the NodeInfo of {0} lists {1} no longer"
+        )
+    }
 
     def setup(self) -> None:
         for node in self.universe[Node]:

@@ -31,7 +31,6 @@ from ...language import (
     per,
     ref,
     when,
-    words,
 )
 from ...language.expressions.sorts import sort_of_ref
 from ..framework.interface import GroupMembers
@@ -72,13 +71,11 @@ class Cache(Component):
     node_version = per(Node, ref(NodeVersion))  # which version of the Node object, where it has several
     uncounted = per(CountedClaim, integer(-MOST_USERS, MOST_USERS, 0))
 
-    phrases = words(
-        {
-            "pod.node": Words("cache: {0} is on {after}", "cache: {0} is off {before}"),
-            "pod.assumed": Words("{0} is assumed", decisive=True),
-            "live": Words("cache: node {0} is there", "cache: node {0} is gone"),
-        }
-    )
+    phrases = {
+        "pod.node": Words("cache: {0} is on {after}", "cache: {0} is off {before}"),
+        "pod.assumed": Words("{0} is assumed", decisive=True),
+        "live": Words("cache: node {0} is there", "cache: node {0} is gone"),
+    }
     knowledge = (
         Knowledge(
             "cache",

@@ -22,7 +22,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..cache.scheduler_cache import Cache
 from ..cache.snapshot import Snapshot
@@ -69,14 +68,12 @@ class NextPod(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words(
-        {
-            "stands_in": Words("preemption goes on for {0}, which has the name", decisive=True),
-            "verdict": Words("{pod} {after} {0}"),
-            "nominee": Words("decision: {pod} is to go to {after}", decisive=True),
-            "error": Words("the attempt to schedule {pod} ends in an error", decisive=True),
-        }
-    )
+    phrases = {
+        "stands_in": Words("preemption goes on for {0}, which has the name", decisive=True),
+        "verdict": Words("{pod} {after} {0}"),
+        "nominee": Words("decision: {pod} is to go to {after}", decisive=True),
+        "error": Words("the attempt to schedule {pod} ends in an error", decisive=True),
+    }
     knowledge = (
         Knowledge(
             "scheduling cycle",

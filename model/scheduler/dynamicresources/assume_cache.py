@@ -45,7 +45,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..framework.events import CLAIM_UPDATE
 from ..queue.moves import Mover
@@ -86,16 +85,14 @@ class AssumeCache(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words(
-        {
-            "latest.device": Words(
-                "assume cache: {0} is allocated {after}", "assume cache: {0} is not allocated", decisive=True
-            ),
-            "latest.reserved": Words(
-                "assume cache: {0} is reserved for {1}", "assume cache: {0} is not reserved for {1}"
-            ),
-        }
-    )
+    phrases = {
+        "latest.device": Words(
+            "assume cache: {0} is allocated {after}", "assume cache: {0} is not allocated", decisive=True
+        ),
+        "latest.reserved": Words(
+            "assume cache: {0} is reserved for {1}", "assume cache: {0} is not reserved for {1}"
+        ),
+    }
 
     def setup(self) -> None:
         for claim in self.universe[Claim]:

@@ -26,7 +26,6 @@ from ...language import (
     per,
     ref,
     when,
-    words,
 )
 
 
@@ -52,18 +51,16 @@ class ClaimTracker(Component):
     changed = per(ClaimWatch, boolean())
     sharers = per(ClaimShare, integer(0, MOST_SHARERS))
 
-    phrases = words(
-        {
-            "in_flight": Words(
-                "in flight: {0} is being allocated {after}",
-                "in flight: {0} is not there any more",
-                decisive=True,
-            ),
-            "allocated": Words(
-                "allocated devices: {0} is taken", "allocated devices: {0} is free", decisive=True
-            ),
-        }
-    )
+    phrases = {
+        "in_flight": Words(
+            "in flight: {0} is being allocated {after}",
+            "in flight: {0} is not there any more",
+            decisive=True,
+        ),
+        "allocated": Words(
+            "allocated devices: {0} is taken", "allocated devices: {0} is free", decisive=True
+        ),
+    }
 
     def setup(self) -> None:
         for claim in self.universe[Claim]:

@@ -52,7 +52,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..cycles.binding import Binding
 from ..cycles.schedule_one import Scheduler
@@ -135,12 +134,10 @@ class FindDevices(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words(
-        {
-            "copy.device": Words("DynamicResources: {0} is allocated {after}"),
-            "chosen": Words("DynamicResources: {0} is to have {after}", decisive=True),
-        }
-    )
+    phrases = {
+        "copy.device": Words("DynamicResources: {0} is allocated {after}"),
+        "chosen": Words("DynamicResources: {0} is to have {after}", decisive=True),
+    }
 
     def written(self, claim: Claim) -> None:
         """A write at the API server makes the copies of the claim one version older."""

@@ -18,7 +18,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..framework.events import SLICE_CHANGE
 from ..queue.scheduling_queue import PriorityQueue
@@ -36,12 +35,10 @@ class SliceInformer(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words(
-        {
-            "shown": Words("slice informer: {0} is published", "slice informer: {0} is not published"),
-            "tainted": Words("slice informer: {0} is tainted", ""),
-        }
-    )
+    phrases = {
+        "shown": Words("slice informer: {0} is published", "slice informer: {0} is not published"),
+        "tainted": Words("slice informer: {0} is tainted", ""),
+    }
 
     def setup(self) -> None:
         for of in self.universe[DeviceSlice]:

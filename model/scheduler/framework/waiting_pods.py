@@ -23,7 +23,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 
 
@@ -58,9 +57,9 @@ class WaitingPods(Component):
 
     signal = per(Pod, enum(Signal))
 
-    phrases = words(
-        {"signal": Words("waiting pods: {0} {after}", "waiting pods: {0} leaves the map", decisive=True)}
-    )
+    phrases = {
+        "signal": Words("waiting pods: {0} {after}", "waiting pods: {0} leaves the map", decisive=True)
+    }
     knowledge = (Knowledge("other goroutines", {"signal": Fact("permit", "{value}")}),)
 
     def holds(self, pod: Pod) -> Expr:

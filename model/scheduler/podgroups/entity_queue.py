@@ -25,7 +25,6 @@ from ...language import (
     ref,
     select,
     when,
-    words,
 )
 from ..framework.events import (
     DEFAULT_PREEMPTION,
@@ -66,16 +65,12 @@ class EntityQueue(PriorityQueue):
     closed_by = per(PodGroup, ref(Plugin))
     last_popped = ref(PodGroup)
 
-    phrases = words(
-        {
-            "pending": Words(
-                "queue: {0} is pending until its group's cycle ends", "queue: {0} is pending no more"
-            ),
-            "incomplete": Words(
-                "queue: {0} waits for its group to be added", "queue: the group of {0} is there"
-            ),
-        }
-    )
+    phrases = {
+        "pending": Words(
+            "queue: {0} is pending until its group's cycle ends", "queue: {0} is pending no more"
+        ),
+        "incomplete": Words("queue: {0} waits for its group to be added", "queue: the group of {0} is there"),
+    }
 
     def setup(self) -> None:
         super().setup()

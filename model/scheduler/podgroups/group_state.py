@@ -22,7 +22,6 @@ from ...language import (
     otherwise,
     per,
     when,
-    words,
 )
 
 
@@ -45,14 +44,12 @@ class PodGroupStates(Component):
     copied_assumed = per(Member, boolean())
     copied_assigned = per(Member, boolean())
 
-    phrases = words(
-        {
-            "known": Words("group state: {0} is known", "group state: {0} is not known any more"),
-            "unscheduled": Words("group state: {0} is unscheduled"),
-            "assumed": Words("group state: {0} is assumed", decisive=True),
-            "assigned": Words("group state: {0} is assigned", decisive=True),
-        }
-    )
+    phrases = {
+        "known": Words("group state: {0} is known", "group state: {0} is not known any more"),
+        "unscheduled": Words("group state: {0} is unscheduled"),
+        "assumed": Words("group state: {0} is assumed", decisive=True),
+        "assigned": Words("group state: {0} is assigned", decisive=True),
+    }
     knowledge = (
         Knowledge(
             "cache",

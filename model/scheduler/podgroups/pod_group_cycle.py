@@ -36,7 +36,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..cache.scheduler_cache import Cache
 from ..cache.snapshot import Snapshot
@@ -116,9 +115,10 @@ class PodGroupCycle(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words(
-        {"status": Words("the group {after}", decisive=True), "outcome": Words("the member {0} {after}")}
-    )
+    phrases = {
+        "status": Words("the group {after}", decisive=True),
+        "outcome": Words("the member {0} {after}"),
+    }
     knowledge = (
         Knowledge(
             "scheduling cycle",

@@ -31,7 +31,6 @@ from ...language import (
     smallest,
     total,
     when,
-    words,
 )
 from ...language.expressions.sorts import sort_of_ref
 from ..cache.snapshot import Snapshot
@@ -70,7 +69,7 @@ class Preemption(Component):
     victim = per(Pod, boolean())
     to_clear = per(Pod, boolean())
 
-    phrases = words({"victim": Words("victim: {0}")})
+    phrases = {"victim": Words("victim: {0}")}
     knowledge = (Knowledge("scheduling cycle", {"victim": Fact("victim", "victim")}),)
 
     # --- who may preempt, and where --------------------------------------------------------------------------

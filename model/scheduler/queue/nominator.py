@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...environment.cluster.pod_versions import whole
 from ...environment.objects import NOMINATED, Node, Pod, node_or_none
 from ...environment.watch import PodWatch
-from ...language import Component, Expr, Knowledge, Value, Words, as_expr, per, ref, select, words
+from ...language import Component, Expr, Knowledge, Value, Words, as_expr, per, ref, select
 from ..framework.interface import QueuedPods
 
 
@@ -17,15 +17,13 @@ class Nominator(Component):
 
     node = per(Pod, ref(Node))
 
-    phrases = words(
-        {
-            "node": Words(
-                "nominator: {0} is nominated to {after}",
-                "nominator: {0} is no longer nominated",
-                decisive=True,
-            )
-        }
-    )
+    phrases = {
+        "node": Words(
+            "nominator: {0} is nominated to {after}",
+            "nominator: {0} is no longer nominated",
+            decisive=True,
+        )
+    }
     knowledge = (Knowledge("nominator", {"node": NOMINATED}),)
 
     def nominated_to(self, pod: Pod, node: Node) -> Expr:

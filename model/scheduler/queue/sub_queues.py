@@ -23,7 +23,6 @@ from ...language import (
     per,
     select,
     spoken,
-    words,
 )
 from ..framework.events import (
     DYNAMIC_RESOURCES,
@@ -73,12 +72,10 @@ class SubQueues(Component):
     just_moved = per(Pod, boolean())
     late_events = per(Pod, per(Plugin, boolean()))
 
-    phrases = words(
-        {
-            "sub_queue": Words("queue: {0} is in {after}", "queue: {0} leaves {before}"),
-            "gated": Words("queue: {0} is held back (PreEnqueue)", "queue: {0} is held back no more"),
-        }
-    )
+    phrases = {
+        "sub_queue": Words("queue: {0} is in {after}", "queue: {0} leaves {before}"),
+        "gated": Words("queue: {0} is held back (PreEnqueue)", "queue: {0} is held back no more"),
+    }
     knowledge = (
         Knowledge(
             "queue",

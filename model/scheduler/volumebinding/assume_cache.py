@@ -42,7 +42,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..framework.events import VOLUME_CHANGE, VOLUME_CLAIM_ADD, VOLUME_CLAIM_UPDATE
 from ..queue.scheduling_queue import PriorityQueue
@@ -77,26 +76,24 @@ class VolumeCache(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words(
-        {
-            "volume.claim": Words(
-                "volume informer: {0} is reserved for {after}",
-                "volume informer: {0} is reserved for no claim",
-            ),
-            "claim.volume": Words("claim informer: {0} is bound to {after}"),
-            "claim.selected": Words("claim informer: {0} is to have a volume on {after}"),
-            "assumed_volume": Words(
-                "assume cache: {0} is to be reserved for {after}",
-                "assume cache: {0} is as the informer has it",
-                decisive=True,
-            ),
-            "assumed_claim": Words(
-                "assume cache: {0} is to have a volume on {after}",
-                "assume cache: {0} is as the informer has it",
-                decisive=True,
-            ),
-        }
-    )
+    phrases = {
+        "volume.claim": Words(
+            "volume informer: {0} is reserved for {after}",
+            "volume informer: {0} is reserved for no claim",
+        ),
+        "claim.volume": Words("claim informer: {0} is bound to {after}"),
+        "claim.selected": Words("claim informer: {0} is to have a volume on {after}"),
+        "assumed_volume": Words(
+            "assume cache: {0} is to be reserved for {after}",
+            "assume cache: {0} is as the informer has it",
+            decisive=True,
+        ),
+        "assumed_claim": Words(
+            "assume cache: {0} is to have a volume on {after}",
+            "assume cache: {0} is as the informer has it",
+            decisive=True,
+        ),
+    }
 
     def setup(self) -> None:
         for volume in self.universe[Volume]:

@@ -43,7 +43,6 @@ from ...language import (
     step,
     tells,
     when,
-    words,
 )
 from ..cycles.binding import Binding
 from ..cycles.schedule_one import Scheduler
@@ -92,7 +91,7 @@ class VolumeFinder(Component):
 
     steps_last = Lasts.SHORT
 
-    phrases = words({"chosen": Words("VolumeBinding: {0} is to have {after}", decisive=True)})
+    phrases = {"chosen": Words("VolumeBinding: {0} is to have {after}", decisive=True)}
 
     def volume_written(self, volume: Volume) -> None:
         """A write at the API server makes the objects at hand of the volume one version older."""
