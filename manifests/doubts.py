@@ -5,13 +5,13 @@ Notes that are no doubts cannot make anything hold; tests/manifests/test_doubts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..model.history.versions import version_of
 from .kept_claims import claim_doubts
 from .kept_lives import Lives
 from .left_out import affinity_of, doubts_of_marks
-from .members import ClusterNode, ClusterPod
+from .members import ClusterPod
 from .reading.manifest_files import Doubt
 from .representative import Representative
 from .volume_limits import VolumeLimits
@@ -22,7 +22,7 @@ WORKLOADS = ("Deployment/", "ReplicaSet/", "StatefulSet/", "Job/")
 def doubts_of(kept: Representative, release: str | None, scales: bool = False) -> list[str]:
     """One line for each doubt about a representative that is checked on this release, with scales of time or without; None stands for the newest.
 
-    It is about what is kept, and about all pods that wait: where they fit decides what is kept.
+    It is about what is kept, and about all that decides where a pod that waits fits, for that decides what is kept.
     """
     noted = [d.line for d in kept.inventory.doubts if d.scales <= scales and _is_about(d, kept, release)]
     of_claims = claim_doubts(kept.inventory.claims, _asked(kept))
@@ -38,42 +38,15 @@ def _asked(kept: Representative) -> list[ClusterPod]:
 def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
     if doubt.before and (release is None or version_of(release) >= version_of(doubt.before)):
         return False
+    pods = (*kept.pods, *_asked(kept))
     if doubt.asking:
-        return any(doubt.asking & {r for p in kept.pods for r, amount in p.requests.items() if amount})
-    if any(n.name == doubt.at for n in kept.nodes):
-        return True
-    kind, _, name = doubt.of.partition("/")
-    waiting = _asked(kept)
-    match kind:
-        case "Node":
-            pods = (*kept.pods, *waiting)
-            counted = {c.topology_key for p in pods for c in p.spread}
-            counted |= {t.topology_key for p in (*pods, *kept.inventory.bound) for t in p.terms}
-            return doubt.by in counted or any(n.name == name for n in kept.nodes)
-        case "Pod":
-            there = [
-                *kept.pods,
-                *waiting,
-                *(p for n in kept.nodes for p in kept.inventory.on(n.name) if doubt.room),
-            ]
-            nowhere = any(question.node is None for question in kept.asked)
-            nodes = kept.inventory.nodes if nowhere else kept.nodes
-            afar = [p for p in kept.inventory.bound if p.name == name] if doubt.terms else []
-            return any(_reaches(p, nodes, kept) for p in afar) or any(
-                name in (p.name, p.name.removesuffix("-again")) for p in there
-            )
-        case _ if doubt.of.startswith(WORKLOADS):
-            owed = [p for p in kept.pods if f"Pod/{p.name}" not in kept.inventory.sources]
-            return any(p.owner == doubt.of for p in owed if p.exists)
+        return any(doubt.asking & {r for p in pods for r, amount in p.requests.items() if amount})
+    if doubt.of.startswith(("Pod/", *WORKLOADS)) and not doubt.room:
+        owed = {p.owner for p in pods if p.exists and f"Pod/{p.name}" not in kept.inventory.sources}
+        return doubt.of in owed or any(
+            doubt.of.removeprefix("Pod/") == p.name.removesuffix("-again") for p in pods
+        )
     return True
-
-
-def _reaches(pod: ClusterPod, nodes: Sequence[ClusterNode], kept: Representative) -> bool:
-    """Whether an anti-affinity term of a bound pod says something of one of these nodes."""
-    keys = {t.topology_key for t in pod.terms if t.anti}
-    labels = next((n.labels for n in kept.inventory.nodes if n.name == pod.node), {})
-    said = {key: value for key, value in labels.items() if key in keys}
-    return any(said.items() & node.labels.items() for node in nodes)
 
 
 def _of_reduction(kept: Representative) -> Iterator[str]:

@@ -191,7 +191,7 @@ def _remark_namespaces(
         if asked - {NAMESPACE_NAME}:
             remarks.doubt(
                 f"a namespaceSelector asks for labels of namespaces, and of some, such as {min(unknown)}, the object is not there: "
-                "they count as without labels; dump namespaces, too", f"Pod/{pod.name}", room=True, terms=True,
+                "they count as without labels; dump namespaces, too", f"Pod/{pod.name}", room=any(t.anti for t in pod.terms),
             )  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def _remark_hostnames(pods: Sequence[ClusterPod], nodes: Sequence[NodeObject], r
     for name in bare:
         remarks.doubt(
             f"the node has no label {HOSTNAME}: it counts as if it had one with its name, and the verdict is not about what rules by that label "
-            "make of it", name, by=HOSTNAME,
+            "make of it", name,
         )  # fmt: skip
 
 

@@ -203,7 +203,6 @@ class Maker:
             self.remarks.doubt(
                 "the pod is nominated already: the model begins without nominations",
                 meta.shown,
-                at=pod.nominated,
             )
         if meta.deleted and pod.spec.node is not None:
             self.remarks.add(

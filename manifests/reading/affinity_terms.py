@@ -52,8 +52,7 @@ def read_terms(affinity: Fields, name: str, owner: str, remarks: Remarks) -> lis
             "a verdict on an older release is not about what that one makes of it",
             owner,
             before="1.31",
-            room=True,
-            terms=True,
+            room=anti,
         )
     return [written for written in found if written is not None]
 

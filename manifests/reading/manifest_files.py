@@ -29,10 +29,9 @@ from .manifest_values import Manifest
 class Doubt:
     """What is taken otherwise than it may be, so that nothing HOLDS of the kept pods that it is about.
 
-    `of` is an object as Kind/namespace/name: a Pod, a workload or a Node counts if it is kept, anything else counts always. `before`: only
-    in releases before this one. `room`: also of a pod that is left out, on a kept node. `terms`: also of one that has an anti-affinity term which reaches a kept node.
-    `at`: also if this node is kept. `by`: also if a kept pod has a spread constraint by this label. `asking`: only where a kept pod asks for one of these resources.
-    `scales`: only with scales of time.
+    `of` is an object as Kind/namespace/name: a Pod, or a workload of owed ones, counts if it is kept or waits, anything else counts always. `before`: only
+    in releases before this one. `room`: also of any pod that is bound, as it says where others fit. `asking`: only where a pod that is kept or waits asks for
+    one of these resources. `scales`: only with scales of time.
     """
 
     line: str
@@ -41,9 +40,6 @@ class Doubt:
     room: bool = False
     asking: frozenset[str] = frozenset()
     scales: bool = False
-    terms: bool = False
-    at: str = ""
-    by: str = ""
 
 
 @dataclass(slots=True)
@@ -65,14 +61,11 @@ class Remarks:
         room: bool = False,
         asking: Iterable[str] = (),
         scales: bool = False,
-        terms: bool = False,
-        at: str = "",
-        by: str = "",
     ) -> None:
         """Note a remark about something without which, or with which, another verdict may come out."""
         self.add(remark, name)
         line = f"{remark} ({name})"
-        self.doubts[Doubt(line, name, before, room, frozenset(asking), scales, terms, at, by)] = None
+        self.doubts[Doubt(line, name, before, room, frozenset(asking), scales)] = None
 
     def lines(self) -> Iterator[str]:
         """One line for each remark, with its first objects."""

@@ -114,10 +114,14 @@ ANY = (csi_node("n1"), csi_node("n2"), driver())
 RUNS = (volume("pv2", claim="other"), volume_claim("other", bound="pv2"), pod("b", "other", nodeName="n1"))
 
 
-def doubts(folder: Path, *some: dict[str, Any], release: str | None = None, nodes: Some = NODES) -> list[str]:
+def written(folder: Path, *some: dict[str, Any]) -> str:
     file = folder / "m.yaml"
-    file.write_text(as_list(*nodes, *some))
-    return doubts_of(represent(read_manifests([str(file)]), Size(3, 2)), release)
+    file.write_text(as_list(*some))
+    return str(file)
+
+
+def doubts(folder: Path, *some: dict[str, Any], release: str | None = None, nodes: Some = NODES) -> list[str]:
+    return doubts_of(represent(read_manifests([written(folder, *nodes, *some)]), Size(3, 2)), release)
 
 
 @pytest.mark.parametrize(
@@ -405,12 +409,29 @@ def test_a_term_of_a_pod_elsewhere_that_reaches_a_kept_node_is_in_doubt(
     tmp_path: Path, given: dict[str, Any], release: str | None
 ) -> None:
     """S-CAP HELD where a pod on a node that is not kept may close the zone of the kept one, or not."""
-    zone, host = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
     both = (node("n1"), node("n2"))
-    (found,) = doubts(tmp_path, full("a"), away(zone, given), nodes=both, release=release)
+    (found,) = doubts(
+        tmp_path, full("a"), away("topology.kubernetes.io/zone", given), nodes=both, release=release
+    )
     assert found.endswith("(Pod/shop/x)")
-    assert doubts(tmp_path, full("a"), away(host, given), nodes=both, release=release) == []
-    assert doubts(tmp_path, full("a"), away(zone, given), nodes=NODES, release=release) == []
+    near = away("topology.kubernetes.io/zone", given)
+    near["spec"]["affinity"] = {"podAffinity": near["spec"]["affinity"]["podAntiAffinity"]}
+    assert doubts(tmp_path, full("a"), near, nodes=both, release=release) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "release"), [({"quux": {}}, None), ({"resources": {"requests": {"cpu": "4"}}}, "1.33.4")]
+)
+def test_what_a_pod_takes_of_a_node_that_is_not_kept_is_in_doubt(
+    tmp_path: Path, given: dict[str, Any], release: str | None
+) -> None:
+    """b was taken to fit n1 alone, so n2 was not kept, and L-PLACE HELD."""
+    x = full("x", "n2", priority=9)
+    x["spec"] |= given
+    kept = represent(read_manifests([written(tmp_path, *NODES, full("a"), x)]), Size(3, 2))
+    assert [n.name for n in kept.nodes] == ["n1"]
+    (found,) = doubts_of(kept, release)
+    assert found.endswith("(Pod/shop/x)")
 
 
 def test_a_node_that_spread_constraints_count_or_a_pod_is_nominated_to_is_in_doubt(tmp_path: Path) -> None:
