@@ -3,7 +3,7 @@
 It is the tokens without what a refactoring changes and no other goroutine can see:
 
 - the function's name and the receiver's type; the names of parameters and local variables, which are numbered by first use;
-- names of packages: those of the scheduler and of API types go (types move among them), the others are given by path;
+- names of packages: those of the scheduler and of API types go (types move among them), those of plugins and the others are given by path;
 - the parameters `ctx` and `logger`, where they are handed on as they came; options that only hand a logger on;
 - statements that only log, trace or count, and the variables that are left for nobody then; blocks that are left empty;
 - `interface{}` is `any`.
@@ -23,6 +23,7 @@ from .go_tokens import CLOSE, KEYWORDS, OPEN, is_name, matching, split
 _OURS = re.compile(
     r"k8s\.io/(kubernetes/(plugin/)?(pkg/scheduler|cmd/kube-scheduler)|kube-scheduler|api|dynamic-resource-allocation/api|component-helpers/storage/volume)(/|$)"
 )
+_PLUGIN = re.compile(r"pkg/scheduler/framework/plugins/")
 _LOGS = re.compile(r"(klog|logger|log|glog|trace|utiltrace|metrics|\w*Metrics|klogV\w*|loggerV\w*|logV\w*)$")
 _RECORDERS = {"metricsRecorder", "metricRecorder", "metricsAsyncRecorder", "MetricsRecorder"}
 _LOGGED_ERRORS = {"HandleError", "HandleErrorWithContext", "HandleErrorWithLogger"}
@@ -381,7 +382,7 @@ def _is_variable(tokens: list[str], at: int) -> bool:
 
 
 def _with_paths(tokens: list[str], imports: Mapping[str, str], local: set[str]) -> list[str]:
-    """With the path of a package for its name, and no package for what is the scheduler's or an API type."""
+    """With the path of a package for its name, and no package for what is the scheduler's or an API type: every plugin has a `New` and a `Name`."""
     out: list[str] = []
     at = 0
     while at < len(tokens):
@@ -392,10 +393,11 @@ def _with_paths(tokens: list[str], imports: Mapping[str, str], local: set[str]) 
             and tokens[at + 1 : at + 2] == ["."]
             and tokens[at - 1] != "."
         )
-        if qualifies and _OURS.match(imports[token]):
+        path = imports[token] if qualifies else ""
+        if _OURS.match(path) and not _PLUGIN.search(path):
             at += 2
             continue
-        out.append(f'"{imports[token]}"' if qualifies else token)
+        out.append(f'"{path}"' if qualifies else token)
         at += 1
     return out
 

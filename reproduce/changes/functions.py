@@ -69,7 +69,7 @@ def not_compiled(diff: Sequence[FileDiff]) -> dict[str, str]:
 
 
 def unjudged(diff: Sequence[FileDiff]) -> tuple[str, ...]:
-    """Those that belong to other modules."""
+    """Those that the scheduler may be built of, or by, and of which nothing is said."""
     return tuple(sorted(one.path for one in diff if one.is_elsewhere))
 
 

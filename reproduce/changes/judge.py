@@ -63,7 +63,7 @@ from .replays import (
 )
 from .small_clusters import known_fixes
 from .sources import Change, changed_tree
-from .texts import is_elsewhere
+from .texts import is_elsewhere, why_elsewhere
 
 SECONDS = 600.0
 """How long a judgement takes at most, the builds before it apart; --timeout counts them, too. Runs that are under way then are cut off; a search of the model comes on top."""
@@ -154,15 +154,12 @@ def uncompared_words(uncompared: str) -> str:
 
 
 def unjudged_words(what: WhatChanged) -> str:
-    """What is said of files of other modules, and of the command."""
+    """What is said of files of other modules, of the command, and of what these are built by."""
     first, *others = sorted(what.unjudged, key=is_elsewhere)
     more = f" and {len(others)} more" if others else ""
-    why = (
-        "may be part of kube-scheduler and is not judged: it belongs to another module"
-        if is_elsewhere(first)
-        else "is part of kube-scheduler and is not judged: podrace runs it from its packages, not by its command"
-    )
-    return f"{first}{more} {why}"
+    elsewhere = why_elsewhere(first)
+    why = elsewhere or "podrace runs it from its packages, not by its command"
+    return f"{first}{more} {'may be' if elsewhere else 'is'} part of kube-scheduler and is not judged: {why}"
 
 
 @dataclass(frozen=True, slots=True)

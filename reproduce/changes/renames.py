@@ -12,11 +12,10 @@ from pathlib import Path, PurePosixPath
 from ...analysis.upstream.go_functions import functions_of
 from ...analysis.upstream.go_tokens import is_name, matching, tokens_of
 from ...model.history.upstream import TYPE
-from .texts import FileChange
+from .texts import OTHER_SOURCES, FileChange
 
 _DIRECTIVE = re.compile(r"^//(?:go:|line |export |extern )?.*$|^// ?\+build.*$", re.MULTILINE)
 _DIRECTIVES = ("//go:", "//line ", "//export ", "//extern ", "//+build", "// +build")
-_OTHER_SOURCES = (".s", ".c", ".h", ".cc", ".cpp", ".syso")
 _FIXED = frozenset((
     "any", "bool", "byte", "comparable", "complex64", "complex128", "error", "float32", "float64", "int", "int8",
     "int16", "int32", "int64", "rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "true",
@@ -50,7 +49,7 @@ def _in_package(files: Sequence[FileChange], folder: Path) -> dict[str, str] | N
     pairs = [(one.before, one.after) for one in files]
     if any(before is None or after is None or not _same_but_names(before, after) for before, after in pairs):
         return None
-    if any(path.suffix in _OTHER_SOURCES for path in folder.iterdir()):
+    if any(path.suffix in OTHER_SOURCES for path in folder.iterdir()):
         return None
     changed = {PurePosixPath(one.path).name for one in files}
     others = [

@@ -22,7 +22,7 @@ from ..modules import held
 from ..modules.module import KubernetesVersion, downloaded, parse_version
 from ..modules.toolchain import Go
 from ..running import Say, alone_in, kept_in
-from .texts import MODULES, FileChange, FileDiff, applied, between
+from .texts import BUILT_BY, OTHER_SOURCES, FileChange, FileDiff, applied, between
 
 LEAST_SHARE = 0.9
 """So many of its functions must be those of a version that was looked at, for a tree to be taken for one near it."""
@@ -148,9 +148,12 @@ def _root(tree: Path, name: str) -> Path:
 
 
 def _go_files(root: Path) -> dict[str, Path]:
-    """Go files of kubernetes itself and, where they are there, of what is staged in it, and what says which modules there are; tests apart."""
-    found = [path for folder in ("pkg", "cmd", "staging") for path in (root / folder).rglob("*.go")]
-    found += [root / name for name in MODULES if (root / name).is_file()]
+    """What is compiled of kubernetes itself and, where they are there, of what is staged in it, and what says of what and how they are built; tests apart."""
+    compiled = (".go", *OTHER_SOURCES)
+    found = [
+        path for f in ("pkg", "cmd", "staging") for path in (root / f).rglob("*") if path.suffix in compiled
+    ]
+    found += [root / name for name in BUILT_BY if (root / name).is_file()]
     return {path.relative_to(root).as_posix(): path for path in found if not path.name.endswith("_test.go")}
 
 

@@ -15,7 +15,18 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _GIT = re.compile(r"diff --git a/(.+) b/(.+)")
 
 ELSEWHERE = ("staging/", "vendor/")
-MODULES = ("go.mod", "go.sum", "go.work", "go.work.sum")
+_MODULES = ("go.mod", "go.sum", "go.work", "go.work.sum")
+_TOOLS = (
+    ".go-version",
+    "build/build-image/cross/VERSION",
+    "build/common.sh",
+    "hack/lib/golang.sh",
+    "hack/lib/version.sh",
+)
+BUILT_BY = (*_MODULES, *_TOOLS)
+"""What says which modules there are, and which Go compiles them, with which flags."""
+OTHER_SOURCES = (".s", ".S", ".c", ".h", ".cc", ".cpp", ".syso")
+"""How names of files end that Go's tool compiles, and that are no Go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,7 @@ class FileDiff:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is about another module, before or after."""
+        """Whether it is about a file that is not judged, before or after."""
         return is_elsewhere(self.old) or is_elsewhere(self.new)
 
     @property
@@ -139,8 +150,17 @@ def counts(path: str) -> bool:
 
 
 def is_elsewhere(path: str) -> bool:
-    """Whether a file belongs to another module, or says which modules there are: the scheduler may be built of it, and not from a diff."""
-    return path in MODULES or (path.startswith(ELSEWHERE) and not path.endswith("_test.go"))
+    """Whether the scheduler may be built of a file, or by it, and not from a diff."""
+    return bool(why_elsewhere(path))
+
+
+def why_elsewhere(path: str) -> str:
+    """Why nothing is said of a file of which, or by which, the scheduler may be built; empty for others."""
+    if path in _MODULES or (path.startswith(ELSEWHERE) and not path.endswith("_test.go")):
+        return "it belongs to another module"
+    if path in _TOOLS:
+        return "it says which Go compiles that, and how"
+    return "Go's tool compiles it, and it is no Go" if path.endswith(OTHER_SOURCES) else ""
 
 
 def _applied(one: FileDiff, root: Path, name: str, base: str) -> list[FileChange]:
@@ -176,10 +196,12 @@ def _misfit(text: str, rows: Sequence[str]) -> str:
 
 
 def between(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[FileChange]:
-    """The Go files that differ between two trees."""
+    """The files that differ between two trees."""
     found = []
     for path in sorted(before.keys() | after.keys()):
-        texts = [tree[path].read_text(encoding="utf-8") if path in tree else None for tree in (before, after)]
+        texts = [
+            tree[path].read_text("utf-8", "replace") if path in tree else None for tree in (before, after)
+        ]
         if texts[0] != texts[1]:
             found.append(FileChange(path, *texts))
     return found

@@ -20,6 +20,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodename"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeports"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"example.com/one/list"
 	other "example.com/two/list"
@@ -105,6 +107,10 @@ READ_THIS = {
         "func f(y int) T { return T{y: y} }",
     ),
     "a function": ("func f() { g() }", "func f() { h() }"),
+    "which plugin": (
+        "func f() R { return R{nodename.Name: nodename.New, nodeports.Name: nodeports.New} }",
+        "func f() R { return R{nodename.Name: nodeports.New, nodeports.Name: nodename.New} }",
+    ),
     "packages of others": ("func f() { list.Add() }", "func f() { other.Add() }"),
     "a context that is another": (
         "func f(ctx context.Context) { g(ctx) }",

@@ -8,7 +8,7 @@ import pytest
 
 from podrace.reports.verify.code_change import Touched
 from podrace.reproduce.changes import sources
-from podrace.reproduce.changes.functions import linked, not_compiled, unjudged, what_changed
+from podrace.reproduce.changes.functions import WhatChanged, linked, not_compiled, unjudged, what_changed
 from podrace.reproduce.changes.judge import cannot_matter, unjudged_words
 from podrace.reproduce.changes.replays import BESIDE, FAR, HERE, nearness
 from podrace.reproduce.changes.texts import FileChange, applied, parse_diff
@@ -113,6 +113,24 @@ def test_tests_docs_and_other_modules() -> None:
     assert unjudged(diff) == ("go.mod", "staging/src/k8s.io/client-go/a.go")
 
 
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (".go-version", "it says which Go compiles that, and how"),
+        ("hack/lib/version.sh", "it says which Go compiles that, and how"),
+        ("pkg/scheduler/framework/fast_amd64.s", "Go's tool compiles it, and it is no Go"),
+    ],
+)
+def test_what_the_scheduler_is_built_by_is_not_judged(path: str, why: str) -> None:
+    diff = parse_diff(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n", "x")
+    assert (not_compiled(diff), unjudged(diff)) == ({}, (path,))
+    found = cannot_matter(WhatChanged((), (), unjudged=(path,)), "x", "v1.36.3")
+    assert (found.answer, found.because) == (
+        "INCONCLUSIVE",
+        f"{path} may be part of kube-scheduler and is not judged: {why}",
+    )
+
+
 def moved(old: str, new: str) -> str:
     return f"diff --git a/{old} b/{new}\nsimilarity index 100%\nrename from {old}\nrename to {new}\n"
 
@@ -167,6 +185,8 @@ def test_of_a_tree_its_command_and_its_modules_are_compared(
     for side in ("base", "own"):
         files = {
             "go.mod": f"module {side}\n",
+            ".go-version": f"{side}\n",
+            "pkg/scheduler/util/fast.s": f"// {side}\n",
             "pkg/scheduler/scheduler.go": "package x\n",
             COMMAND: f"package {side}\n",
             **({"staging/a.go": side} if side == "own" else {}),
@@ -176,7 +196,12 @@ def test_of_a_tree_its_command_and_its_modules_are_compared(
             (tmp_path / side / file).write_text(text, encoding="utf-8")
     monkeypatch.setattr(sources, "sources_of", lambda *_: tmp_path / "base")
     change = sources.of_tree(tmp_path / "own", "v1.36.3", Go("go", "go1.26.8"))
-    assert {one.path for one in change.files} == {"go.mod", COMMAND}
+    assert {one.path for one in change.files} == {
+        "go.mod",
+        ".go-version",
+        "pkg/scheduler/util/fast.s",
+        COMMAND,
+    }
     what = what_changed((), tmp_path / "base", {})
     found = cannot_matter(what, change.name, change.base_words, change.notes, change.uncompared)
     assert (found.answer, found.because) == (
