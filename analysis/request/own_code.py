@@ -14,7 +14,8 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any, NoReturn
 
 from ...checker.core import in_memory
-from ...model.language.own_systems.hearing import hear_hashes
+from ...model.language.expressions.errors import none_hidden
+from ...model.language.own_systems.hearing import hear_symbols
 
 PREFIX = "podrace_own_"
 """How the names of modules begin that are files of the user's."""
@@ -38,7 +39,7 @@ def theirs() -> Iterator[None]:
     in_memory.watch()
     _Running.depth += 1
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), none_hidden():
             yield
     finally:
         _Running.depth -= 1
@@ -93,7 +94,7 @@ def error_in_words(error: BaseException) -> str:
 
 def _guard() -> None:
     """podrace's own changes for code of the user's, which come before what is loaded is recorded."""
-    hear_hashes()
+    hear_symbols()
     for name in _ENDINGS:
         if not hasattr(getattr(os, name), "guarded"):
             guarded = _guarded(name, getattr(os, name))

@@ -10,7 +10,8 @@ import hashlib
 import linecache
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -23,7 +24,7 @@ from ...base.text import one_line
 from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
 from ...model.language.expressions.errors import ModelError
-from ...model.language.own_systems.hearing import HEARD, hearing
+from ...model.language.own_systems.hearing import HEARD, OPERATOR, hearing
 from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
@@ -141,15 +142,16 @@ class _FromSource(SourceFileLoader):
         digest = _sources[top][rest or Path(self.path).name] = hashlib.sha256(data).hexdigest()
         in_memory.note(f"{top} {rest}", digest)
         linecache.cache.pop(self.path, None)  # it, too, goes by time and size
-        return compile(hearing(ast.parse(data, self.path)), self.path, "exec", dont_inherit=True)
+        return compile(hearing(ast.parse(data, self.path), self.path), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
         """Execute the file; its import statements look into the folder first."""
         top = module.__name__.partition(".")[0]
         module.__dict__["__builtins__"] = {**vars(builtins), **HEARD, "__import__": _importing_from(top)}
-        self._refuse(endless_loops_of(self._tree()))  # first, for what is no method of a class runs now
-        super().exec_module(module)
-        self._refuse(pitfalls_of(self._tree(), states_of(module)))
+        with _deep():
+            self._refuse(endless_loops_of(self._tree()))  # first, for what is no method of a class runs now
+            super().exec_module(module)
+            self._refuse(pitfalls_of(self._tree(), states_of(module)))
 
     def _tree(self) -> ast.Module:
         return ast.parse(self.get_data(self.path), self.path)
@@ -157,6 +159,17 @@ class _FromSource(SourceFileLoader):
     def _refuse(self, pitfalls: Iterable[Pitfall]) -> None:
         for line, what in pitfalls:
             raise SyntaxError(what, (self.path, line, None, None))
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """A sum may have as many parts as Python itself reads of one."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 4000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class _Finder:
@@ -203,6 +216,8 @@ def _importing_from(top: str) -> Callable[..., ModuleType]:
         level: int = 0,
     ) -> ModuleType:
         first = name.partition(".")[0]
+        if name == "operator" and not level:
+            return OPERATOR
         if level or not _is_beside(first, _folders[top]):
             return builtins.__import__(name, globals_, locals_, fromlist or (), level)
         found = builtins.__import__(f"{top}.{name}", globals_, locals_, fromlist or (), 0)

@@ -19,7 +19,7 @@ from podrace.analysis.request.pitfalls import States, pitfalls_of
 from podrace.base.problems import UsageProblem
 
 LOCK = """\
-from podrace.model.language import Entity, Expr, System, boolean, fifo, invariant, otherwise, per, ref, require, step, when
+from podrace.model.language import Entity, Expr, System, any_of, boolean, fifo, invariant, otherwise, per, ref, require, step, when
 
 
 class User(Entity):
@@ -40,6 +40,7 @@ class Lock(System):
         return {holds}
 """
 HASH = "a hash, as of a key or in a set,"
+CLASS = "its class"
 NOTHING = "{} says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`"
 LEAVES = (
     "in a `with when(...)` block leaves it in all states, not only where the condition holds: "
@@ -109,6 +110,11 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
         "if who.index == 0:\n    return\nself.owner = who",
         "if who is None or self.name is None:\n    return",
+        "import logging\nlogging.debug(f'{self.owner}')\nlogging.getLogger('x').debug('%s', who)\nself.owner = who",
+        "require(any_of({self.held[u] for u in (who,)}) | any_of({self.held[who], self.owner == who}))",
+        "import logging\nlogging.getLogger('x').info(f'{self.owner}')\nNone if who else print(f'{self.owner}')\nself.owner = who",
+        "import copy\nrequire(copy.deepcopy([self.owner])[0] == who)",
+        "match (who, None):\n    case (User(), None):\n        self.owner = who",
         "print(f'{self.owner}', [self.owner])\nif isinstance(self.owner, Expr):\n    self.owner = who",
         "if who in {who: 1} and len({who}) == 1 and self.name in ('x',) or f'{who}' is str(who):\n    self.owner = who",
         "for guard in (self.held[who], None):\n    if guard is None:\n        self.owner = who",
@@ -335,9 +341,7 @@ def test_nor_for_one_in_a_data_class(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("require(self.owner in {who})", "`in`"),
-        ("require(self.owner in (who,))", "`in`"),
-        ("require(self.owner not in [who])", "`in`"),
+        ("require(self.owner in {who})", HASH),
         ("for mine in (self.owner, None):\n    if mine is None:\n        self.owner = who", "`is`"),
         ("def same(a, b):\n    return a is b\nif not same(self.owner, who):\n    self.owner = who", "`is`"),
         ("if who is who is self.owner:\n    pass\nself.owner = who", "`is`"),
@@ -349,18 +353,45 @@ def test_nor_for_one_in_a_data_class(tmp_path: Path) -> None:
         ("require(len(set([self.owner, who])) == 1)", HASH),
         ("require(who in frozenset(u for u in [self.owner]))", HASH),
         ("require(isinstance(self.owner, User))", "`isinstance`"),
-        ("require(str(self.owner) == 'user1')", "`str`"),
-        ("require('user1' in repr(self.owner))", "`repr`"),
+        ("require(str(self.owner) == 'user1')", "a text"),
+        ("require('user1' in repr(self.owner))", "a text"),
         ("require(f'{self.owner}' == 'user1')", "a text"),
         ("require('%s' % self.owner == 'user1')", "a text"),
         ("require('%s %s' % (who, self.owner) == 'user1')", "a text"),
-        ("require('{}'.format(self.owner) == 'user1')", "`format`"),
-        ("require(hash(self.owner) == hash(who))", "`hash`"),
+        ("require('{}'.format(self.owner) == 'user1')", "a text"),
+        ("require(hash(self.owner) == hash(who))", HASH),
         ("require(type(self.owner) is User)", "`type`"),
         ("require(callable(self.owner))", "`callable`"),
         ("require(getattr(self.owner, 'index') == who.index)", "`getattr`"),
-        ("import operator\nrequire(operator.is_(self.owner, who))", "`is_`"),
+        ("import operator\nrequire(operator.is_(self.owner, who))", "`is`"),
+        ("from operator import is_not\nrequire(is_not(self.owner, who))", "`is`"),
         ("match self.owner:\n    case User():\n        self.owner = who", "`match`"),
+        ("match self.owner:\n    case [one]:\n        self.owner = who", "`match`"),
+        ("match (self.owner, 1):\n    case (User(), 1):\n        self.owner = who", CLASS),
+        ("match {'m': self.owner}:\n    case {'m': User()}:\n        self.owner = who", CLASS),
+        (
+            "from functools import singledispatch\nf = singledispatch(lambda m: False)\nf.register(User, lambda m: True)\nrequire(f(self.owner))",
+            CLASS,
+        ),
+        ("mine = self.owner\nrequire(mine.__class__ == User)", CLASS),
+        ("require(isinstance(self.owner, User | int))", "`isinstance`"),
+        ("require('user1' in str([self.owner]))", "a text"),
+        ("require(f'{(self.owner,)}' == '(user1,)')", "a text"),
+        ("require(self.owner.__str__() == 'user1')", "a text"),
+        ("require('user1' in list(map(str, [self.owner])))", "a text"),
+        (
+            "from string import Template\nrequire(Template('$m').substitute(m=self.owner) == 'user1')",
+            "a text",
+        ),
+        ("print(said := f'{self.owner}')\nrequire(said == 'user1')", "a text"),
+        ("log = []\nlog.append(f'{self.owner}')\nrequire(log[0] == 'user1')", "a text"),
+        ("require('name' in dir(self.owner))", "`dir`"),
+        ("require(hasattr(self.owner, 'name'))", "`.name`"),
+        (
+            "import contextlib\nwith contextlib.suppress(Exception):\n    self.owner = {who: who}[self.owner]",
+            HASH,
+        ),
+        ("def bad(m):\n    return eval('m in {1}')\nrequire(bad(self.owner))", HASH),
         ("require((self.owner, 1) in {(who, 1)})", HASH),
         ("require({(who, 1): True}.get((self.owner, 1), False))", HASH),
         ("from collections import Counter\nrequire(Counter([who])[self.owner] == 1)", HASH),
@@ -383,3 +414,40 @@ def test_python_answers_for_no_symbol(tmp_path: Path, body: str, what: str) -> N
         own_system(f"{file}:Lock")
     assert str(problem.value).startswith(f"{file}:")
     assert str(problem.value).endswith(f": {NOTHING.format(what)}")
+
+
+def test_a_symbol_in_a_case_that_python_asks_by_identity(tmp_path: Path) -> None:
+    body = "match (self.owner, 1):\n    case (None, _):\n        self.owner = who"
+    with pytest.raises(UsageProblem, match=r":16: `case None` is not a value of the modelling language"):
+        own_system(f"{written(tmp_path, body)}:Lock")
+
+
+def test_a_mistake_that_a_helper_hides_is_found(tmp_path: Path) -> None:
+    """Only classes are searched for `except Exception`."""
+    (tmp_path / "helper.py").write_text(
+        "def asked(m, who):\n    try:\n        return m in (who,)\n    except Exception:\n        return False\n"
+    )
+    file = written(tmp_path, "from helper import asked\nrequire(asked(self.owner, who))")
+    with pytest.raises(UsageProblem, match=r"helper\.py:3: a symbolic value has no truth value"):
+        own_system(f"{file}:Lock")
+
+
+@pytest.mark.parametrize("parts", [300, 2000])
+def test_a_sum_may_have_many_parts(tmp_path: Path, parts: int) -> None:
+    body = "require(" + " | ".join(["self.held[who]"] * 300) + ")\nself.owner = who"
+    file = written(tmp_path, body)
+    file.write_text(file.read_text() + f"\n\nX = {' + '.join(['1'] * parts)}\n")
+    assert own_system(f"{file}:Lock").kinds == {"User": 2}
+
+
+def test_a_field_of_a_record_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "r.py"
+    file.write_text(
+        "from podrace.model.language import Record, System, boolean, invariant, record, step\n\n\n"
+        "class Pair(Record):\n    a = boolean()\n    b = boolean()\n\n\n"
+        "class Two(System):\n    pair = record(Pair)\n\n"
+        "    @step(actor='x')\n    def turn(self) -> None:\n        self.pair.a = True\n\n"
+        "    @invariant\n    def one(self) -> object:\n"
+        "        return ~(getattr(self.pair, 'a') & getattr(self.pair, 'b'))\n"
+    )
+    assert list(own_system(f"{file}:Two").system.invariants) == ["one"]

@@ -48,7 +48,7 @@ class StepTrace:
 
     def write(self, var: Var, value: Value) -> None:
         """Assign; raises ModelError unless every value that is possible where the step can run is in the variable's range."""
-        new = value if value.__class__ is Expr and value.sort is var.sort else as_expr(value, var.sort)
+        new = value if type(value) is Expr and value.sort is var.sort else as_expr(value, var.sort)
         if new.lo < var.lo or new.hi > var.hi:
             found = self.range_here(new, (var.lo, var.hi))
             if found is None:

@@ -56,7 +56,7 @@ def store(alternatives: Alternatives, value: Any) -> None:
             store([(c, alt.fields[name]) for c, alt in alternatives], field)
     elif isinstance(cell, ScalarCell):
         sort = cell.variable.sort
-        new = value if value.__class__ is Expr and value.sort is sort else as_expr(value, sort)
+        new = value if type(value) is Expr and value.sort is sort else as_expr(value, sort)
         for condition, alt in alternatives:
             if condition.op == "const":
                 if condition.value:
@@ -236,7 +236,7 @@ class Record:
             if sort is None:
                 raise ModelError(f"field `{name}` of {type(self).__name__} was not given a value")
             return const(sort, zero_of(shape))
-        if found.__class__ is Expr or isinstance(found, (TableView, FifoView, Record)):
+        if type(found) is Expr or isinstance(found, (TableView, FifoView, Record)):
             return found
         return as_expr(found)
 

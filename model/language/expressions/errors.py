@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from threading import local
 
 from ....base import structs
 
@@ -38,3 +40,19 @@ class ModelError(Exception):
         self.location = location or caller_location()
         self.message = message
         super().__init__(f"{self.location[0]}:{self.location[1]}: {message}")
+        getattr(_meanwhile, "made", []).append(self)
+
+
+_meanwhile = local()
+
+
+@contextlib.contextmanager
+def none_hidden() -> Iterator[None]:
+    """The first mistake that is found meanwhile is raised in the end, if code of the user's has caught it."""
+    outer, _meanwhile.made = getattr(_meanwhile, "made", []), list[ModelError]()
+    try:
+        yield
+        for error in _meanwhile.made:
+            raise error
+    finally:
+        _meanwhile.made = outer

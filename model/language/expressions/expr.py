@@ -69,6 +69,8 @@ class Expr:
     index: int
     location: Location
 
+    __class__ = property(type)  # what `isinstance` asks for, which code of the user's gets no answer to
+
     @property
     def is_const(self) -> bool:
         """Whether this is a constant; its code is then `value`."""
@@ -160,6 +162,10 @@ class Expr:
 
     __int__ = __round__ = __index__
 
+    def __copy__(self, *_: object) -> Expr:
+        return self  # equal nodes are one
+
+    __deepcopy__ = __copy__
     __rand__ = __and__
     __ror__ = __or__
     __rxor__ = __xor__
@@ -265,7 +271,7 @@ def as_expr(value: Value, like: Sort | None = None) -> Expr:
 
     Raises ModelError if the value has no symbolic form or its sort is not `like`.
     """
-    if value.__class__ is Expr:
+    if type(value) is Expr:
         result: Expr = value
         if like is None or result.sort is like:
             return result
@@ -306,15 +312,15 @@ def true() -> Expr:
 
 
 def _pair(a: Value, b: Value) -> tuple[Expr, Expr]:
-    if a.__class__ is Expr:
-        return a, b if b.__class__ is Expr and a.sort is b.sort else as_expr(b, a.sort)
+    if type(a) is Expr:
+        return a, b if type(b) is Expr and a.sort is b.sort else as_expr(b, a.sort)
     left = as_expr(a, None if a is not None else as_expr(b).sort)
     return left, as_expr(b, left.sort)
 
 
 def negate(a: Value) -> Expr:
     """Logical not."""
-    a = a if a.__class__ is Expr and a.sort is BOOL else as_expr(a, BOOL)
+    a = a if type(a) is Expr and a.sort is BOOL else as_expr(a, BOOL)
     op = a.op
     if op == "const":
         return const(BOOL, 1 - a.value)
@@ -325,7 +331,7 @@ def negate(a: Value) -> Expr:
 
 def _junction(op: str, items: Iterable[Value] | Value, absorbing: int) -> Expr:
     given = [
-        item if item.__class__ is Expr and item.sort is BOOL else as_expr(item, BOOL)
+        item if type(item) is Expr and item.sort is BOOL else as_expr(item, BOOL)
         for item in listed(items, ())
     ]
     if len(given) == 2:  # most have two, of which one says nothing
@@ -425,7 +431,7 @@ def implies(a: Value, b: Value) -> Expr:
 
 def equal(a: Value, b: Value) -> Expr:
     """Equality of two values of one sort."""
-    x, y = (a, b) if a.__class__ is Expr and b.__class__ is Expr and a.sort is b.sort else _pair(a, b)
+    x, y = (a, b) if type(a) is Expr and type(b) is Expr and a.sort is b.sort else _pair(a, b)
     if x is y:
         return const(BOOL, 1)
     if x.hi < y.lo or y.hi < x.lo:
@@ -546,8 +552,8 @@ def remainder(a: Value, b: Value) -> Expr:
 
 def select(condition: Value, a: Value, b: Value) -> Expr:
     """`a` where the condition holds, else `b`; both of one sort."""
-    c = condition if condition.__class__ is Expr and condition.sort is BOOL else as_expr(condition, BOOL)
-    x, y = (a, b) if a.__class__ is Expr and b.__class__ is Expr and a.sort is b.sort else _pair(a, b)
+    c = condition if type(condition) is Expr and condition.sort is BOOL else as_expr(condition, BOOL)
+    x, y = (a, b) if type(a) is Expr and type(b) is Expr and a.sort is b.sort else _pair(a, b)
     if x is y:
         return x
     if c.op == "not":
@@ -574,7 +580,7 @@ def select(condition: Value, a: Value, b: Value) -> Expr:
 
 def listed(items: Iterable[Value] | Value, more: tuple[Value, ...]) -> Iterable[Value]:
     """What was given, as a list or one by one."""
-    if not more and items.__class__ is not Expr and isinstance(items, Iterable):
+    if not more and type(items) is not Expr and isinstance(items, Iterable):
         return items
     return cast("tuple[Value, ...]", (items, *more))
 

@@ -1,7 +1,7 @@
 """Code of the user's in which Python would answer for a symbol, made to say so.
 
-The language hears operators, but not `is`, nor what hashes a symbol (`in` a set, a key), writes it as a text, or asks for its type: Python itself
-answers, of the symbol and not of what it stands for, mostly False. In code that `hearing` gives, such places look at what they are given.
+The language hears operators, but not what hashes a symbol (`in` a set, a key), writes it as a text, or asks for its type: Python itself answers,
+of the symbol and not of what it stands for, mostly False. So symbols look at who asks. What asks no symbol, as `is` does, is compiled to ask here.
 """
 
 from __future__ import annotations
@@ -9,25 +9,26 @@ from __future__ import annotations
 import ast
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from types import FrameType, ModuleType, SimpleNamespace
+from typing import Any, NoReturn, get_args
 
 from ..declarations.views import FifoView, Record, TableView
 from ..expressions.errors import ModelError
-from ..expressions.expr import Expr
+from ..expressions.expr import Expr, negate
 from ..expressions.sorts import Entity
 
 _SYMBOLS = (Expr, FifoView, Record, TableView)
-
-_CALLS = ("str", "repr", "hash", "type", "callable", "format", "ascii", "id", "getattr", "hasattr")
-"""Functions of Python's that would answer for a symbol."""
-_METHODS = ("is_", "is_not", "format")
-"""Methods of Python's that compare what they are given by identity, or write it."""
+_TEXT = "a text"
+_CONDITIONS = ("any_of", "all_of")
+_LEVELS = ("debug", "info", "warning", "error", "critical", "exception", "log")
 
 
-def _refuse(what: str) -> NoReturn:
+def _refuse(what: str, at: FrameType | None = None) -> NoReturn:
     raise ModelError(
-        f"{what} says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`"
+        f"{what} says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`",
+        None if at is None else (at.f_code.co_filename, at.f_lineno),
     )
 
 
@@ -36,11 +37,6 @@ def _plain(value: Any, what: str) -> Any:
     if isinstance(value, _SYMBOLS):
         _refuse(what)
     return value
-
-
-def _each(values: Iterable[Any], what: str) -> Iterator[Any]:
-    """Values of Python's own."""
-    return (_plain(value, what) for value in values)
 
 
 def _is(one: Any, other: Any) -> bool:
@@ -52,114 +48,161 @@ def _is(one: Any, other: Any) -> bool:
     return one is other
 
 
+class _Only:
+    """None, True or False in a `case`, which Python finds by `is`."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return _is(other, self.value)
+
+    def __repr__(self) -> str:
+        return f"case {self.value}"
+
+
 def _isinstance(value: Any, kinds: Any) -> bool:
     """A symbol is asked for by its own type alone."""
-    return isinstance(value, kinds) or isinstance(_plain(value, "`isinstance`"), kinds)
+    if type(value) is Expr and Expr not in (
+        kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
+    ):
+        _refuse("`isinstance`")
+    return isinstance(value, kinds)
 
 
-def _method(of: Any, name: str) -> Callable[..., Any]:
-    """A method; one of Python's own is given no symbols."""
-    method: Callable[..., Any] = getattr(of, name)
-    if not isinstance(of, str) and of is not operator:
-        return method
-    return lambda *args, **named: method(*_each(args, f"`{name}`"), **named)
+def _of_python(value: Any, name: str) -> Any:
+    if isinstance(value, Expr):
+        _refuse(f"`{name}`")
+    return value
 
 
-_ASKED = {"plain": _plain, "is": _is, "isinstance": _isinstance, "method": _method}
-HEARD: Mapping[str, Callable[..., Any]] = {f"__podrace_{name}__": how for name, how in _ASKED.items()}
-"""The names that such code asks, beside those of Python."""
+def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of Python's that would answer for an expression, and does not."""
+    return lambda value, *more: function(_of_python(value, function.__name__), *more)
 
 
-def _hash(symbol: object) -> int:
-    """The hash of a symbol, which code of the user's does not get, by whatever container, tuple or function of C it asks."""
-    if "__podrace_is__" in sys._getframe(1).f_builtins:
-        _refuse("a hash, as of a key or in a set,")
-    return object.__hash__(symbol)
+HEARD: Mapping[str, Any] = {
+    "__podrace_is__": _is,
+    "__podrace_plain__": _plain,
+    "__podrace_only__": SimpleNamespace(**{f"of_{value}": _Only(value) for value in (None, True, False)}),
+    "isinstance": _isinstance,
+    **{function.__name__: _asking(function) for function in (callable, getattr, id)},
+}
+"""What such code finds among the names of Python."""
 
 
-def hear_hashes() -> None:
-    """From now on symbols look at who hashes them. Before the first file of the user's that would only be slower."""
+OPERATOR = ModuleType("operator", operator.__doc__)
+"""What such code imports by this name: `is_` asks here."""
+vars(OPERATOR).update(vars(operator), is_=_is, is_not=lambda one, other: not _is(one, other))
+
+
+def _asks(frame: FrameType | None) -> FrameType | None:
+    """The user's frame that asks, if need be by the standard library; None if podrace does."""
+    while frame is not None:
+        if frame.f_code.co_filename in _shown:
+            return frame
+        if str(frame.f_globals.get("__name__")).startswith("podrace."):
+            return None
+        frame = frame.f_back
+    return None
+
+
+def hear_symbols() -> None:
+    """From now on symbols look at who asks. Before the first file of the user's that would only be slower."""
+    if "__getattr__" in vars(Expr):
+        return
     for symbol in _SYMBOLS:
-        symbol.__hash__ = _hash  # type: ignore[method-assign,assignment]
+        kind: Any = symbol
+        kind.__hash__ = _heard(kind.__hash__, "a hash, as of a key or in a set,")
+        kind.__repr__ = _heard(kind.__repr__, _TEXT)
+    Expr.__dir__ = _heard(Expr.__dir__, "`dir`")  # type: ignore[method-assign,assignment]
+    Expr.__getattr__ = _lacking  # type: ignore[attr-defined]
+    vars(Expr)["__class__"].__init__(_heard(type, "its class"))
 
 
-def hearing(tree: ast.Module) -> ast.Module:
-    """The same code, which looks at what it asks."""
-    heard = _Hearing().visit(tree)
-    assert isinstance(heard, ast.Module)
-    return ast.fix_missing_locations(heard)
+def _heard(answer: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
+    graph = negate.__globals__
+
+    def asked(symbol: Any) -> Any:
+        frame = sys._getframe(1)
+        if frame.f_globals is not graph:  # which asks by far the most
+            theirs = _asks(frame)
+            if theirs is not None and not (what is _TEXT and _is_shown(theirs)):
+                _refuse(what, theirs)
+        return answer(symbol)
+
+    return asked
 
 
-def _ask(name: str, at: ast.expr, *args: ast.expr | str) -> ast.expr:
-    given = [ast.Constant(arg) if isinstance(arg, str) else arg for arg in args]
-    asked = ast.Call(ast.Name(f"__podrace_{name}__", ast.Load()), given, [])
-    return ast.copy_location(asked, at)
+def _lacking(symbol: Expr, name: str) -> NoReturn:
+    if not name.startswith("__") and (frame := _asks(sys._getframe(1))) is not None:
+        _refuse(f"`.{name}`", frame)
+    raise AttributeError(f"an expression has no `{name}`")
 
 
-def _plainly(value: ast.expr, what: str) -> ast.expr:
-    return value if isinstance(value, (ast.Constant, ast.Starred)) else _ask("plain", value, value, what)
+_Span = tuple[tuple[int, int], tuple[int, int]]
+_shown: dict[str, list[_Span]] = {}
+"""Of each file, where texts decide nothing: in what it prints, logs or raises."""
 
 
-_PARTS = {ast.FormattedValue: ("value", "a text"), ast.Match: ("subject", "`match`")}
-"""Of each kind of node the part that is written or asked for its type, in words."""
+def _is_shown(frame: FrameType) -> bool:
+    first, last, begin, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    if first is None or last is None or begin is None or end is None:
+        return False
+    spans = _shown.get(frame.f_code.co_filename, ())
+    return any(a <= (first, begin) and (last, end) <= b for a, b in spans)
 
 
-class _Hearing(ast.NodeTransformer):
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        if type(node) in _PARTS:
-            part, what = _PARTS[type(node)]
-            setattr(node, part, _plainly(getattr(node, part), what))
-        return node
+def hearing(tree: ast.Module, file: str) -> ast.Module:
+    """The same code, which asks here what it asks no symbol. It is changed in place, for expressions may be deep."""
+    _shown[file] = list(_shown_in(tree))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare():
+                _ask_here(node)
+            case ast.Match():
+                node.subject = _ask("plain", node.subject, ast.Constant("`match`"))
+            case ast.MatchSingleton(value=value):
+                only = ast.copy_location(ast.Name("__podrace_only__", ast.Load()), node)
+                node.__class__ = ast.MatchValue  # type: ignore[assignment]
+                named = ast.Attribute(only, f"of_{value}", ast.Load())
+                node.value = ast.copy_location(named, node)  # type: ignore[assignment]
+            case ast.Call(func=ast.Name(id="type"), args=[_]):
+                node.args = [_ask("plain", node.args[0], ast.Constant("`type`"))]
+            case ast.Call(func=ast.Name(id=name), args=[ast.Set() | ast.SetComp() as some]) if (
+                name in _CONDITIONS
+            ):
+                some.__class__ = ast.List if isinstance(some, ast.Set) else ast.ListComp  # type: ignore[assignment]
+                some.ctx = ast.Load()  # type: ignore[union-attr]
+    return tree
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
-        sides = [node.left, *node.comparators]
-        if len(sides) == 2 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            same = _ask("is", node, *sides)
-            return (
-                same
-                if isinstance(node.ops[0], ast.Is)
-                else ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
-            )
-        for i, op in enumerate(node.ops):
-            if isinstance(op, (ast.Is, ast.IsNot)):
-                sides[i : i + 2] = [_plainly(side, "`is`") for side in sides[i : i + 2]]
-            elif isinstance(op, (ast.In, ast.NotIn)):
-                sides[i] = _plainly(sides[i], "`in`")
-        node.left, node.comparators = sides[0], sides[1:]
-        return node
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        self.generic_visit(node)
-        if (
-            isinstance(node.op, ast.Mod)
-            and isinstance(node.left, ast.Constant)
-            and isinstance(node.left.value, str)
-        ):
-            values = node.right.elts if isinstance(node.right, ast.Tuple) else []
-            plain = [_plainly(value, "a text") for value in values]
-            node.right = (
-                ast.copy_location(ast.Tuple(plain, ast.Load()), node.right)
-                if values
-                else _plainly(node.right, "a text")
-            )
-        return node
+def _shown_in(tree: ast.Module) -> Iterator[_Span]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Raise() | ast.Call(func=ast.Name(id="print")):
+                shows = True
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=log, attr=level))) if level in _LEVELS:
+                shows = "log" in ast.unparse(log).lower()
+            case _:
+                shows = False
+        if shows and not any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+            yield (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        match node.func:
-            case ast.Name(id="print"):  # what is shown decides nothing
-                return node
-            case ast.Name(id="isinstance") if len(node.args) == 2:
-                self.generic_visit(node)
-                return _ask("isinstance", node, *node.args)
-        self.generic_visit(node)
-        match node.func:
-            case ast.Name(id=name) if name in _CALLS:
-                node.args[:1] = [_plainly(arg, f"`{name}`") for arg in node.args[:1]]
-            case ast.Attribute(attr=name) if name in _METHODS:
-                node.func = _ask("method", node.func, node.func.value, name)
-        return node
 
-    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
-        return node
+def _ask(name: str, at: ast.expr, *more: ast.expr) -> ast.expr:
+    asked = ast.Call(ast.Name(f"__podrace_{name}__", ast.Load()), [at, *more], [])
+    for new in (asked, asked.func, *(one for one in more if isinstance(one, ast.Constant))):
+        ast.copy_location(new, at)
+    return asked
+
+
+def _ask_here(node: ast.Compare) -> None:
+    """`a is b` asks here, and whether that is True."""
+    sides = [node.left, *node.comparators]
+    if len(sides) == 2 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        sides = [_ask("is", *sides), ast.copy_location(ast.Constant(True), node)]
+    for i, op in enumerate(node.ops if len(node.ops) > 1 else ()):
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            sides[i : i + 2] = [_ask("plain", side, ast.Constant("`is`")) for side in sides[i : i + 2]]
+    node.left, node.comparators = sides[0], sides[1:]
