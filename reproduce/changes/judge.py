@@ -75,6 +75,7 @@ SHARES = {
     "near": 0.15,
     "some": 0.35,
     "known": 0.5,
+    "toured": 0.7,
     "runs": 0.75,
     "beyond": 0.85,
     "own": 0.9,
@@ -85,6 +86,9 @@ SHARES = {
 
 FIRST = 12
 """After random runs in so many scenarios that execute the change, lines are damaged if there was no difference; then others are run."""
+
+SETTLED = 36
+"""After random runs in so many scenarios that execute the change no others are run, if it is settled: see `_is_settled`."""
 
 ENOUGH = 6
 """After so many scenarios whose runs leave the model, it is searched beyond them before others are run."""
@@ -309,6 +313,8 @@ class Judging:
             self._probe("some", built)
             if self._is_unnoticed:
                 self.damage.look(self.played, until)
+            if self._is_settled:
+                self._tours("toured", built)
         if not self._breaks and self.effort.whole:
             made = list(known_fixes(self.effort.scenarios, self.what.elements))
             self._replay(
@@ -330,8 +336,8 @@ class Judging:
             mine = [one for one in questions.own if one.scenario.name in ranks.keys() - done]
             mine.sort(key=lambda one: ranks[one.scenario.name])
             self._replay(mine, "own", "replays of races in scenarios that execute the change", built)
-        if not self._breaks and not self.places:
-            self._tours(built)
+        if not (self._breaks or self.places or self.tours):
+            self._tours("tours", built)
         if not self._breaks:
             self._beyond(built)
         if not self._breaks and self.places:
@@ -392,7 +398,10 @@ class Judging:
 
         def goes_on() -> bool:
             few = len(self.probed) < LEAST and self._goes_on("all")
-            enough = kind == "some" and len(self.reached) >= FIRST and not self._missed
+            if kind == "some":
+                enough = len(self.reached) >= FIRST and not self._missed
+            else:
+                enough = len(self.reached) >= SETTLED and self._is_settled
             return not self._breaks and (few or (self._goes_on(kind) and not enough))
 
         for probe in probes(
@@ -420,6 +429,12 @@ class Judging:
         if kind == "runs" and self.waiting and not self._breaks:
             done = self.chosen - len(self.waiting)
             self.unfinished.append(f"random runs ({done} of {self.chosen} scenarios done)")
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether all changed lines were executed, some run notices the damage of each, and nothing has differed: other scenarios add little."""
+        idle, undamaged = self.damage.said_of(executed_by(self.played))
+        return self._is_unnoticed and bool(self.reached) and not (self._missed or idle or undamaged)
 
     @property
     def _missed(self) -> bool:
@@ -478,7 +493,7 @@ class Judging:
             self.tested.append(one.asked)
         return race
 
-    def _tours(self, built: tuple[Built, Built]) -> None:
+    def _tours(self, kind: str, built: tuple[Built, Built]) -> None:
         """Tours of scenarios that execute changed lines."""
         made: list[Toured] = []
         for toured, places in departures(
@@ -487,7 +502,7 @@ class Judging:
             *built,
             self.effort.budget,
             self.watcher.say,
-            lambda: self._left("tours"),
+            lambda: self._left(kind),
         ):
             made.append(toured)
             self.places += places
