@@ -1,6 +1,7 @@
 """A run that violates a property on the unchanged code, and that the changed code cannot execute to its end: a mend may change an earlier step.
 
-From the last state that is the same on both sides, each side makes random moves. Nothing follows from a single one of these runs.
+From the last state that is the same on both sides, each side makes random moves; then from the step that differs, which may be one that no random move
+makes. Nothing follows from a single one of these runs.
 """
 
 from __future__ import annotations
@@ -30,26 +31,28 @@ def mended_earlier(
     name, scenario = race.property, found.scenario
     forced = changed.outcome.forced
     same = next((number for number, step in enumerate(forced) if step.differs), len(forced))
-    case = msgspec.structs.replace(found.case, steps=found.case.steps[:same])
     composition = plan(Selection(release=release, given=[scenario], properties=(name,)))[0].composition
     monitors = monitors_of(scenario.spec, composition.classes, [name])
 
-    def violating(play: Play, batch: int) -> int:
+    def violating(end: int, play: Play, batch: int) -> int:
+        case = msgspec.structs.replace(found.case, steps=found.case.steps[:end])
         seeds = range(batch * RUNS, (batch + 1) * RUNS)
         runs = played([roaming(case, seed, {}, ranked=seed % 4 > 0) for seed in seeds], play)
         return sum(name in bad for bad in violations_of(runs, monitors).values()) if len(runs) == RUNS else -1
 
-    some = batches = 0
-    while some < FEWEST and batches < MOST_BATCHES:
-        here = violating(before, batches)
-        if here < 0:
+    for end in range(same, min(same + 1, len(forced)) + 1):
+        some = batches = 0
+        while some < FEWEST and batches < MOST_BATCHES and (some or not batches):
+            here = violating(end, before, batches)
+            if here < 0:
+                return race
+            some, batches = some + here, batches + 1
+        if some < FEWEST:
+            continue
+        if any(violating(end, after, batch) for batch in range(MORE_AFTER * batches)):
             return race
-        some, batches = some + here, batches + 1
-    if some < FEWEST:
-        return race
-    if any(violating(after, batch) for batch in range(MORE_AFTER * batches)):
-        return race
-    words = f"from step {same} on, {some} of {batches * RUNS} random runs of the unchanged code violate it, and none of {MORE_AFTER * batches * RUNS} of the changed code"
-    return msgspec.structs.replace(
-        race, outcome="closes", after="CANNOT BE FORCED", words=f"{words}; {race.words}"
-    )
+        words = f"from step {end} on, {some} of {batches * RUNS} random runs of the unchanged code violate it, and none of {MORE_AFTER * batches * RUNS} of the changed code"
+        return msgspec.structs.replace(
+            race, outcome="closes", after="CANNOT BE FORCED", words=f"{words}; {race.words}"
+        )
+    return race

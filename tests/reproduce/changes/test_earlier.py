@@ -34,8 +34,8 @@ DIFFERENT = Differing("cache.live[w]", True, False)
 LEFT = Race("emptied-zone", "S-STUCK", "left the model", "REPRODUCED", "DIFFERS", differs=True)
 
 
-def side(stuck: Sequence[int], played: list[Case], crashed: bool = False) -> Play:
-    """A side of which the runs of these numbers need the flush."""
+def side(stuck: Sequence[int], played: list[Case], crashed: bool = False, least: int = 0) -> Play:
+    """A side of which the runs of these numbers need the flush, from so many steps on."""
 
     def play(cases: Sequence[Case]) -> dict[str, Outcome]:
         played.extend(cases)
@@ -43,7 +43,13 @@ def side(stuck: Sequence[int], played: list[Case], crashed: bool = False) -> Pla
             one.id: Outcome(
                 one.id,
                 "CRASHED" if crashed else "DONE",
-                epilogue={"bound": {"b": FLUSH_SECONDS if int(one.id.split()[-1]) in stuck else 1.0}},
+                epilogue={
+                    "bound": {
+                        "b": FLUSH_SECONDS
+                        if int(one.id.split()[-1]) in stuck and len(one.steps) >= least
+                        else 1.0
+                    }
+                },
             )
             for one in cases
         }
@@ -56,7 +62,7 @@ def side(stuck: Sequence[int], played: list[Case], crashed: bool = False) -> Pla
     [
         (range(6), (), "closes", (RUNS, MORE_AFTER * RUNS)),
         (range(0, 160, 20), (), "closes", (3 * RUNS, 3 * MORE_AFTER * RUNS)),
-        (range(5), (), "left the model", (MOST_BATCHES * RUNS, 0)),
+        (range(5), (), "left the model", (2 * MOST_BATCHES * RUNS, 0)),
         (range(40), (100,), "left the model", (RUNS, MORE_AFTER * RUNS)),
     ],
 )
@@ -68,8 +74,26 @@ def test_when_it_closes(
     said = mended_earlier(LEFT, found, left, "1.36.3", side(before, played[0]), side(after, played[1]))
     assert said.outcome == outcome
     assert tuple(map(len, played)) == runs
-    assert {len(one.steps) for one in played[0]} == {1}, "they begin where both sides are the same"
+    ends = {1} if len(played[0]) <= MOST_BATCHES * RUNS else {1, 2}
+    assert {len(one.steps) for one in played[0]} == ends, "they begin where both sides are the same"
     assert said.leaves, "the run was not executed to its end"
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome"),
+    [(OutcomeStep(differs=(DIFFERENT,)), "closes"), (None, "left the model")],
+)
+def test_a_step_that_no_random_move_makes(
+    found: Counterexample, last: OutcomeStep | None, outcome: str
+) -> None:
+    """Such as a restart, which differs: from before it, nothing violates the property. One that could not be executed is no beginning."""
+    played: tuple[list[Case], list[Case]] = ([], [])
+    steps = (OutcomeStep(),) if last is None else (OutcomeStep(), last)
+    sides = side(range(40), played[0], least=2), side((), played[1])
+    said = mended_earlier(LEFT, found, Replay(Outcome("x", "DIFFERS", steps=steps)), "1.36.3", *sides)
+    assert said.outcome == outcome
+    if outcome == "closes":
+        assert said.words.startswith("from step 2 on, 40 of 40 random runs of the unchanged code violate it")
 
 
 def test_runs_that_crash_close_nothing(found: Counterexample) -> None:
