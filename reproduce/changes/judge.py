@@ -61,7 +61,7 @@ from .replays import (
     replay,
     shortest,
 )
-from .small_clusters import known_fixes
+from .small_clusters import known_fixes, smallest_clusters
 from .sources import Change, changed_tree
 from .texts import is_elsewhere, why_elsewhere
 
@@ -384,11 +384,11 @@ class Judging:
         return not (self._breaks or self.places or any(race.leaves for race in self.races))
 
     def _to_probe(self, questions: Questions) -> list[Scenario]:
-        """All scenarios, those of the near races first."""
+        """The smallest clusters, and all scenarios, those of the near races first."""
         order = {one.scenario.name: one.scenario for one in questions.near}
         others = [one for one in self.effort.scenarios if one.name not in order]
-        clusters = list(random_clusters()) if self.effort.whole else []
-        scenarios = [*order.values(), *mixed(others, clusters)]
+        smallest, clusters = (smallest_clusters(), random_clusters()) if self.effort.whole else ((), ())
+        scenarios = [*smallest, *order.values(), *mixed(others, list(clusters))]
         self.chosen = len(scenarios)
         return scenarios
 

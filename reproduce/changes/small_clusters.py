@@ -29,6 +29,9 @@ PODS: tuple[tuple[str, ...], ...] = (
 )
 """A preemptor with its victim, two pods of which one fits, and a preemptor with a rival; all on one node or two."""
 
+_WAITS = (_VICTIM, "b: {cpu: 2}")
+"""A pod that waits for the room of another."""
+
 
 SECONDS = 10.0
 """How long a property is searched for in one of them."""
@@ -56,6 +59,11 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
             for key in near:
                 names = tuple(name for name in safety if name not in about[key])
                 yield Question(one, (key,), (), SECONDS, names, True)
+
+
+def smallest_clusters() -> Iterator[Scenario]:
+    """Those in which only a pod may be deleted: little hides there what a change does."""
+    yield from (parse_scenario(_text(pods, ""), "small.yaml") for pods in (_WAITS, *PODS))
 
 
 def small_clusters() -> Iterator[Scenario]:

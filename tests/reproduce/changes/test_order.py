@@ -34,6 +34,7 @@ class Order:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         self.done: list[str] = []
+        self.run: list[str] = []
         self.missed = self.idle = frozenset[ChangedLine]()
         self.departs = False
         built = Built(parse_version("1.36.3"), tmp_path / "built", {})
@@ -61,6 +62,7 @@ class Order:
         while waiting and goes_on():
             self.done.append("runs")
             counted = NOTHING, Counted(BOTH, BOTH - self.missed)
+            self.run.append(waiting[0].name)
             yield Probe(waiting.popleft(), (), counted, ((), ((),)), 10)
 
     def look(self, damage: Damage, played: list[Played]) -> None:
@@ -88,7 +90,8 @@ def test_tours_come_before_other_scenarios_once_all_lines_are_known_to_matter(or
     """A loop rewritten was run in scenario after scenario until time was up, and never toured."""
     found = order.judged()
     assert order.done[: FIRST + 4] == ["runs"] * FIRST + ["damage", "tour", "fixes", "runs"]
-    assert order.done.count("runs") == SETTLED
+    assert order.done.count("runs") == len(order.run) == SETTLED
+    assert order.run[0] == "v-b-deleted", "little hides there what a change does"
     assert order.done.count("tour") == 1
     assert found.answer == "NO DIFFERENCE SEEN"
     assert f"random runs ({SETTLED} of {found.scenarios} scenarios done)" in found.because

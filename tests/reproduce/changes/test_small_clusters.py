@@ -7,8 +7,14 @@ from itertools import takewhile
 
 from podrace.analysis.request.method import USUAL
 from podrace.checker.core.exploration import Budget
-from podrace.reproduce.changes.replays import counterexamples
-from podrace.reproduce.changes.small_clusters import PODS, UPDATES, known_fixes, small_clusters
+from podrace.reproduce.changes.replays import counterexamples, finding_in_base
+from podrace.reproduce.changes.small_clusters import (
+    PODS,
+    UPDATES,
+    known_fixes,
+    small_clusters,
+    smallest_clusters,
+)
 from podrace.reproduce.modules.module import parse_version
 from podrace.scenarios import shipped
 
@@ -60,3 +66,14 @@ def test_what_the_base_has_as_well_is_no_news() -> None:
     version = parse_version("v1.36.3")
     asked = [bind, replace(bind, new=False)]
     assert [len([*counterexamples(one, version, "1.36.3", Budget(), USUAL)]) for one in asked] == [0, 1]
+
+
+def test_the_smallest_have_a_pod_that_waits_for_the_room_of_another() -> None:
+    """Of an equal priority: where pods preempt, their goroutines hide who wakes whom."""
+    first, *others = smallest_clusters()
+    assert first.name == "v-b-deleted"
+    assert "priority: 10" not in first.text
+    assert [one.name for one in others] == [
+        one.name for one in small_clusters() if one.name.endswith("-deleted")
+    ]
+    assert finding_in_base(first, "S-STUCK", "1.36.3", Budget(), USUAL).verdict == "HOLDS"
