@@ -83,4 +83,6 @@ def test_a_file_that_is_gone_is_removed_line_by_line() -> None:
     lines = changed_lines([FileChange(PATH, BEFORE, None)])
     assert [line.number for line in lines] == [1, 3, 4, 5, 6, 8]
     assert all(line.removed for line in lines)
-    assert packages_of([CHANGE]) == ("k8s.io/kubernetes/pkg/scheduler",)
+    scheduler, other = "k8s.io/kubernetes/pkg/scheduler/...", "k8s.io/kubernetes/pkg/controller/volume"
+    assert packages_of([CHANGE]) == (scheduler,), "every change of it shares a build of the unchanged code"
+    assert packages_of([CHANGE, FileChange("pkg/controller/volume/a.go", "", "")]) == (scheduler, other)
