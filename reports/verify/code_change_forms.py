@@ -151,7 +151,7 @@ def _tours(found: CodeChange) -> Iterator[str]:
 def _beyond(found: CodeChange) -> Iterator[str]:
     """The searches on the code, and the shortest run to each violation, told move by move."""
     for one in found.beyond:
-        yield f"beyond {one.scenario}: {one.runs} random runs of {one.moves} moves on the changed code, {len(one.violations)} properties violated"
+        yield f"beyond {one.scenario}: {one.runs} random runs of {one.moves} moves on the changed code, {counted(len(one.violations), 'property')} violated"
         for violation in one.violations:
             yield f"  {violation.property}: {violation.runs} of {one.runs} runs violate it, and none of the unchanged code: {violation.words}"
             yield f"  first, as in the model: {'; '.join(one.steps) or 'nothing'}"
