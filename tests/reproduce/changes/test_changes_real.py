@@ -76,3 +76,41 @@ def test_random_runs_find_72124_where_nothing_is_nominated_in_memory(
     found = json.loads(ran.out)
     assert (ran.code, found["answer"]) == (1, "BREAKS")
     assert "S-NOM" in {one["property"] for part in found["beyond"] for one in part["violations"]}
+
+
+@pytest.mark.real
+def test_a_later_fix_closes_a_race_from_the_step_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    """139057 notes a nomination at a restart, which no random move makes: they begin after it."""
+    if not has_go():
+        pytest.skip("there is no Go")
+    diff = str(Path(__file__).parent / "taken_out" / "139057-put-in.diff")
+    options = ("--kubernetes", "v1.36.4", "--scenario", "nominated-while-gated", "-o", "json")
+    ran = Shell(capsys)("verify", diff, *options)
+    found = json.loads(ran.out)
+    assert (ran.code, found["answer"]) == (3, "CLOSES")
+    assert "none of 120 of the changed code" in found["races"][0]["words"]
+
+
+ROOM = """\
+name: freed
+nodes: {n1: {cpu: 1}}
+pods:
+  v: {cpu: 1, nodeName: n1, terminationGracePeriodSeconds: 0}
+  b: {cpu: 1}
+scope: {pod_events: 2, pod_deletions: 1, flush: false, backoff: false}
+"""
+
+
+@pytest.mark.real
+def test_a_handler_that_wakes_before_it_removes_leaves_a_pod_stuck(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Where pods preempt, goroutines hide that."""
+    if not has_go():
+        pytest.skip("there is no Go")
+    diff, room = Path(__file__).parent / "taken_out" / "wakes-before-it-removes.diff", tmp_path / "freed.yaml"
+    room.write_text(ROOM, encoding="utf-8")
+    ran = Shell(capsys)("verify", str(diff), "--kubernetes", "v1.36.3", "--scenario", str(room), "-o", "json")
+    found = json.loads(ran.out)
+    assert (ran.code, found["answer"]) == (1, "BREAKS")
+    assert "S-STUCK" in {one["property"] for part in found["beyond"] for one in part["violations"]}
