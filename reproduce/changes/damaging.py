@@ -19,7 +19,7 @@ from .sources import Change, tree_with
 from .texts import FileChange
 
 MOST = 12
-"""In so many batches of runs, the shortest first, the damage of a line is looked for."""
+"""In so many batches of runs, those first that execute most of the change, the damage of a line is looked for."""
 
 UNDAMAGED = 0
 """The number of no line."""
@@ -127,7 +127,7 @@ class Damage:
         """Whether runs that execute a line go otherwise if it is damaged, twice in the same way, and as before if none is."""
         side = 0 if line.removed else 1
         reached = [one for one in played if line in one.counted[side].executed and one.seen[side]]
-        for one in sorted(reached, key=lambda one: one.steps)[:MOST]:
+        for one in sorted(reached, key=lambda one: (-len(one.counted[side].executed), one.steps))[:MOST]:
             said = [_seen(built, one, number)]
             if said[0] != one.seen[side]:
                 said += (_seen(built, one, again) for again in (number, UNDAMAGED))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from podrace.reproduce.changes import damaging
 from podrace.reproduce.changes.damage import damageable, damaged_texts, neighbours, unexercised
-from podrace.reproduce.changes.lines import ChangedLine
+from podrace.reproduce.changes.damaging import MOST, Damage, Played
+from podrace.reproduce.changes.lines import NOTHING, ChangedLine, Counted
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.running import Built
 
 PATH = "pkg/scheduler/a.go"
 TEXT = """\
@@ -81,3 +87,17 @@ def test_a_switch_counts_with_what_its_second_case_does() -> None:
     none = frozenset[ChangedLine]()
     assert unexercised([switch, assigned], frozenset({assigned}), frozenset({assigned}), none) == []
     assert unexercised([switch, assigned], none, frozenset({assigned}), none) == [assigned]
+
+
+def test_runs_that_execute_most_of_the_change_are_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a list is empty and deleted too soon shows only where it had two entries, which few runs do: those that execute the other branch."""
+    few, all_of_them = (Counted(frozenset(), frozenset(map(line, numbers))) for numbers in ((4,), (4, 6)))
+    played = [Played((), ((), (number,)), (NOTHING, few)) for number in range(MOST)]
+    played.append(Played((), ((), (MOST,)), (NOTHING, all_of_them)))
+
+    def seen(_built: Built, one: Played, number: int) -> tuple[object, ...]:
+        return one.seen[1] if one.counted[1] is few or not number else ("damaged",)
+
+    monkeypatch.setattr(damaging, "_seen", seen)
+    damage = Damage(None, (), (), None, None)  # type: ignore[arg-type]
+    assert damage._shows(Built(parse_version("1.36.3"), Path(), {}), 1, line(4), played)
