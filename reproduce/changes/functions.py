@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -84,9 +84,8 @@ def what_changed(
 ) -> WhatChanged:
     """The functions that these changes touch; `left_out` are files that are known not to matter. `base` is the tree before."""
     passed = dict(left_out)
-    paths = [one.path for one in changes]
-    ours = linked(base, paths)
-    command = linked(base, paths, (COMMAND,)) - ours
+    ours = linked(base, changes)
+    command = linked(base, changes, (COMMAND,)) - ours
     kept = []
     others = set(elsewhere)
     for one in changes:
@@ -125,8 +124,12 @@ def _code(text: str | None) -> tuple[list[str], list[str]]:
     return tokens_of(text or ""), directives(text or "")
 
 
-def linked(root: Path, changed: Sequence[str] = (), roots: Sequence[str] = DRIVEN) -> frozenset[str]:
-    """The packages of k8s.io/kubernetes that the scheduler is built of, as folders; also those that a change adds to its folders."""
+def linked(root: Path, changes: Sequence[FileChange] = (), roots: Sequence[str] = DRIVEN) -> frozenset[str]:
+    """The packages of k8s.io/kubernetes that the scheduler is built of, before these changes or after, as folders."""
+    texts = defaultdict(list)
+    for one in changes:
+        if not one.path.endswith("_test.go"):
+            texts[_package(one.path)].append(one.after or "")
     todo = list(roots)
     found: set[str] = set()
     while todo:
@@ -135,12 +138,12 @@ def linked(root: Path, changed: Sequence[str] = (), roots: Sequence[str] = DRIVE
             continue
         found.add(package)
         folder = root / package
-        for file in folder.glob("*.go") if folder.is_dir() else ():
+        for file in folder.glob("*.go"):
             if not file.name.endswith("_test.go"):
-                head = file.read_text(encoding="utf-8", errors="replace").partition("\nfunc ")[0]
-                todo += _IMPORTED.findall(head)
-    new = {f for f in map(_package, changed) if not (root / f).is_dir()}
-    return frozenset(found | {f for f in new if any(f.startswith(f"{folder}/") for folder in roots)})
+                texts[package].append(file.read_text(encoding="utf-8", errors="replace"))
+        for text in texts[package]:
+            todo += _IMPORTED.findall(text.partition("\nfunc ")[0])
+    return frozenset(found)
 
 
 def touched_by(changes: Sequence[FileChange]) -> list[Touched]:

@@ -90,14 +90,24 @@ def test_packages_that_are_not_imported(tmp_path: Path) -> None:
 def test_what_the_compiler_reads_of_comments_counts(tmp_path: Path) -> None:
     """A build tag is more than a comment."""
     texts = [f"//go:build {tag}\n\npackage x\n\nfunc F() {{ g() }}\n" for tag in ("linux", "windows")]
-    found = changed(tmp_path, texts[1], "pkg/scheduler/x/x.go", texts[0])
+    found = changed(tmp_path, texts[1], "pkg/scheduler/x.go", texts[0])
     assert found.can_matter
     assert not found.renamed
 
 
-def test_a_new_package_of_the_scheduler_counts(tmp_path: Path) -> None:
-    found = changed(tmp_path, "package x\n\nfunc F() { g() }\n", "pkg/scheduler/x/x.go", None)
-    assert [(one.place, one.what) for one in found.touched] == [("x/x.go:F", "new")]
+@pytest.mark.parametrize("path", ["pkg/scheduler/x/x.go", "pkg/util/slice/slice.go"])
+@pytest.mark.parametrize("before", [None, "package x\n"])
+def test_a_package_that_the_change_brings_in_counts(tmp_path: Path, path: str, before: str | None) -> None:
+    """New or not, from the moment that something of the scheduler imports it. Until now, what is not imported before the change could not matter."""
+    code = "package x\n\nfunc F() { g() }\n"
+    tree(tmp_path)
+    brought = FileChange(path, before, code)
+    alone = what_changed([brought], tmp_path, {})
+    assert alone.passed_over == ((path, "a package that kube-scheduler does not import"),)
+    imports = f'import _ "k8s.io/kubernetes/{path.rpartition("/")[0]}"\n'
+    importing = FileChange(EXECUTOR, BEFORE, BEFORE.replace("\n\n", f"\n\n{imports}", 1))
+    both = what_changed([brought, importing], tmp_path, {})
+    assert (both.passed_over, both.files) == ((), (brought, importing))
 
 
 def test_tests_docs_and_other_modules() -> None:
@@ -157,9 +167,7 @@ def test_a_file_that_comes_from_another_module_or_goes_there_is_not_judged(names
 COMMAND = "cmd/kube-scheduler/app/server.go"
 
 
-@pytest.mark.parametrize(
-    "path", [COMMAND, "cmd/kube-scheduler/new/a.go", "pkg/scheduler/metrics/resources/r.go"]
-)
+@pytest.mark.parametrize("path", [COMMAND, "pkg/scheduler/metrics/resources/r.go"])
 def test_the_command_is_part_of_it_and_not_judged(tmp_path: Path, path: str) -> None:
     """What the flush waits for, and whether handlers have synced, is decided there."""
     for file, imported in (
@@ -171,7 +179,7 @@ def test_the_command_is_part_of_it_and_not_judged(tmp_path: Path, path: str) -> 
             f'package x\n\nimport "k8s.io/kubernetes/{imported}"\n', encoding="utf-8"
         )
     (tmp_path / "pkg/scheduler/metrics/resources").mkdir(parents=True)
-    found = changed(tmp_path, "package x\n\nvar y = 1\n", path, None if "new" in path else "package x\n")
+    found = changed(tmp_path, "package x\n\nvar y = 1\n", path, "package x\n")
     assert (found.unjudged, found.files, found.passed_over) == ((path,), (), ())
     assert (
         unjudged_words(found)
