@@ -25,6 +25,7 @@ from .request.in_release import refusal_of
 from .request.method import NOBODY, Method, Watcher
 from .request.plan import Run, Selection, compose_for, plan
 from .request.release_names import known_releases, parse_release
+from .request.representative_cluster import Represented
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -74,9 +75,14 @@ def _steps(finding: Finding) -> int | None:
 
 
 def affected(
-    selection: Selection, budget: Budget, method: Method, watcher: Watcher = NOBODY, seconds: float = 0
+    selection: Selection,
+    budget: Budget,
+    method: Method,
+    watcher: Watcher = NOBODY,
+    seconds: float = 0,
+    represented: Represented | None = None,
 ) -> list[Answered]:
-    """The answers of all versions of the model that have what is asked about, the newest last. Raises Problem.
+    """The answers of all versions of the model that have what is asked about, the newest last; of the cluster of a dump with what is in doubt in each. Raises Problem.
 
     A version is searched once for each scheduler that it is: patch versions without a change that is modelled are one. For so many `seconds` in all, the
     change is looked for that opens or closes each range of versions.
@@ -98,9 +104,11 @@ def affected(
                 known[key] = found = _answer(run, budget, method, watcher)
                 cut = found is not None and was_cut_short(found)
             if (finding := known[key]) is not None:
+                if represented is not None:
+                    (finding,) = represented.on(version).tell([run.scenario.file], [finding])
                 rows.append(_Row(run, version, finding))
     turns = _Turns(budget, method, watcher, monotonic() + seconds)
-    return list(_grouped(rows, turns if seconds else None))
+    return list(_grouped(rows, turns if seconds and represented is None else None))
 
 
 @dataclass(frozen=True, slots=True)

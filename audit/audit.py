@@ -93,9 +93,10 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     account = read.account
     if account.lines == sum(account.skipped[reason] for reason in FOREIGN) > 0 and not asked.growing:
         raise Problem(_no_audit_log(asked, account))
-    waiting, nominations, capacity = Waiting(read.attempts, account.flushed), Nominations(), Capacity()
+    waiting, nominations = Waiting(read.attempts, account.flushed), Nominations()
+    capacity, apart = Capacity(), AntiAffinity()
     lease, devices = LeaseHeld(), Devices()
-    checks: list[Check] = [capacity, Conditions(), AntiAffinity(), OneBinding(), waiting]
+    checks: list[Check] = [capacity, Conditions(), apart, OneBinding(), waiting]
     wanted = set(asked.properties)
     history = History([*checks, lease, devices, nominations], asked.skew if _several(account) else 0)
     for check in (*checks, lease, devices, nominations):
@@ -121,7 +122,8 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
         answers = [
             _explained(answer, asked, check, lease) for answer, check in zip(answers, checks, strict=True)
         ]
-    signs = [*(words for _, words in sorted(capacity.by_others)), *waiting.signs, *nominations.at_the_end()]
+    by_others = sorted([*capacity.by_others, *apart.by_others])
+    signs = [*(words for _, words in by_others), *waiting.signs, *nominations.at_the_end()]
     return AuditReport(
         tuple(answers),
         _told(account, counter.number, read.writes.twice),

@@ -5,7 +5,7 @@ pytest loads it wherever podrace is installed, so nothing else of podrace is imp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from itertools import product
 from os import PathLike
 from pathlib import Path
@@ -28,10 +28,18 @@ ENDINGS = (".yaml", ".yml")
 class Podrace:
     """What the fixture gives: `audit` for logs of a cluster; `check` and `violates`, with what the marker says unless the call says otherwise."""
 
-    def __init__(self, folder: Path, scenarios: tuple[str | Path, ...], options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        scenarios: tuple[str | Path, ...],
+        options: Mapping[str, Any],
+        varied: Collection[str],
+    ) -> None:
         self._folder = folder
         self._scenarios = scenarios
         self._options = options
+        self._varied = varied
+        self.is_asked = False
 
     def check(self, *scenarios: str | Path, **options: Any) -> list[Finding]:
         """Every property holds; else the test fails with the counterexample. The options are those of `podrace.api.expect`.
@@ -55,6 +63,7 @@ class Podrace:
         from .. import api
         from ..reports.filtered import shown
 
+        self.is_asked = True
         for name in options:
             if name not in OF_LOGS:
                 pytest.fail(
@@ -83,7 +92,14 @@ class Podrace:
         from .. import api
         from ..reports.filtered import shown
 
+        self.is_asked = True
         _refuse_unusable(verdict, options)
+        for name in self._varied:
+            if name in options:
+                pytest.fail(
+                    f"podrace: the marker gives several cases of `{name}`, and this call the same for each: leave it out here",
+                    pytrace=False,
+                )
         named = [self._beside(name) for name in scenarios or self._scenarios]
         chosen = {**self._options, **options}
         if "filename" in chosen:
@@ -134,10 +150,29 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def podrace(request: pytest.FixtureRequest) -> Podrace:
     """Checks the scheduler: see docs/pytest.md."""
     scenarios, chosen = _marked(request.node)
+    varied = [name for name in ("release", "with_fix") if _has_cases(name, chosen.get(name))]
     case = getattr(request, "param", None)
     if case is not None:
         chosen["release"], chosen["with_fix"] = case
-    return Podrace(request.path.parent, scenarios, chosen)
+    return Podrace(request.path.parent, scenarios, chosen, varied)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """A marked test that checks nothing does not pass."""
+    result = yield
+    given = pyfuncitem.funcargs.get(MARKER)
+    is_marked = (
+        pyfuncitem.get_closest_marker(MARKER)
+        if isinstance(given, Podrace)
+        else any(mark.name == MARKER for mark in pyfuncitem.own_markers)
+    )
+    if is_marked and not (isinstance(given, Podrace) and given.is_asked):
+        pytest.fail(
+            "podrace: the marker alone checks nothing: take the fixture `podrace`, and call podrace.check() or podrace.violates()",
+            pytrace=False,
+        )
+    return result
 
 
 def _marked(node: pytest.Item | Any) -> tuple[tuple[str | Path, ...], dict[str, Any]]:

@@ -70,6 +70,12 @@ class Represented:
     doubts: Sequence[str] = ()
     nearest: str = ""
     shape: str = ""
+    scales: bool = False
+
+    def on(self, release: str) -> Represented:
+        """The same cluster, asked about on another version: what is in doubt there."""
+        doubts = [] if self.kept is None else doubts_of(self.kept, release, self.scales)
+        return replace(self, doubts=doubts, nearest="")
 
     @property
     def version(self) -> str:
@@ -182,8 +188,9 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         sources |= {pod.name: pod.source for pod in kept.pods if pod.source}
         scenario = replace(scenario, lines={}, sources=sources)
     return Represented(
-        scenario, account, caveat, [*of_cluster, *of_kept], kept, doubts, nearest, shape_of(text)
-    )
+        scenario, account, caveat, [*of_cluster, *of_kept], kept, doubts, nearest, shape_of(text),
+        asked.scales,
+    )  # fmt: skip
 
 
 def _in_file(asked: Manifests) -> list[str]:

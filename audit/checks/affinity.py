@@ -40,6 +40,7 @@ class AntiAffinity(Check):
     def __init__(self) -> None:
         super().__init__()
         self.pairs: list[_Pair] = []
+        self.by_others: list[tuple[int, str]] = []
         self._with_terms: dict[PodHistory, None] = {}
 
     def seen(self, pod: PodHistory, body: object, write: object) -> None:
@@ -136,6 +137,11 @@ class AntiAffinity(Check):
             if (pair.moment, words) in told:  # each of the two has such a term
                 continue
             told.add((pair.moment, words))
+            if pair.by_binding and not pair.one.binding:
+                self.by_others.append(
+                    (pair.moment, f"{at(pair.moment)}: {words}: by another actor than a scheduler")
+                )
+                continue
             hit = Hit(at(pair.moment), words, pods, pair.one.node, pair.one.by)
             found.append(Found(pair.moment, hit, partial(_case, pair)))
         return found

@@ -48,7 +48,7 @@ class Capacity(Check):
     def possible(self, node: NodeHistory, moment: int, stay: Stay | None) -> None:
         """Whether in some order there may be too much on the node."""
         there = [s for s in node.stays if s.may_come <= moment and s.pod.may_be_there(moment)]
-        bound = (stay is not None and stay.binding) or any(s.binding and s.must_come >= moment for s in there)
+        bound = [s for s in there if s.binding and (s is stay or s.must_come >= moment)]
         if not bound:
             return
         unknown = [s for s in there if not s.pod.known or _is_unknown(s, moment)]
@@ -58,7 +58,10 @@ class Capacity(Check):
         elif unknown:
             self.leave_open("what a pod asks for is not known", unknown[0].pod.key)
         else:
-            too_much = _exceeded([_most(s, moment) for s in there], states, least=True)
+            among: dict[str, int] = {}
+            for one in bound:
+                among |= {resource: amount for resource, amount in _most(one, moment).items() if amount}
+            too_much = _exceeded([_most(s, moment) for s in there], states, least=True, among=among)
             if too_much is not None:
                 resource, asked, has = too_much
                 self.suspect(
@@ -101,11 +104,13 @@ class Capacity(Check):
         if not trust.complete and node.seen_at < moment:
             return None
         asked = [_least(s, since, moment, not trust.complete) for s in there]
-        too_much = _exceeded(asked, states, least=False)
+        last = max(there, key=lambda s: (s.must_come, s.may_come))
+        # The filter asks of a node only what the pod itself asks for.
+        by_last = _exceeded(asked, states, least=False, among=asked[there.index(last)])
+        too_much = by_last or _exceeded(asked, states, least=False)
         port = _port(there)
         if too_much is None and port is None:
             return None
-        last = max(there, key=lambda s: (s.must_come, s.may_come))
         pods = [s.pod.key for s in sorted(there, key=lambda s: (s.must_come, s.pod.key))]
         if too_much is None:
             assert port is not None
@@ -115,11 +120,12 @@ class Capacity(Check):
             resource, amount, has = too_much
             words = f"{node.name} is overfull: {_of(resource, amount, has)} with {listed(pods)}"
             timeline = _timeline(candidate, resource, has, moment, set(map(id, there)))
-        if not last.binding:
+        if not last.binding or (by_last is None and port is None):
+            how = "and by no Binding" if not last.binding else "and asks for nothing of that"
             self.by_others.append(
                 (
                     moment,
-                    f"{at(moment)}: {words}; {last.pod.key} came last, and by no Binding: by another actor than a scheduler",
+                    f"{at(moment)}: {words}; {last.pod.key} came last, {how}: by another actor than a scheduler",
                 )
             )
             return None
@@ -157,15 +163,17 @@ def _least(stay: Stay, since: int, moment: int, also_next: bool) -> Amounts:
 
 
 def _exceeded(
-    asked: Sequence[Amounts], states: Sequence[NodeState], least: bool
+    asked: Sequence[Amounts], states: Sequence[NodeState], least: bool, among: Amounts | None = None
 ) -> tuple[str, int, int] | None:
-    """A resource of which is asked for more than there is, at least or at most, with both amounts."""
+    """A resource of which is asked for more than there is, at least or at most, with both amounts; one of which also `among` asks for."""
     totals: dict[str, int] = {}
     for amounts in asked:
         for resource, amount in amounts.items():
             totals[resource] = totals.get(resource, 0) + amount
     choose = min if least else max
     for resource, amount in totals.items():
+        if among is not None and not among.get(resource):
+            continue
         if not least and resource not in _OF_NODES and any(resource not in (s.amounts or ()) for s in states):
             continue  # of something else than the node: a ResourceClaim, or an extender's business
         has = choose(_amount(state, resource) for state in states)

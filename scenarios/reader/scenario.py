@@ -50,7 +50,10 @@ class AskedOrder:
 def read_asked(section: Value | None, lines: dict[str, int]) -> tuple[AskedOrder, ...]:
     """The section `ask`. Notes in `lines` where each question is."""
     found = []
-    for value in section.elements("a list of questions") if section else ():
+    questions = section.elements("a list of questions") if section else ()
+    if section and not questions:
+        section.fail("nothing is asked: give a question and its answer, or remove the section")
+    for value in questions:
         fields = QUESTIONS.fields(value, "a mapping with `question` and `answer`")
         lines |= {value.path: value.line, **{field.path: field.line for field in fields.values()}}
         said = {name: QUESTIONS[name].value(field) for name, field in fields.items()}

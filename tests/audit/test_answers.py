@@ -262,6 +262,14 @@ def test_another_actor_overfills_the_node(tmp_path: Path) -> None:
     )
     later = answered(tmp_path, [seen("n", 0), *both("a", 1), mirror, *both("b", 4, "1m")], listed(node("n")))
     assert answer(later, "S-CAP").verdict == "HIT"
+    # The filter looks only at what the pod itself asks for.
+    events = [seen("n", 0), *both("a", 1), mirror, *both("b", 4, "0")]
+    nothing = answered(tmp_path, events, listed(node("n")))
+    assert answer(nothing, "S-CAP").verdict == "EXCLUDED"
+    assert nothing.signs[1] == (
+        "2026-01-01T00:00:04.200Z: n is overfull: 3 of 2 cpu with default/a, default/static, default/b; default/b came last, and asks "
+        "for nothing of that: by another actor than a scheduler"
+    )
 
 
 def test_orders_that_the_log_leaves_open(tmp_path: Path) -> None:
@@ -386,6 +394,19 @@ def labelled(name: str, at: float, on: str, **spec: Any) -> list[Object]:
     found = created(name, at, "1m", **spec)
     found["responseObject"]["metadata"]["labels"] = {"app": "x"}
     return [found, bound(name, on, at + 0.2)]
+
+
+def test_a_static_pod_that_comes_too_close_is_no_schedulers_doing(tmp_path: Path) -> None:
+    static = pod("static", "1m", on="m")
+    static["metadata"]["labels"] = {"app": "x"}
+    mirror = event("create", "pods", "static", 3, code=201, response=static, user="system:node:m")
+    zone = node("m", labels={"zone": "a"})
+    report = answered(tmp_path, [*labelled("a", 1, "m", **APART), mirror], listed(zone), True)
+    assert answer(report, "S-AFF").hits == ()
+    assert report.signs == (
+        "2026-01-01T00:00:03.000Z: default/static on m and default/a on m share zone, and a required anti-affinity keeps them apart; "
+        "default/static came last, and by no Binding: by another actor than a scheduler",
+    )
 
 
 def test_pods_that_must_be_apart(tmp_path: Path) -> None:

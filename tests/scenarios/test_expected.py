@@ -48,6 +48,7 @@ def test_reasons() -> None:
     [
         ("expect: 5", "expect: expected a mapping from properties to verdicts, not `5`"),
         ("expect: {}", "expect: nothing is expected: give a verdict for a property, or remove the section"),
+        ("ask: []", "ask: nothing is asked: give a question and its answer, or remove the section"),
         ("expect: []", "expect: nothing is expected: give a verdict for a property, or remove the section"),
         ("expect: [5]", "expect[0]: expected a mapping with `verdicts`, not `5`"),
         (

@@ -12,10 +12,18 @@ if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
     from ....analysis.request.method import Method
     from ....analysis.request.plan import Selection
+    from ....analysis.request.representative_cluster import Represented
     from ...terminal.output import Output
 
 
-def print_affected(selection: Selection, budget: Budget, method: Method, out: Output, seconds: float) -> int:
+def print_affected(
+    selection: Selection,
+    budget: Budget,
+    method: Method,
+    out: Output,
+    seconds: float,
+    represented: Represented | None,
+) -> int:
     """Ask all versions and print the answers; gives the exit code."""
     from ....analysis.affected import affected
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
@@ -27,7 +35,7 @@ def print_affected(selection: Selection, budget: Budget, method: Method, out: Ou
     if out.graph is not None or out.save_trace is not None or out.report is not None:
         raise UsageProblem("--affected prints one table: leave out --graph, --save-trace and --report")
     with progress_display(out.no_color) as display:
-        answers = affected(selection, budget, method, display, seconds)
+        answers = affected(selection, budget, method, display, seconds, represented)
     with tolerant_of_closed_pipes():
         if out.form == "json":
             print_json([answered.as_row() for answered in answers])

@@ -182,7 +182,7 @@ def check(
             raise UsageProblem("--affected asks all versions: leave out --baseline and --write-baseline")
         from .affected import print_affected
 
-        raise typer.Exit(print_affected(selection, budget, method, out, closing_time))
+        raise typer.Exit(print_affected(selection, budget, method, out, closing_time, represented))
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, selection.own)
     from .decided import Asked, decide

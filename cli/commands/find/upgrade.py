@@ -23,6 +23,7 @@ def print_upgrade(
 
     from ....analysis.compare.inquiry import Inquiry, two_releases
     from ....analysis.request.method import Method
+    from ....analysis.request.release_names import parse_release
     from ....reports.verify.comparison_forms import FORMS
     from ....reports.verify.comparison_rows import Rows
     from ...terminal.output import print_account
@@ -32,9 +33,9 @@ def print_upgrade(
     forms = ("text", *FORMS)
     if out.form not in forms:
         raise UsageProblem(f"--upgrade prints {', '.join(forms)}: leave out --output {out.form}")
-    if represented.doubts:
+    if doubts := dict.fromkeys([*represented.doubts, *represented.on(parse_release(to)).doubts]):
         raise UsageProblem(
-            f"--upgrade: podrace does not model all that decides it ({'; '.join(represented.doubts)}): check each version by itself, with --release"
+            f"--upgrade: podrace does not model all that decides it ({'; '.join(doubts)}): check each version by itself, with --release"
         )
     inquiry = Inquiry((), selection.properties, selection.own, selection.gates, given=selection.given)
     print_account(represented.account, out)

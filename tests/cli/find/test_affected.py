@@ -249,3 +249,32 @@ def test_a_dump_that_names_no_version(shell: Shell, tmp_path: Path) -> None:
         "podrace: dump.yaml:1: clientVersion: this is the version of kubectl alone: ask with a connection to the cluster, for its "
         "`serverVersion`\n"
     )
+
+
+DUMP = """
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", memory: 2Gi, pods: "9"}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: m, namespace: x}, spec: {nodeName: n1, containers: [{name: c}], resources: {requests: {cpu: "1"}}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x}, spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}
+"""
+
+
+def test_what_is_in_doubt_on_a_version_decides_nothing_there(shell: Shell) -> None:
+    """Until now, doubts about a dump were not heard here, and a cluster that nobody knows well was not affected."""
+    Path("d.yaml").write_text(DUMP)
+    ran = shell("check", "-f", "d.yaml", "--affected", "--property", "S-CAP", "--pods", "2")
+    rows = [line.split()[:5] for line in ran.out.splitlines()[1:]]
+    assert (ran.code, [row for row in rows if row[0] == "not"]) == (
+        3,
+        [["not", "decided", "1.8.0", "to", "1.33.13"], ["not", "affected", "1.34.0", "to", known_releases()[-1]]],
+    )  # fmt: skip
+    (told,) = {shell("check", "-f", "d.yaml", "--property", "S-CAP", "--release", "1.33.0").code}
+    assert told == 3
+
+
+def test_an_upgrade_to_a_version_on_which_something_is_in_doubt_is_not_decided(shell: Shell) -> None:
+    Path("d.yaml").write_text(DUMP)
+    ran = shell("check", "-f", "d.yaml", "--upgrade", "1.33", "--property", "S-CAP")
+    assert ran.code == 2
+    assert "--upgrade: podrace does not model all that decides it (resources of the pod as a whole" in ran.err

@@ -309,6 +309,37 @@ def test_wrong_values_are_one_line(tmp_path: Path) -> None:
     ]
 
 
+IDLE = """
+import pytest
+
+@pytest.mark.podrace("72124", release="1.13.0", property="S-NOMVIS")
+def test_no_fixture():
+    pass
+
+@pytest.mark.podrace("72124", release="1.13.0", property="S-NOMVIS")
+def test_no_call(podrace):
+    pass
+
+@pytest.mark.podrace(release=["1.13.0", "1.19.0"])
+class TestVaried:
+    def test_of_one(self, podrace):
+        podrace.check("72124", release="1.19.0")
+
+    def test_helper(self):
+        pass
+"""
+
+
+def test_a_marked_test_that_checks_nothing_fails(tmp_path: Path) -> None:
+    done = run(tmp_path, IDLE)
+    assert done.returncode == 1
+    alone = "the marker alone checks nothing: take the fixture `podrace`, and call podrace.check() or podrace.violates()"
+    varied = "the marker gives several cases of `release`, and this call the same for each: leave it out here"
+    failed = re.findall(r"^FAILED \S+ - Failed: podrace: (.*)", done.stdout, re.M)
+    assert sorted(failed) == sorted([alone, alone, varied, varied])
+    assert re.findall("^PASSED .*::(.*)", done.stdout, re.M) == ["test_helper"]
+
+
 def examples() -> list[str]:
     return re.findall(r"<!-- tested -->\n```python\n(.*?)```", PAGE, re.S)
 
