@@ -115,7 +115,9 @@ def check(
     """
     own_code.watch()
     size = Size(int(pods), int(nodes), controllers)
-    represented = _represented(Manifests(_paths(filename), recursive, strict, size, focus, None, release))
+    represented = _represented(
+        Manifests(_paths(filename), recursive, strict, size, focus, None, release, gates=_names(gate))
+    )
     selection = _selection(scenarios, release, with_fix, without_fix, gate, property, represented)
     budget = budget_for(as_number(max_states), as_number(max_memory), as_number(timeout), as_number(jobs))
     folder = cache_folder(None if isinstance(cache, bool) else Path(cache), cache is False)
@@ -297,7 +299,7 @@ def _represented(asked: Manifests) -> Represented | None:
     """What is kept of the objects that are named, if any are."""
     if asked.names:
         return scenario_from(asked, lambda _: None)  # what is to be remarked is told with the findings
-    if asked != Manifests([], release=asked.release):
+    if asked != Manifests([], release=asked.release, gates=asked.gates):
         raise UsageProblem(
             "recursive, strict, pods, nodes, focus and controllers are about Kubernetes objects: name some with filename"
         )

@@ -68,7 +68,7 @@ class Groups:
         """What is the same for all pods that are like this one."""
         if id(pod) not in self._pods:
             self._pods[id(pod)] = (
-                pod.owner, pod.namespace, pod.node is None, tuple(sorted(pod.requests.items())), pod.priority,
+                pod.owner, pod.namespace, pod.group, pod.node is None, tuple(sorted(pod.requests.items())), pod.priority,
                 pod.preempts, pod.scheduler, pod.grace == 0, pod.terminating, bool(pod.labels),
                 tuple(sorted(pod.ignored.items())),
                 tuple(sorted((k, v) for k, v in pod.labels.items() if k in self.asked_of_pods)),
@@ -207,13 +207,18 @@ class Asker:
         return found
 
     def rivals(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
-        """The pods that wait and want the room that is left without those that are gone."""
+        """The pods that wait and want the room that is left without those that are gone, and of which the pods of its group that wait may take the rest."""
         found = []
+        together = [p for p in self.situation.inventory.members(pod.group) if p.node is None]
         for group in self._rivals:
-            others = [q for q in group if q is not pod]
+            others = [q for q in group if q is not pod and q not in together]
             if not others or others[0].priority > pod.priority:
                 continue
             q = others[0]
-            if self.situation.fits(q, node, gone) and self.situation.clash(pod, q, node, gone):
+            if not self.situation.fits(q, node, gone):
+                continue
+            if self.situation.clash(pod, q, node, gone) or (
+                together and not self.situation.fits(q, node, gone, together)
+            ):
                 found += others
         return sorted(found, key=lambda q: (q.owner == pod.owner, -q.priority))

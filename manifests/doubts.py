@@ -55,6 +55,7 @@ def _of_reduction(kept: Representative) -> Iterator[str]:
     yield from VolumeLimits(kept.inventory.claims, kept.inventory.bound).doubts(waiting, kept.nodes)
     yield from doubts_of_marks(kept)
     yield from Lives(kept).remarks()
+    yield from kept.together.doubts
     for pod in kept.pods:
         if not affinity_of(pod, kept).exact:
             yield f"an affinity term means kept pods and others: only the kept ones count for it (Pod/{pod.name})"

@@ -18,7 +18,7 @@ from ..base.text import one_line
 from ..model.environment.objects import Node, Selector
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from .backed_resources import BackedResources
-from .members import ClusterNode, ClusterPod, Maker, owed_pods
+from .members import ClusterNode, ClusterPod, Maker, group_key, owed_pods
 from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes
 from .reading.cluster_objects import (
     HOSTNAME,
@@ -34,6 +34,7 @@ from .reading.cluster_version import ClusterVersion, NamedVersions
 from .reading.csi_objects import read_attachment, read_csi_driver, read_csi_node
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
 from .reading.device_taints import read_taint_rule
+from .reading.group_objects import GroupObject, read_pod_group, read_workload_groups
 from .reading.known_fields import check_fields
 from .reading.manifest_files import Doubt, Remarks, documents, folders_passed_over, read_sources
 from .reading.manifest_values import Fields, Manifest
@@ -53,6 +54,7 @@ class Written:
     classes: list[PriorityClass] = field(default_factory=list)
     budgets: list[BudgetObject] = field(default_factory=list)
     namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    groups: dict[str, GroupObject] = field(default_factory=dict)
     volumes: WrittenVolumes = field(default_factory=WrittenVolumes)
     devices: WrittenDevices = field(default_factory=WrittenDevices)
     configuration: Configuration | None = None
@@ -85,7 +87,10 @@ class Written:
 
 @dataclass(frozen=True)
 class Inventory:
-    """A cluster, described by the files in `where`. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler. `managed` are the workloads by name, `sources` file and line of every object, by kind and name."""
+    """A cluster, described by the files in `where`. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler. `managed` are the workloads by name, `sources` file and line of every object, by kind and name.
+
+    `groups` are those of pods; of one that has pods which do not count, `apart` says why. `flags` are the feature gates that kube-scheduler is started with, None if its Pod is not among the objects.
+    """
 
     where: str
     nodes: Sequence[ClusterNode]
@@ -103,6 +108,9 @@ class Inventory:
     sources: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: ClusterVersion | None = None
     doubts: Sequence[Doubt] = ()
+    groups: Mapping[str, GroupObject] = field(default_factory=dict)
+    apart: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, bool] | None = None
 
     def without_claims(self, why: str) -> Inventory:
         """The same, with all claims taken to be had everywhere; a remark says why, if a pod that waits has one, and nothing holds of such pods."""
@@ -125,6 +133,22 @@ class Inventory:
     def on(self, node: str) -> list[ClusterPod]:
         """The pods on a node."""
         return self._by_node.get(node, [])
+
+    def group(self, key: str) -> GroupObject | None:
+        """A group; every replica of a pod group of a Workload is one of its own."""
+        found = self.groups.get("/".join(key.split("/")[:4]))
+        return found and replace(found, key=key)
+
+    def members(self, group: str) -> list[ClusterPod]:
+        """The pods of a group, on nodes or waiting; none of no group."""
+        return self._by_group.get(group, []) if group else []
+
+    @cached_property
+    def _by_group(self) -> dict[str, list[ClusterPod]]:
+        found: dict[str, list[ClusterPod]] = {}
+        for pod in (*self.bound, *self.pending):
+            found.setdefault(pod.group, []).append(pod)
+        return found
 
     @cached_property
     def _by_node(self) -> dict[str, list[ClusterPod]]:
@@ -149,16 +173,19 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
     asked = [pod.spec.requests for pod in written.pods] + [w.spec.requests for w in written.workloads]
     make = Maker(
         Priorities(written.classes), written.namespaces, configuration, written.nodes, claims,
-        BackedResources(written.devices, [n.allocatable for n in written.nodes], asked, devices_back, remarks), remarks,
+        BackedResources(written.devices, [n.allocatable for n in written.nodes], asked, devices_back, remarks), remarks, written.groups,
     )  # fmt: skip
     nodes = {n.name: make.node(n) for n in written.nodes}
     aside: dict[str, int] = {}
+    apart: dict[str, str] = {}
     bound: list[ClusterPod] = []
     pending: list[ClusterPod] = []
     for pod in written.pods:
         reason = _set_aside(pod, nodes, configuration)
         if reason is not None:
             aside[reason] = aside.get(reason, 0) + 1
+            if not pod.finished:
+                apart[group_key(pod.spec.group, pod.meta.namespace)] = reason
         else:
             (pending if pod.spec.node is None else bound).append(make.pod(pod))
     for made in owed_pods(written.workloads, written.pods, make, set(written.metas)):
@@ -175,7 +202,7 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
         written.where, list(nodes.values()), bound, pending, written.budgets, written.namespaces, configuration,
         len(written.classes), len(written.workloads), claims, list(remarks.lines()), aside,
         {w.meta.shown: w for w in written.workloads}, {name: meta.source for name, meta in written.metas.items()},
-        written.versions.surest(), [*remarks.doubts],
+        written.versions.surest(), [*remarks.doubts], written.groups, apart, written.versions.flags,
     )  # fmt: skip
 
 
@@ -263,7 +290,7 @@ def _where(meta: Meta) -> str:
 
 
 GROUPS = {
-    "Pod": "", "Node": "", "Namespace": "", "PriorityClass": "scheduling.k8s.io", "PodDisruptionBudget": "policy",
+    "Pod": "", "Node": "", "Namespace": "", "PriorityClass": "scheduling.k8s.io", "PodGroup": "scheduling.k8s.io", "Workload": "scheduling.k8s.io", "PodDisruptionBudget": "policy",
     "KubeSchedulerConfiguration": "kubescheduler.config.k8s.io", "Job": "batch",
     "Deployment": "apps", "ReplicaSet": "apps", "StatefulSet": "apps",
     "PersistentVolumeClaim": "", "PersistentVolume": "", "StorageClass": "storage.k8s.io",
@@ -285,8 +312,8 @@ NOT_MODELLED = {
     "v1 Policy": "said up to 1.22 which predicates run and which extenders are asked, which only a KubeSchedulerConfiguration says here",
     "componentconfig/v1alpha1 KubeSchedulerConfiguration": "said in old releases what only one of kubescheduler.config.k8s.io says here",
     "LimitRange": "give requests to pods when they are created, which those that are still owed go without",
-    "PodGroup": "gather pods that are scheduled together, as nothing in a dump is here",
-    "Workload": "gather pods that are scheduled together, as nothing in a dump is here",
+    "PodGroup": "of another API group gather pods for a scheduler other than kube-scheduler",
+    "Workload": "of another API group gather pods for a scheduler other than kube-scheduler",
     "RuntimeClass": "give overhead to pods when they are created, which those that are still owed go without",
 }
 """Kinds by which the scheduler decides otherwise, or pods are not created, and the model does not heed that; with a version before it, of this one only."""
@@ -297,7 +324,7 @@ NOTHING_SAID = "say nothing to the scheduler's model"
 
 VERSIONS = {
     "": ("v1",), "apps": ("v1", "v1beta2", "v1beta1"), "extensions": ("v1beta1",), "batch": ("v1",), "policy": ("v1", "v1beta1"),
-    "scheduling.k8s.io": ("v1", "v1beta1", "v1alpha1"), "storage.k8s.io": ("v1", "v1beta1"),
+    "scheduling.k8s.io": ("v1", "v1beta1", "v1alpha3", "v1alpha2", "v1alpha1"), "storage.k8s.io": ("v1", "v1beta1"),
     "kubescheduler.config.k8s.io": ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1"),
 }  # fmt: skip
 """The versions that Kubernetes has had of the groups whose kinds are read, the newest first; those of the others their readers know."""
@@ -491,6 +518,10 @@ def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -
             written.namespaces[meta.name] = meta.labels
         case "PriorityClass":
             written.classes.append(read_class(meta, fields))
+        case "PodGroup":
+            written.groups[meta.shown] = read_pod_group(meta, fields)
+        case "Workload":
+            written.groups |= {group.key: group for group in read_workload_groups(meta, fields)}
         case "PodDisruptionBudget":
             budget = read_budget(meta, fields, remarks)
             if budget is not None:

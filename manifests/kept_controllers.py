@@ -130,6 +130,8 @@ NOBODY_TAKES_IT = (
 def _reasons(kind: OwnerKind, own: Sequence[ClusterPod], nodes: set[str]) -> Iterator[str]:
     if any(pod.claims.volumes or pod.claims.devices for pod in own):
         yield "of a pod with claims that is made again and again nothing is modelled"
+    if any(pod.group for pod in own):
+        yield "of a pod of a group that is made again and again nothing is modelled"
     if any(pod.ignored for pod in own):
         yield "an annotation ignores properties of it, and the next pod is another one"
     if any(pod.terminating for pod in own):

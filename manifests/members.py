@@ -17,6 +17,7 @@ from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from .backed_resources import BackedResources
 from .pod_claims import ClusterClaims, PodClaims
 from .reading.cluster_objects import NodeObject, Priorities
+from .reading.group_objects import GroupObject
 from .reading.manifest_files import Remarks
 from .reading.pod_objects import PodSpec, Spread, Workload, WrittenPod
 from .reading.resource_amounts import Amounts
@@ -79,7 +80,7 @@ class ClusterPod:
 
     `entity` is it as the model knows it. A pod that does not `exists`
     is one that its controller would create if another were gone. `ignored` are properties with reasons. `spread` are its hard
-    topology spread constraints. `unstarted`: it is Pending on its node. `source` is file and line of its object, or of the workload's that owes it.
+    topology spread constraints. `unstarted`: it is Pending on its node. `group` is as of `group_key`. `source` is file and line of its object, or of the workload's that owes it.
     """
 
     name: str
@@ -107,6 +108,7 @@ class ClusterPod:
     ready: bool = True
     unstarted: bool = False
     finalizers: tuple[str, ...] = ()
+    group: str = ""
 
     @property
     def host_ports(self) -> Sequence[HostPort]:
@@ -145,6 +147,11 @@ class ClusterPod:
         )
 
 
+def group_key(named: Sequence[str], namespace: str) -> str:
+    """The group that a pod of this namespace names, as its object is known: by kind, namespace and names; empty for none."""
+    return "/".join((named[0], namespace, *named[1:])) if named else ""
+
+
 class Maker:
     """Makes members of objects."""
 
@@ -157,7 +164,9 @@ class Maker:
         claims: ClusterClaims,
         backed: BackedResources,
         remarks: Remarks,
+        groups: Mapping[str, GroupObject],
     ) -> None:
+        self.groups = groups
         self.priorities, self.namespaces, self.configuration = priorities, namespaces, configuration
         self.claims, self.backed, self.remarks = claims, backed, remarks
         # Without the filter TaintToleration a pod is kept away by none of the taints; spec.unschedulable has a filter of
@@ -215,7 +224,9 @@ class Maker:
             )  # fmt: skip
         made = self.of(meta.name, meta.namespace, meta.labels, pod.spec, owner)
         start = pod.start if pod.spec.node else None
-        claims = self.claims.of(meta.name, pod.spec.mounts, pod.spec.claims, pod.made)
+        claims = self.claims.of(
+            meta.name, pod.spec.mounts, pod.spec.claims, pod.made, group=self.groups.get(made.group)
+        )
         claims = self.backed.added(claims, meta.name, pod.spec.requests, pod.special)
         return replace(
             made,
@@ -261,7 +272,7 @@ class Maker:
         )  # fmt: skip
         return ClusterPod(
             name, namespace, labels, requests, priority, preempts, owner, spec.scheduler, spec.node, None, spec.grace, False,
-            tolerations, selector, affinity, entity, spread=spread,
+            tolerations, selector, affinity, entity, spread=spread, group=group_key(spec.group, namespace),
         )  # fmt: skip
 
     def _counted(self, requests: Amounts, owner: str) -> Amounts:
@@ -326,10 +337,15 @@ def owed_pods(
         free = (
             name for name in unlimited if workload.meta.kind == "StatefulSet" or f"Pod/{name}" not in taken
         )
+        group_of = _group_of(workload, pods, make)
         for i, name in enumerate(islice(free, min(missing, NAMED))):
             pod = make.of(name, workload.meta.namespace, workload.labels, workload.spec, shown)
             stands_for = missing - NAMED + 1 if i == NAMED - 1 else 1
-            claims = make.claims.of(name, workload.spec.mounts, workload.spec.claims, {}, workload.claims)
+            pod = replace(pod, group=group_of)
+            group = make.groups.get(group_of)
+            claims = make.claims.of(
+                name, workload.spec.mounts, workload.spec.claims, {}, workload.claims, group
+            )
             claims = make.backed.added(claims, name, workload.spec.requests)
             yield replace(
                 pod,
@@ -339,6 +355,21 @@ def owed_pods(
                 source=workload.meta.source,
                 claims=claims,
             )
+
+
+def _group_of(workload: Workload, pods: Sequence[WrittenPod], make: Maker) -> str:
+    """The group of the pods that a workload owes: as its template says, or as its controller gives its other pods (a Job's does so from 1.36 on)."""
+    shown, namespace = workload.meta.shown, workload.meta.namespace
+    if workload.spec.group:
+        return group_key(workload.spec.group, namespace)
+    found = {group_key(pod.spec.group, namespace) for pod in pods if _belongs(pod, workload)} - {""}
+    found |= {group.key for group in make.groups.values() if shown in group.owners}
+    if len(found) > 1:
+        make.remarks.doubt(
+            "the pods of a workload are in several groups: those that are owed are taken into one of them",
+            f"the pods of {shown}",
+        )
+    return min(found, default="")
 
 
 def _of_stateful_set(

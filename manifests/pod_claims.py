@@ -17,6 +17,7 @@ from ..scenarios.reader.sections.claim_section import special_claim
 from .published_devices import PublishedDevices
 from .reading.csi_objects import Attachment, CsiDriver
 from .reading.device_objects import ClaimReference, DeviceKey, DeviceWish, ResourceClaimObject, WrittenDevices
+from .reading.group_objects import GroupObject
 from .reading.manifest_files import Remarks
 from .reading.volume_objects import Mount, StorageClassObject, VolumeClaimObject, VolumeObject, VolumeWish
 
@@ -144,8 +145,9 @@ class ClusterClaims:
         references: Sequence[ClaimReference],
         made: Mapping[str, str | None],
         own: Iterable[tuple[str, VolumeWish]] = (),
+        group: GroupObject | None = None,
     ) -> PodClaims:
-        """The claims of a pod, namespace/name. `made` says which claims were made for it, `own` are templates of a StatefulSet."""
+        """The claims of a pod, namespace/name, that may be those of its group. `made` says which claims were made for it, `own` are templates of a StatefulSet."""
         namespace, _, name = pod.partition("/")
         templates: dict[str, VolumeWish | DeviceWish] = {}
         volumes, devices, doubt = [], [], ""
@@ -162,16 +164,17 @@ class ClusterClaims:
             if claim not in volumes:
                 volumes.append(claim)
         for reference in references:
-            if reference.claim is None and reference.template is None:
-                doubt = (
-                    f"the claim {reference.name} of {pod} is its group's, and taken to be free on every node"
-                )
+            its = group is not None and group.shares(reference)
+            made_here = group.made if group is not None and its else made
+            if reference.name in made_here and made_here[reference.name] is None:
                 continue
-            if reference.name in made and made[reference.name] is None:
-                continue
-            given = reference.claim or made.get(reference.name) or f"{name}-{reference.name}"
-            claim = f"{namespace}/{given}"
-            if reference.template is not None:
+            given = reference.claim or made_here.get(reference.name)
+            if its:
+                doubt = f"the claim {reference.name} of {pod} is its group's: that it is reserved for the group is not modelled"
+                if given is None:  # nobody has made it yet
+                    continue
+            claim = f"{namespace}/{given or f'{name}-{reference.name}'}"
+            if reference.template is not None and not its:
                 found = self.devices.templates.get(f"{namespace}/{reference.template}")
                 if found is not None:
                     templates[claim] = found

@@ -19,6 +19,7 @@ from .counted_pods import supporters
 from .inventory import Inventory
 from .kept_claims import KeptClaims, claims_kept
 from .kept_controllers import KeptControllers, with_controllers
+from .kept_groups import KeptGroups, groups_kept, without_room
 from .members import ClusterNode, ClusterPod
 from .situation import Situation, used_by
 
@@ -36,7 +37,7 @@ class Size:
 class Representative:
     """The kept pods and nodes, and the question that they were chosen for. `asked` are all questions of the cluster.
 
-    `hypothetical`: no pod waits, so one that a controller might create is asked about.
+    `hypothetical`: no pod waits, so one that a controller might create is asked about. `refused` is why no group of pods can be in a scenario.
     """
 
     inventory: Inventory
@@ -48,6 +49,7 @@ class Representative:
     nodes: Sequence[ClusterNode]
     hypothetical: bool
     makers: KeptControllers | None = None
+    refused: str = ""
 
     def is_placed(self, pod: ClusterPod) -> bool:
         """Whether the scheduler may place the pod: it waits, or its controller makes it anew."""
@@ -57,6 +59,12 @@ class Representative:
     def claims(self) -> KeptClaims:
         """What is kept of claims, volumes and devices."""
         return claims_kept(self.inventory.claims, self.pods, self.nodes)
+
+    @cached_property
+    def together(self) -> KeptGroups:
+        """What is kept of groups of pods."""
+        waiting = [pod for pod in self.pods if self.is_placed(pod)]
+        return groups_kept(self.situation, self.pods, self.nodes, self.claims, waiting, self.refused)
 
     def dropped_on(self, node: ClusterNode) -> list[ClusterPod]:
         """The pods on a kept node that are left out."""
@@ -83,7 +91,7 @@ def represent(
     waiting, hypothetical = _waiting(inventory, groups)
     asker = Asker(situation, groups, waiting, stay=size.controllers)
     asked = [q for q in asker.ask_all() if among is None or q.pod.name in among]
-    question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size)
+    question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size, inventory)
     if question.node is None:
         raise Problem(_hopeless(question, asked, situation, focus))
     if question.needs > size.pods:
@@ -141,10 +149,12 @@ def _with_whom(question: ClusterQuestion) -> str:
     return f", so that {question.contenders[0].name} is kept, too, which may take the room"
 
 
-def _first(asked: Sequence[ClusterQuestion], size: Size) -> ClusterQuestion:
-    """The most contested question that tests nominations if it is kept whole; else the most contested that can be kept; else any."""
+def _first(asked: Sequence[ClusterQuestion], size: Size, inventory: Inventory) -> ClusterQuestion:
+    """The most contested question that tests nominations if it is kept whole; else the most contested that can be kept, with the pod's group if there is one like that; else any."""
     some = [q for q in asked if q.node is not None]
     fitting = [q for q in some if q.needs <= size.pods]
+    others = [q for q in fitting if q.needs + len(inventory.members(q.pod.group)[1:]) <= size.pods]
+    fitting = others or fitting
     whole = [q for q in fitting if q.tests_nominations and q.needs_with_contender <= size.pods]
     return (whole or fitting or some or asked)[0]
 
@@ -190,16 +200,20 @@ def _kept(
     room for, those that are being deleted last.
     """
     assert question.node is not None
-    pods = [question.pod, *question.victims, *question.leaving]
-    nodes = [question.node]
-    rivals, after = list(question.rivals), question.replacements
-    if rivals or after:
-        pods.append((rivals or after).pop(0))
-    pods = pods[: size.pods]
+    pods, nodes = _whole([question.pod, *question.victims, *question.leaving], [question.node], asker, size)
+    rivals, after = ([p for p in some if p not in pods] for some in (question.rivals, question.replacements))
+    if some := rivals or after:
+        rival = next((p for p in some if _is_whole([*pods, p], nodes, asker, size)), some[0])
+        some.remove(rival)
+        pods, nodes = _whole([*pods, rival][: size.pods], nodes, asker, size)
+    for group in dict.fromkeys(p.group for p in pods if p.group):
+        waiting = [p for p in pods if p.group == group and p.node is None]
+        while len(nodes) < size.nodes and (further := without_room(waiting, pods, nodes, asker.situation)):
+            nodes.append(further[0])
     for node in asker.nodes:
         if len(nodes) == size.nodes:
             break
-        if node is not question.node and (more := _use(node, pods, asker, size)) is not None:
+        if node not in nodes and (more := _use(node, pods, asker, size)) is not None:
             nodes.append(node)
             pods += more
     if not size.controllers:
@@ -207,8 +221,32 @@ def _kept(
         pods, nodes = [*pods, *beside], [*nodes, *where]
     known = {p.name for p in pods}
     leaving = [p for node in nodes for p in asker.situation.inventory.on(node.name) if p.terminating]
-    rest = [p for p in (*rivals, *after, *leaving) if p.name not in known]
-    return (*pods, *rest[: max(0, size.pods - len(pods))]), tuple(nodes)
+    for pod in (p for p in (*rivals, *after, *leaving) if p.name not in known):
+        if len(pods) < size.pods and pod not in pods and _is_whole([*pods, pod], nodes, asker, size):
+            pods, nodes = _whole([*pods, pod], nodes, asker, size)
+    return tuple(pods), tuple(nodes)
+
+
+def _whole(
+    pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode], asker: Asker, size: Size
+) -> tuple[list[ClusterPod], list[ClusterNode]]:
+    """These pods with the others of their groups, and these nodes with those on which they are; of a group nobody more, if there is no room for all."""
+    inventory = asker.situation.inventory
+    kept, where = list(pods), list(nodes)
+    for group in dict.fromkeys(p.group for p in pods):
+        more = [p for p in inventory.members(group) if p not in kept]
+        at = {p.node for p in more if p.node is not None} - {n.name for n in where}
+        add = [n for n in asker.situation.sound_nodes if n.name in at]
+        fits = len(kept) + len(more) <= size.pods and len(where) + len(at) <= size.nodes
+        if fits and len(add) == len(at) and all(p.stands_for == 1 for p in more):
+            kept, where = kept + more, where + add
+    return kept, where
+
+
+def _is_whole(pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode], asker: Asker, size: Size) -> bool:
+    """Whether the group of the last of these pods can be kept, if it has one."""
+    kept, _ = _whole(pods, nodes, asker, size)
+    return all(p in kept for p in asker.situation.inventory.members(pods[-1].group))
 
 
 def _counted(

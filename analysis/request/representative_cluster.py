@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from ...base.text import listed, one_line
 from ...manifests import Representative, drained, read_manifests, represent
 from ...manifests import Size as Size
 from ...manifests.doubts import doubts_of
+from ...manifests.kept_groups import as_started
 from ...manifests.kept_lives import Lives
 from ...manifests.left_out import remarks_of
 from ...manifests.reading.cluster_version import ClusterVersion
@@ -27,14 +28,16 @@ from ...model.history.versions import exact, version_of
 from ...properties import PROPERTIES
 from ...reports.document import NOT_MODELLED, Finding
 from ...scenarios import Scenario, parse_scenario
+from .in_release import refusal_of
 from .option_files import refuse_unwritable, write_text
-from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_property
+from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_gates, parse_property
+from .plan import compose
 from .release_names import like_its_neighbours, nearest_read, parse_release, pre_releases
 
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """What the options about manifests ask for, and which properties. `drain` names a node that is drained, `scales`: time has scales. `elsewhere` are options that change the question and have no place in a scenario's file."""
+    """What the options about manifests ask for, and which properties. `drain` names a node that is drained, `scales`: time has scales. `gates` are as for a scenario. `elsewhere` are options that change the question and have no place in a scenario's file."""
 
     names: Sequence[str]
     recursive: bool = False
@@ -47,6 +50,7 @@ class Manifests:
     elsewhere: Sequence[str] = ()
     drain: str | None = None
     scales: bool = False
+    gates: Sequence[str] = ()
 
     @property
     def is_for_stdout(self) -> bool:
@@ -145,6 +149,8 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
 
     inventory = read_manifests(asked.names, asked.recursive, asked.strict, devices_back)
     release = release_of(inventory.version)
+    gates = parse_gates(asked.gates)
+    inventory, set_gates = as_started(inventory, release or RELEASES[-1], gates)
     version = None if release is None else version_of(release)
     said = _version_words(inventory.version, release, wanted)
     if version is not None and version < version_of(FIRST_WITH_CLAIMS):
@@ -163,6 +169,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     of_kept = [placed(remark, inventory.sources) for remark in (*remarks_of(kept), *Lives(kept).remarks())]
     for remark in of_kept:
         say(f"note: {remark}")
+    kept = _with_groups(kept, asked, release, {**set_gates, **gates})
     unread, nearest = ([], "") if wanted is not None else _unread_words(inventory.version, release)
     doubts = [*unread, *doubts_of(kept, release, asked.scales)]
     account, caveat = [*told, *account_of(kept, doubts)], caveat_of(kept)
@@ -173,6 +180,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         account,
         None if release is None else exact(release),
         _in_file(asked),
+        set_gates,
     )
     if asked.write is not None and asked.elsewhere:
         say(f"note: the scenario does not say {listed(asked.elsewhere)}: give that again when you check it")
@@ -191,6 +199,17 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
         scenario, account, caveat, [*of_cluster, *of_kept], kept, doubts, nearest, shape_of(text),
         asked.scales,
     )  # fmt: skip
+
+
+def _with_groups(
+    kept: Representative, asked: Manifests, release: str | None, gates: Mapping[str, bool]
+) -> Representative:
+    """The same without the groups of pods, if the model refuses them in a cluster like this."""
+    if not kept.together.groups:
+        return kept
+    scenario = parse_scenario(scenario_of(kept, _name(asked.names), title_of(kept), ()), _shown(asked.names))
+    refused = refusal_of(scenario, compose(release or RELEASES[-1], (), (), gates))
+    return replace(kept, refused=refused.removeprefix(f"{scenario.name}: ")) if refused else kept
 
 
 def _in_file(asked: Manifests) -> list[str]:

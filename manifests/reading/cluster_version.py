@@ -16,11 +16,13 @@ _NUMBERS = re.compile(
 )
 _IMAGE = re.compile(r"(?:.*/)?kube-scheduler(?:-[a-z0-9]+)?:([^@\s]+)(?:@.*)?", re.ASCII)
 _FLAG = re.compile(r"(?:^|(?<=\s))--?([A-Za-z][\w-]*)", re.ASCII)
+NOT_READ = "which is not read: give what it changes by --gate or a KubeSchedulerConfiguration, and take the flag away"
 _HARMLESS = re.compile(
     r"(?:.*kubeconfig|authentication-.*|authorization-.*|requestheader-.*|client-ca-file|(?:bind-|secure-)?(?:address|port)|cert-dir|tls-.*|leader-elect.*"
     r"|lock-object-.*|v|vmodule|log.*|alsologtostderr|stderrthreshold|.*profiling|master|kube-api-.*|permit-.*|http2-.*|.*metric.*|write-config-to|help|version)"
 )
 """Flags of kube-scheduler that say nothing about how it schedules."""
+_GATES = re.compile(r"(?:^|(?<=\s))--?feature-gates[= ]((?:\w+=(?:true|false),?)+)(?=\s|$)", re.ASCII)
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 Numbers = tuple[int, int, int]
@@ -55,9 +57,10 @@ _SURE = {
 
 @dataclass(slots=True)
 class NamedVersions:
-    """The versions that the objects read so far name: the newest by each of those that may name one."""
+    """The versions that the objects read so far name: the newest by each of those that may name one. `flags` are the feature gates that the scheduler is started with; None if nothing says them."""
 
     found: dict[str, Read] = field(default_factory=dict)
+    flags: dict[str, bool] | None = None
 
     def read_server(self, top: Manifest) -> bool:
         """Note what `kubectl version -o json` prints, and say whether this is that."""
@@ -103,14 +106,23 @@ class NamedVersions:
                     "the kube-scheduler Pods are of several versions, of which one has the lease: give --release, and leave the others out",
                     f"the image of {meta.shown}",
                 )
-            for part in ("command", "args"):
-                words = written[part].elements("a list of words") if part in written else ()
-                for flag in _FLAG.findall(" ".join(map(_text, words))):
-                    if not _HARMLESS.fullmatch(flag):
-                        remarks.doubt(
-                            f"kube-scheduler is started with --{one_line(flag)}, which is not read: give what it changes by --gate or a KubeSchedulerConfiguration, and take the flag away",
-                            f"the flags of {meta.shown}",
-                        )
+            parts = (
+                written[part].elements("a list of words") for part in ("command", "args") if part in written
+            )
+            said = " ".join(_text(word) for words in parts for word in words)
+            if said and self.flags not in (None, gates := _gates(said)):
+                remarks.doubt(
+                    "the kube-scheduler Pods are started with several --feature-gates, of which those of one are taken: give them by --gate",
+                    f"the flags of {meta.shown}",
+                )
+            elif said:
+                self.flags = gates
+            for flag in _FLAG.findall(_GATES.sub("", said)):
+                if not _HARMLESS.fullmatch(flag):
+                    remarks.doubt(
+                        f"kube-scheduler is started with --{one_line(flag)}, {NOT_READ}",
+                        f"the flags of {meta.shown}",
+                    )
 
     def surest(self) -> ClusterVersion | None:
         """The version by the surest of what names one; None where nothing does."""
@@ -125,6 +137,12 @@ class NamedVersions:
         if read is not None:
             self.found[by] = max(read, self.found.get(by, read))
         return read is not None
+
+
+def _gates(said: str) -> dict[str, bool]:
+    """The feature gates of a command line."""
+    settings = [s.split("=") for listed in _GATES.findall(said) for s in listed.split(",") if s]
+    return {name: on == "true" for name, on in settings}
 
 
 def _read(text: str) -> Read | None:

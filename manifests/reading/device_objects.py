@@ -16,7 +16,6 @@ from ...scenarios.tables.objects import MAX_COUNT
 from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
 from .device_taints import DeviceTaintRule, read_taints, read_tolerations
-from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_label
 
@@ -113,7 +112,7 @@ class ResourceClaimObject:
 
 @dataclass(frozen=True, slots=True)
 class ClaimReference:
-    """What of a claim stands in a pod: its name there, and the name of a ResourceClaim, or of a template by which one is made; of a claim of its group neither."""
+    """What of a claim stands in a pod: its name there, and the name of a ResourceClaim, or of a template by which one is made."""
 
     name: str
     claim: str | None
@@ -363,16 +362,12 @@ def _constant(kind: str, value: Manifest) -> Constant:
     return int(written)
 
 
-def read_references(pod: Fields, owner: str, remarks: Remarks) -> tuple[ClaimReference, ...]:
-    """resourceClaims of a pod specification; of those of a pod's group a remark says that they are left out."""
+def read_references(spec: Fields) -> tuple[ClaimReference, ...]:
+    """resourceClaims of the specification of a pod, or of a group."""
     found = []
-    for element in pod.elements("resourceClaims", "a list of claims"):
+    for element in spec.elements("resourceClaims", "a list of claims"):
         fields = element.mapping("a claim with `name`")
         name = fields.need("name", "a pod's claim has one")
-        if "podGroupResourceClaim" in fields:
-            remarks.add("a claim of the pod's group is left out, and taken to be free on every node", owner)
-            found.append(ClaimReference(read_label(name, "a name"), None, None))
-            continue
         if ("resourceClaimName" in fields) == ("resourceClaimTemplateName" in fields):
             element.fail("name one: `resourceClaimName` or `resourceClaimTemplateName`")
         found.append(

@@ -31,8 +31,8 @@ _LISTED = {
         "activeDeadlineSeconds affinity:Affinity automountServiceAccountToken containers:Container dnsConfig dnsPolicy enableServiceLinks ephemeralContainers "
         "hostAliases hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride imagePullSecrets initContainers:Container nodeName nodeSelector os overhead "
         "preemptionPolicy priority priorityClassName readinessGates resourceClaims:PodResourceClaim resources:ResourceRequirements restartPolicy runtimeClassName "
-        "schedulerName schedulingGates:PodSchedulingGate schedulingGroup securityContext serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace "
-        "subdomain terminationGracePeriodSeconds tolerations:Toleration topologySpreadConstraints:TopologySpreadConstraint volumes:Volume workloadRef"
+        "schedulerName schedulingGates:PodSchedulingGate schedulingGroup:PodSchedulingGroup securityContext serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace "
+        "subdomain terminationGracePeriodSeconds tolerations:Toleration topologySpreadConstraints:TopologySpreadConstraint volumes:Volume workloadRef:WorkloadReference"
     ),
     "Container": (
         "args command env envFrom image imagePullPolicy lifecycle livenessProbe name ports:ContainerPort readinessProbe resizePolicy "
@@ -59,7 +59,9 @@ _LISTED = {
     "TopologySpreadConstraint": (
         "labelSelector:LabelSelector matchLabelKeys maxSkew minDomains nodeAffinityPolicy nodeTaintsPolicy topologyKey whenUnsatisfiable"
     ),
-    "PodResourceClaim": "name podGroupResourceClaim resourceClaimName resourceClaimTemplateName source",
+    "PodResourceClaim": "name resourceClaimName resourceClaimTemplateName source",
+    "PodSchedulingGroup": "podGroupName",
+    "WorkloadReference": "name podGroup podGroupReplicaKey",
     "PodSchedulingGate": "name",
     "Volume": (
         f"{_SOURCES} configMap downwardAPI emptyDir ephemeral:EphemeralVolumeSource gitRepo image name "
@@ -107,6 +109,14 @@ _LISTED = {
     "PersistentVolumeClaimSpec": (
         "accessModes dataSource dataSourceRef resources:ResourceRequirements selector:LabelSelector storageClassName volumeAttributesClassName volumeMode volumeName"
     ),
+    "PodGroup": f"{_OBJECT} spec:PodGroupSpec",
+    "PodGroupSpec": (
+        "disruptionMode parentCompositePodGroupName podGroupTemplateRef preemptionPolicy priority priorityClassName resourceClaims:PodResourceClaim "
+        "schedulingConstraints schedulingPolicy:PodGroupPolicy workloadRef"
+    ),
+    "PodGroupPolicy": "basic gang:GangSchedulingPolicy",
+    "GangSchedulingPolicy": "minCount",
+    "Workload": f"{_OBJECT} spec",
     "KubeSchedulerConfiguration": (
         "apiVersion kind clientConnection delayCacheUntilActive enableContentionProfiling enableProfiling extenders:Extender healthzBindAddress leaderElection "
         "metricsBindAddress parallelism percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds profiles:KubeSchedulerProfile "

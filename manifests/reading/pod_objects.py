@@ -22,6 +22,7 @@ from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
 from .csi_objects import IN_TREE
 from .device_objects import ClaimReference, read_references, read_special, read_statuses
+from .group_objects import read_group_of
 from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_ignored
@@ -151,6 +152,7 @@ class PodSpec:
     mounts: tuple[Mount, ...] = ()
     claims: tuple[ClaimReference, ...] = ()
     features: frozenset[str] = frozenset()
+    group: tuple[str, ...] = ()
 
     @property
     def label_keys(self) -> dict[str, set[str]]:
@@ -230,11 +232,6 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
     fields.need("containers", "a pod has at least one")
     affinity = fields.below("affinity", "a mapping with kinds of affinity")
     grace = fields.read("terminationGracePeriodSeconds", GRACE.read)
-    if "schedulingGroup" in fields or "workloadRef" in fields:
-        remarks.doubt(
-            "the pod belongs to a group, and is scheduled by itself here: the verdict is not about a scheduler with GangScheduling "
-            "(a written scenario has `podGroups` for that)", owner,
-        )  # fmt: skip
     for kind in _conflicting(fields):
         remarks.doubt(
             f"a disk that is named in the pod itself ({kind}) keeps other pods with it from the node, or counts among those that it takes, which is not modelled: left out",
@@ -276,8 +273,9 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         bool(fields.elements("schedulingGates", "a list of gates")),
         _host_ports(fields, owner, remarks),
         read_mounts(fields),
-        read_references(fields, owner, remarks),
+        read_references(fields),
         needed_features(fields),
+        read_group_of(fields),
     )
 
 

@@ -43,8 +43,9 @@ def scenario_of(
     comment: Sequence[str],
     release: str | None = None,
     properties: Sequence[str] = (),
+    gates: Mapping[str, bool] | None = None,
 ) -> str:
-    """The text of the scenario, on the release and with the properties that were asked for, if some were."""
+    """The text of the scenario, on the release, with the feature gates and with the properties that were asked for, if some were."""
     affinity = {pod.name: affinity_of(pod, kept) for pod in kept.pods}
     closings = closings_of(kept, affinity)
     resources = {r for p in kept.pods for r, a in p.requests.items() if a}
@@ -54,16 +55,23 @@ def scenario_of(
         "name": name,
         "title": title,
         **({} if release is None else {"release": release}),
+        **({"featureGates": dict(gates)} if gates else {}),
         "properties": list(properties)
         or [
             *(name for name in DEFAULT_PROPERTIES if name not in not_asked(kept)),
             *kept.claims.properties,
             *lives.properties,
+            *kept.together.properties,
             *(["L-LOOP"] if kept.makers is not None and kept.makers.controllers else []),
         ],
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
         "pods": {p.name: _pod(p, kept, affinity, closings) | lives.of(p) for p in kept.pods},
     }
+    if groups := kept.together.groups:
+        document["podGroups"] = {
+            kept.together.name_of(g.key): {} if g.min_count is None else {"minCount": g.min_count}
+            for g in groups
+        }
     if kept.makers is not None and kept.makers.controllers:
         document["controllers"] = _controllers(kept.makers.controllers)
     document |= kept.claims.sections
@@ -152,6 +160,8 @@ def _as_it_is(
     found["priority"] = pod.priority
     if not pod.exists:
         found["exists"] = False
+    if group := kept.together.name_of(pod.group):
+        found["podGroup"] = group
     if pod.labels:
         # A pod that has labels is not one that has none (a budget heeds that): one is kept that nobody asks for.
         asked = {k: v for k, v in pod.labels.items() if k in kept.groups.asked_of_pods}

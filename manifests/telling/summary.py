@@ -47,6 +47,7 @@ def account_of(kept: Representative, doubts: Sequence[str] = ()) -> list[str]:
         *_kept(kept),
         *_controllers(kept),
         *_claims(kept),
+        *_groups(kept),
         *(f"not modelled, so HOLDS becomes INCONCLUSIVE: {line}" for line in doubts),
         *_left_out(kept),
         *(f"not checked by default: {name}: {why}" for name, why in not_asked(kept).items()),
@@ -193,6 +194,13 @@ def _controllers(kept: Representative) -> Iterator[str]:
         yield f"  not recreated: {_some(names)}: {why}"
 
 
+def _groups(kept: Representative) -> Iterator[str]:
+    if kept.together.groups:
+        yield "groups of pods:"
+    for line in kept.together.lines:
+        yield f"  {line}"
+
+
 def _claims(kept: Representative) -> Iterator[str]:
     if kept.claims.lines:
         yield "claims:"
@@ -227,9 +235,12 @@ def _pod(pod: ClusterPod, kept: Representative) -> str:
         role = "the controller may create it, at any moment (also before the pod that it replaces is gone)"
     elif pod.node is not None:
         role = f"on {pod.node}"
+    elif pod.group and pod.group == kept.question.pod.group:
+        role = f"waits, with {kept.question.pod.name}"
     else:
         role = "waits, and may want the same room"
-    return f"{role}; priority {pod.priority}{owner}{same}"
+    group = f", of group {kept.together.name_of(pod.group)}" if kept.together.name_of(pod.group) else ""
+    return f"{role}; priority {pod.priority}{owner}{group}{same}"
 
 
 def _left_out(kept: Representative) -> Iterator[str]:

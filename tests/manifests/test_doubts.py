@@ -55,7 +55,8 @@ HARMLESS = {
     "a budget without a selector protects": "so does the scheduler",
     "`{name}` is no field of {kind}, and p": "in metadata and status the API server drops it",
     "the kubelet puts off a resize: to the": "to the scheduler the pod counts with what it asks for already, and a kubelet allocates it only where it fits",
-    "a claim of the pod's group is left ou": "`PodClaims.doubt` makes it a doubt about the pod",
+    "{BY_ITSELF}: {exact(release)} does no": "so does the scheduler",
+    "{BY_ITSELF}: {why}": "a doubt unless the gate is known to be off: then so does the scheduler",
     "below 100 nodes every node is examine": "another feasible node wins then, and every feasible node may win here",
     "NodeResourcesFit ignores {', '.join(m": "so does the scheduler; the verbs of the extender are doubts",
     "plugins that are enabled in addition": "a doubt unless it is one of Kubernetes' own that only scores, or runs by default",
@@ -271,7 +272,6 @@ def full(name: str, at: str = "", **more: Any) -> dict[str, Any]:
 CASES: list[tuple[str, Some, str | None, str]] = [
     ("nominated", status(nominatedNodeName="n1"), None, "the pod is nominated already"),
     ("disrupted", status(conditions=[{"type": "DisruptionTarget", "status": "True"}]), None, "the pod has the condition DisruptionTarget"),
-    ("grouped", of_pod(schedulingGroup={"podGroupName": "g"}), None, "the pod belongs to a group"),
     ("disk", of_pod(), None, "a disk that is named in the pod itself (gcePersistentDisk)"),
     ("limited disk", of_pod(), None, "a disk that is named in the pod itself (azureDisk)"),
     ("Lt", of_pod(tolerations=[{"key": "k", "operator": "Lt", "value": "5"}]), None, "a toleration that compares numbers"),
@@ -294,7 +294,7 @@ CASES: list[tuple[str, Some, str | None, str]] = [
     ("ConfigMap", (pod("a"), MAP), None, "a KubeSchedulerConfiguration that lies in another object"),
     ("Policy", (pod("a"), POLICY), None, "objects of kind Policy"),
     ("hostname", of_pod(nodeSelector={HOST: "n1"}), None, "the node has no label kubernetes.io/hostname"),
-    ("flag", of_scheduler("--feature-gates=X=true", "--leader-elect=false", "--v", "5"), None, "kube-scheduler is started with --feature-gates, which is not read"),
+    ("flag", of_scheduler("--feature-gates=X=true", "--qps=5", "--leader-elect=false", "--v", "5"), None, "kube-scheduler is started with --qps, which is not read"),
     ("two schedulers", (*of_scheduler(), of_scheduler(version="v1.35.0", name="kube-scheduler-n")[1]), None, "the kube-scheduler Pods are of several versions"),
     ("static pod", (full("a", priority=9), of_node(full("s", "n1"))), None, "a static pod may be preempted"),
     ("version", ({**owed(), "apiVersion": "apps/v2"},), None, "apps/v2 is a version that podrace does not know"),
@@ -319,7 +319,6 @@ def test_what_is_in_doubt(tmp_path: Path, name: str, some: Some, release: str | 
     [
         # A pod that is not kept, and is on no kept node; one that is on a kept node, and whose room is known.
         (full("a"), full("x", "n2", tolerations=[{"key": "k", "operator": "Lt", "value": "5"}], priority=9)),
-        (pod("a"), pod("x", nodeName="n1", schedulingGroup={"podGroupName": "g"})),
         # Only pods that are still owed go without what a RuntimeClass or a LimitRange gives.
         (pod("a", runtimeClassName="kata"), made("LimitRange", "l", "v1", "shop")),
         (owed(), made("LimitRange", "l", "v1", "other")),

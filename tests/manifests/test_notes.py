@@ -170,23 +170,6 @@ def test_a_template_has_a_remedy(tmp_path: Path, text: str, problem: str) -> Non
     assert "helm" not in str(caught.value)
 
 
-def test_a_pod_of_a_group_is_scheduled_by_itself(tmp_path: Path) -> None:
-    group = {
-        "apiVersion": "scheduling.k8s.io/v1alpha2",
-        "kind": "PodGroup",
-        "metadata": {"name": "g", "namespace": "shop"},
-    }
-    one, other = (
-        pod("p", "1", schedulingGroup={"podGroupName": "g"}),
-        pod("q", "1", workloadRef={"name": "w"}),
-    )
-    first, second = inventory(tmp_path, node("n1"), group, one, other).remarks
-    assert first.startswith("objects of kind PodGroup gather pods that are scheduled together")
-    assert first.endswith(f": left out ({tmp_path / 'm.yaml'})")
-    assert second.startswith("the pod belongs to a group, and is scheduled by itself here")
-    assert second.endswith("(Pod/shop/p, Pod/shop/q)")
-
-
 def test_tolerations_that_compare_numbers_tolerate_nothing(tmp_path: Path) -> None:
     tainted = node("n1")
     tainted["spec"] = {"taints": [{"key": "sla", "value": "900", "effect": "NoSchedule"}]}
@@ -301,15 +284,6 @@ def test_what_pods_get_when_they_are_created(tmp_path: Path) -> None:
     (remark,) = inventory(tmp_path, *objects("node"), owing).remarks
     assert remark.startswith("a RuntimeClass gives overhead")
     assert remark.endswith("(StatefulSet/shop/batch)")
-
-
-def test_a_claim_of_a_group(tmp_path: Path) -> None:
-    asked = [{"name": "g", "podGroupResourceClaim": "x"}]
-    found = inventory(tmp_path, node("n1"), pod("p", "1", resourceClaims=asked))
-    assert found.remarks == [
-        "a claim of the pod's group is left out, and taken to be free on every node (Pod/shop/p)"
-    ]
-    assert Situation(found).fits(found.pending[0], found.nodes[0])
 
 
 @pytest.mark.parametrize(("kind", "said"), [("StatefulSet", True), ("ReplicaSet", False)])

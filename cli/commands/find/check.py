@@ -144,7 +144,7 @@ def check(
 
         asked = Manifests(
             filename, recursive, strict, parse_size(pods, nodes, controllers), focus, write_scenario, release, properties,
-            given(context, subjects.NOT_IN_FILES), drain, bool(slow) or time == "scales",
+            given(context, subjects.NOT_IN_FILES), drain, bool(slow) or time == "scales", gate or (),
         )  # fmt: skip
         represented = scenario_from(asked, lambda remark: say(remark, no_color))
         if asked.is_for_stdout:

@@ -1,0 +1,124 @@
+"""Groups of pods: PodGroups (scheduling.k8s.io/v1alpha2 of 1.36, v1alpha3 of 1.37, v1beta1 of 1.38), and the pod groups of a Workload (v1alpha1 of 1.35).
+
+A Workload of a later version only says what its controller makes PodGroups of. The scheduler does not look at it, and neither does anything here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...base.text import one_line
+from ...scenarios.tables.pods import MAX_PRIORITY, MIN_PRIORITY
+from .device_objects import ClaimReference, read_references
+from .manifest_values import Fields
+from .metadata import Meta, read_label
+
+MOST_MEMBERS = (1 << 31) - 1
+FIRST_ON_PODS, FIRST_WITH_OBJECTS = "Workload", "PodGroup"
+"""What the group of a pod is an object of: in 1.35 workloadRef names a Workload, from 1.36 on schedulingGroup a PodGroup."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupObject:
+    """A group, by its kind and its names with slashes between them: a gang of at least `min_count` pods, or a group with the basic policy.
+
+    `unlike` is what it asks for that is not modelled. `claims` are those that its pods share, `made` the ResourceClaims that were made for them. `priority` is its own, 0 for none. `owners` are as Kind/namespace/name.
+    """
+
+    key: str
+    min_count: int | None = None
+    unlike: str = ""
+    claims: tuple[ClaimReference, ...] = ()
+    made: Mapping[str, str | None] = field(default_factory=dict)
+    priority: int = 0
+    owners: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The group in a sentence: namespace/name, of one of a Workload namespace/workload/name."""
+        return self.key.partition("/")[2]
+
+    def shares(self, claim: ClaimReference) -> bool:
+        """Whether a claim of a pod is the group's: all that is said of it has to be the same (BindTo in resourceclaim/claim.go, 1.36)."""
+        return claim in self.claims
+
+
+def read_pod_group(meta: Meta, fields: Fields) -> GroupObject:
+    """A PodGroup."""
+    spec = fields.need("spec", "a PodGroup has at least `spec.schedulingPolicy`").mapping(
+        "a mapping with `schedulingPolicy`"
+    )
+    status = fields.below("status", "a mapping")
+    given = [
+        e.mapping("a claim with `name`") for e in status.elements("resourceClaimStatuses", "a list of claims")
+    ]
+    made = {
+        c.text("name", "a name"): c.text("resourceClaimName", "the name of a ResourceClaim") or None
+        for c in given
+    }
+    return GroupObject(
+        meta.shown,
+        _min_count(spec, "schedulingPolicy"),
+        "; ".join(_unlike(meta, spec)),
+        read_references(spec),
+        made,
+        spec.integer("priority", MIN_PRIORITY, MAX_PRIORITY, 0),
+        tuple(f"{o.kind}/{meta.namespace}/{o.name}" for o in meta.owners),
+    )
+
+
+def read_workload_groups(meta: Meta, fields: Fields) -> Iterator[GroupObject]:
+    """The pod groups of a Workload of 1.35; none of a later one."""
+    for element in fields.below("spec").elements("podGroups", "a list of pod groups"):
+        group = element.mapping("a pod group with `name` and `policy`")
+        name = read_label(group.need("name", "a pod group has one"), "a name")
+        deleted = "it is being deleted" if meta.deleted else ""
+        yield GroupObject(f"{meta.shown}/{name}", _min_count(group, "policy"), deleted)
+
+
+def _min_count(fields: Fields, policy: str) -> int | None:
+    said = fields.need(policy, "a group has a policy: `basic: {}`, or `gang` with `minCount`").mapping(
+        "a policy"
+    )
+    if "gang" not in said:
+        return None
+    gang = said["gang"].mapping("a mapping with `minCount`")
+    return gang.need("minCount", "so many pods of a gang are scheduled together").integer(1, MOST_MEMBERS)
+
+
+def _unlike(meta: Meta, spec: Fields) -> Iterator[str]:
+    if "schedulingConstraints" in spec and spec.below("schedulingConstraints").elements(
+        "topology", "a list of constraints"
+    ):
+        yield "its schedulingConstraints are not modelled"
+    if "disruptionMode" in spec:
+        mode = spec["disruptionMode"]
+        said = (
+            one_line(mode.scalar("a mode"))
+            if mode.is_scalar
+            else next(iter(mode.mapping("a mode")), "single")
+        )
+        if said not in ("Pod", "single"):
+            yield f"its disruptionMode {said} is not modelled"
+    if "parentCompositePodGroupName" in spec:
+        yield "it is part of a CompositePodGroup, which is not modelled"
+    if meta.deleted:
+        yield "it is being deleted"
+
+
+def read_group_of(pod: Fields) -> tuple[str, ...]:
+    """The kind and the names of the group that a pod specification names; the key of a replica of a group of 1.35 is part of it. Nothing for none."""
+    if "schedulingGroup" in pod:
+        said = pod["schedulingGroup"].mapping("a mapping with `podGroupName`")
+        name = said.text("podGroupName", "the name of a PodGroup")
+        return (FIRST_WITH_OBJECTS, name) if name else ()
+    if "workloadRef" not in pod:
+        return ()
+    said = pod["workloadRef"].mapping("a mapping with `name` and `podGroup`")
+    names = [
+        said.need(n, "it names a Workload, and a pod group of it").text("a name")
+        for n in ("name", "podGroup")
+    ]
+    replica = said.text("podGroupReplicaKey", "a key")
+    return (FIRST_ON_PODS, *names, *([replica] if replica else []))

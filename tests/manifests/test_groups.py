@@ -1,0 +1,411 @@
+"""Groups of pods in a dump: which the scheduler heeds, which are kept, and what is said of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from podrace.analysis.request.representative_cluster import Manifests, Represented, scenario_from
+from podrace.api import check
+from podrace.base.problems import Problem
+from podrace.manifests import Size
+from tests.manifests.claim_objects import (
+    as_list,
+    asks,
+    device,
+    device_class,
+    made,
+    node,
+    pod,
+    resource_claim,
+    resource_slice,
+    storage_class,
+    template,
+    volume_claim,
+)
+
+Some = dict[str, Any]
+SIZE = Size()
+ON_37, ON_36 = ("GenericWorkload=true",), ("GangScheduling=true",)
+BY_ITSELF = "the pod belongs to a group, and is scheduled by itself here: "
+
+
+def group(name: str = "g", least: int | None = 2, **spec: Any) -> Some:
+    policy: Some = {"basic": {}} if least is None else {"gang": {"minCount": least}}
+    version = spec.pop("version", "v1alpha3")
+    return made(
+        "PodGroup", name, f"scheduling.k8s.io/{version}", "shop", spec={"schedulingPolicy": policy, **spec}
+    )
+
+
+def member(name: str, of: str = "g", **more: Any) -> Some:
+    return pod(name, schedulingGroup={"podGroupName": of}, **more)
+
+
+def scheduler(*flags: str) -> Some:
+    image = "registry.k8s.io/kube-scheduler:v1.37.2"
+    found = made("Pod", "kube-scheduler-m", namespace="kube-system", status={"phase": "Running"})
+    return found | {
+        "spec": {"nodeName": "n1", "containers": [{"image": image, "command": ["kube-scheduler", *flags]}]}
+    }
+
+
+def represented(
+    folder: Path,
+    *some: Some,
+    gates: tuple[str, ...] = ON_37,
+    release: str = "1.37.2",
+    size: Size = SIZE,
+    **more: Any,
+) -> Represented:
+    """What is kept of these objects and two nodes for four pods each."""
+    file = folder / "m.yaml"
+    nodes = [] if any(o["kind"] == "Node" for o in some) else [node("n1"), node("n2")]
+    file.write_text(as_list(*nodes, *some))
+    return scenario_from(
+        Manifests([str(file)], size=size, release=release, gates=gates, **more), lambda _: None
+    )
+
+
+def written(found: Represented) -> Some:
+    document: Some = yaml.safe_load(found.scenario.text)
+    return document
+
+
+GANG = (group(), member("a"), member("b"))
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("release", "gates"), [("1.36.3", ON_36), ("1.37.2", ON_37)])
+def test_a_gang_is_in_the_scenario(tmp_path: Path, release: str, gates: tuple[str, ...]) -> None:
+    found = represented(tmp_path, *GANG, gates=gates, release=release)
+    scenario = written(found)
+    assert not found.doubts
+    assert scenario["podGroups"] == {"shop/g": {"minCount": 2}}
+    assert {name: one["podGroup"] for name, one in scenario["pods"].items()} == {
+        "shop/a": "shop/g",
+        "shop/b": "shop/g",
+    }
+    assert scenario["featureGates"] == {gates[0].partition("=")[0]: True}
+    assert scenario["properties"][-3:] == ["S-GROUPSTATE", "S-QUORUM", "L-GANG"]
+    (line,) = [line for line in found.account if "minCount" in line]
+    assert line == "  shop/g: a gang, minCount 2"
+    assert "  shop/b: waits, with shop/a; priority 0, of group shop/g, one of 2 pods alike" in found.account
+
+
+def test_its_verdicts_are_sure(tmp_path: Path) -> None:
+    file = tmp_path / "m.yaml"
+    file.write_text(as_list(node("n1"), *GANG))
+    found = check(filename=file, release="1.37.2", gate=ON_37, property=["S-QUORUM", "L-GANG"])
+    assert [(f.property, f.verdict, f.vacuous, f.states) for f in found] == [
+        ("S-QUORUM", "HOLDS", False, 217),
+        ("L-GANG", "HOLDS", False, 217),
+    ]
+    # Without a gate nobody knows; with the gate off there are no groups.
+    (open_,) = check(filename=file, release="1.37.2", property="S-CAP")
+    assert open_.verdict == "INCONCLUSIVE"
+    (off,) = check(filename=file, release="1.37.2", gate="GenericWorkload=false", property="S-CAP")
+    assert off.verdict == "HOLDS"
+
+
+def test_the_pods_of_a_group_of_1_35_name_it_in_a_workload(tmp_path: Path) -> None:
+    groups = [{"name": "p", "policy": {"gang": {"minCount": 2}}}, {"name": "q", "policy": {"basic": {}}}]
+    workload = made("Workload", "w", "scheduling.k8s.io/v1alpha1", "shop", spec={"podGroups": groups})
+    ref = {"name": "w", "podGroup": "p", "podGroupReplicaKey": "k"}
+    pods = (
+        pod("a", workloadRef=ref),
+        pod("b", workloadRef=ref),
+        pod("c", workloadRef={"name": "w", "podGroup": "q"}),
+    )
+    found = represented(tmp_path, workload, *pods, gates=ON_36, release="1.35.4", focus="shop/a")
+    scenario = written(found)
+    assert not found.doubts
+    assert scenario["podGroups"] == {"shop/w.p.k": {"minCount": 2}}
+    assert [one["podGroup"] for one in scenario["pods"].values()] == ["shop/w.p.k"] * 2
+    assert written(represented(tmp_path, workload, *pods, gates=ON_36, release="1.35.4", focus="shop/c"))[
+        "podGroups"
+    ] == {"shop/w.q": {}}
+
+
+def test_two_gangs_that_want_the_same_room_are_both_kept(tmp_path: Path) -> None:
+    some = [
+        node("n1", "2"),
+        group(),
+        group("h"),
+        member("a"),
+        member("b"),
+        member("c", "h"),
+        member("d", "h"),
+    ]
+    found = represented(tmp_path, *some, size=Size(4, 2))
+    assert list(written(found)["pods"]) == ["shop/a", "shop/b", "shop/c", "shop/d"]
+    assert written(found)["podGroups"] == {"shop/g": {"minCount": 2}, "shop/h": {"minCount": 2}}
+    assert written(found)["properties"][-1] == "L-DEADLOCK"
+    assert not found.doubts
+    # A gang that cannot be kept whole gives way to a single pod that can.
+    found = represented(tmp_path, *some, pod("s"))
+    assert list(written(found)["pods"]) == ["shop/a", "shop/b", "shop/s"]
+    assert not found.doubts
+
+
+def test_a_bound_pod_of_a_group_is_kept_with_its_node(tmp_path: Path) -> None:
+    found = represented(
+        tmp_path, node("n1", "1"), node("n2", "1"), group(least=3), member("a"), member("b", nodeName="n2")
+    )
+    assert written(found)["pods"]["shop/b"]["nodeName"] == "n2"
+    assert list(written(found)["nodes"]) == ["n1", "n2"]
+    assert not found.doubts
+
+
+def test_nodes_that_are_alike_are_kept_for_a_gang_that_needs_both(tmp_path: Path) -> None:
+    found = represented(tmp_path, node("n1", "1"), node("n2", "1"), *GANG)
+    assert list(written(found)["nodes"]) == ["n1", "n2"]
+    assert not found.doubts
+
+
+def test_owed_pods_of_a_group_are_in_it(tmp_path: Path) -> None:
+    spec = member("x")["spec"]
+    job = made(
+        "Job", "j", "batch/v1", "shop", spec={"parallelism": 2, "completions": 2, "template": {"spec": spec}}
+    )
+    found = represented(tmp_path, group(), job)
+    assert {one["podGroup"] for one in written(found)["pods"].values()} == {"shop/g"}
+    assert not found.doubts
+
+
+def owned_by_job(of: Some) -> Some:
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "uid-j", "controller": True}
+    of["metadata"]["ownerReferences"] = [owner]
+    return of
+
+
+@pytest.mark.parametrize("by_sibling", [False, True])
+def test_a_job_gives_its_group_to_the_pods_that_it_owes(tmp_path: Path, by_sibling: bool) -> None:
+    """Its template does not say it: its other pods are in a group, or a PodGroup is its own."""
+    spec = pod("x")["spec"]
+    job = made(
+        "Job", "j", "batch/v1", "shop", spec={"parallelism": 2, "completions": 2, "template": {"spec": spec}}
+    )
+    there = (group(), owned_by_job(member("a"))) if by_sibling else (owned_by_job(group()),)
+    found = represented(tmp_path, *there, job)
+    assert [one["podGroup"] for one in written(found)["pods"].values()] == ["shop/g"] * 2
+    assert not found.doubts
+    several = (*there, group("h"), owned_by_job(member("c", "h")))
+    job["spec"]["parallelism"] = job["spec"]["completions"] = 4
+    said = "the pods of a workload are in several groups: those that are owed are taken into one of them (the pods of Job/shop/j)"
+    assert said in represented(tmp_path, *several, job).doubts
+
+
+def test_two_groups_of_one_name_in_the_scenario_are_left_out(tmp_path: Path) -> None:
+    def workload(name: str, of: str) -> Some:
+        groups = [{"name": of, "policy": {"basic": {}}}]
+        return made("Workload", name, "scheduling.k8s.io/v1alpha1", "shop", spec={"podGroups": groups})
+
+    refs = ({"name": "a.b", "podGroup": "c"}, {"name": "a", "podGroup": "b", "podGroupReplicaKey": "c"})
+    pods = [pod(f"p{i}", workloadRef=ref) for i, ref in enumerate(refs)]
+    some = (node("n1", "1"), workload("a.b", "c"), workload("a", "b"), *pods)
+    found = represented(tmp_path, *some, gates=ON_36, release="1.35.4")
+    assert len(written(found)["pods"]) == 2
+    assert found.doubts == [
+        f"the pods of group shop/{name} are scheduled each by itself here: two of the groups would have one name in a scenario"
+        for name in ("a.b/c", "a/b/c")
+    ]
+
+
+# --- what is left out ------------------------------------------------------------------------------------------
+
+LEFT_OUT = "the pods of group shop/g are scheduled each by itself here: "
+CASES: list[tuple[str, tuple[Some, ...], dict[str, Any], str]] = [
+    ("size", (*GANG, member("c"), member("d")), {}, "3 pods of it are not kept; --pods 4 may keep all"),
+    ("nodes", (*GANG, member("c", nodeName="n2")), {"size": Size(3, 1)}, "2 pods of it are not kept; --pods 3 --nodes 2 may keep all"),
+    ("room", (node("n1", "1"), node("n2", "1"), *GANG), {"size": Size(3, 1)}, "the kept nodes have no room for all of its pods; --nodes 2 may"),
+    ("no object", GANG[1:], {}, "its PodGroup is not among the objects; dump podgroups, too"),
+    ("gated", (*GANG, member("c", schedulingGates=[{"name": "x"}])), {}, "some of its pods are held by a scheduling gate"),
+    ("elsewhere", (*GANG, member("c", schedulerName="x")), {}, "some of its pods are left to another scheduler"),
+    ("topology", (group(schedulingConstraints={"topology": [{"key": "rack"}]}), *GANG[1:]), {}, "its schedulingConstraints are not modelled"),
+    ("All", (group(disruptionMode={"all": {}}), *GANG[1:]), {}, "its disruptionMode all is not modelled"),
+    ("PodGroup", (group(disruptionMode="PodGroup", version="v1alpha2"), *GANG[1:]), {"gates": ON_36, "release": "1.36.3"}, "its disruptionMode PodGroup is not modelled"),
+    ("composite", (group(parentCompositePodGroupName="p"), *GANG[1:]), {}, "it is part of a CompositePodGroup, which is not modelled"),
+    ("priority", (group(priority=5), *GANG[1:]), {}, "its own priority, 5, is not that of its pods"),
+    ("minCount", (group(least=9), *GANG[1:]), {}, "its minCount is above 8"),
+    ("volume", (group(), pod("a", "data", schedulingGroup={"podGroupName": "g"}), storage_class("csi"), volume_claim("data")), {}, "volumes, and extended resources that devices back, are not modelled for pods of groups"),
+    ("deleted", (group() | {"metadata": {"name": "g", "namespace": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z"}}, *GANG[1:]), {}, "it is being deleted"),
+    ("policies", (node("n1", "1"), group(), member("a"), member("b", preemptionPolicy="Never"), pod("s", priority=-9, nodeName="n1")), {}, "in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "some", "options", "why"), CASES, ids=[c[0] for c in CASES])
+def test_a_group_is_kept_whole_or_not_at_all(
+    tmp_path: Path, name: str, some: tuple[Some, ...], options: dict[str, Any], why: str
+) -> None:
+    found = represented(tmp_path, *some, **options)
+    assert f"{LEFT_OUT}{why}" in found.doubts, found.doubts
+    assert "podGroups" not in written(found)
+    assert all("podGroup" not in one for one in written(found)["pods"].values())
+
+
+def test_what_the_model_refuses_of_groups_of_a_release_is_in_doubt(tmp_path: Path) -> None:
+    devices = (device_class(), resource_slice("n1", device("gpu-0"), device("gpu-1")))
+    claims = (resource_claim("one"), resource_claim("two"))
+    pods = (
+        member("a", claims=[{"name": "gpu", "resourceClaimName": "one"}]),
+        member("b", claims=[{"name": "gpu", "resourceClaimName": "two"}]),
+    )
+    some = (group(), *devices, *claims, *pods)
+    found = represented(tmp_path, *some)
+    why = "claims of pods that belong to a group are not modelled in 1.37: leave them out"
+    assert found.doubts == [f"{LEFT_OUT}{why}"]
+    assert "podGroups" not in written(found)
+    found = represented(tmp_path, *some, gates=ON_36, release="1.36.3")
+    assert not found.doubts
+    assert written(found)["podGroups"] == {"shop/g": {"minCount": 2}}
+
+
+def test_a_priority_of_its_own_counts_from_1_37_on(tmp_path: Path) -> None:
+    some = (group(priority=5), *GANG[1:])
+    assert not represented(tmp_path, *some, gates=ON_36, release="1.36.3").doubts
+
+
+# --- claims of groups ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by_template", [False, True])
+def test_a_claim_of_a_group_is_where_it_is_allocated_and_in_doubt(tmp_path: Path, by_template: bool) -> None:
+    """What is said in the pod and in its group has to be the same; the claim of a template is in the status of the group."""
+    names = {"resourceClaimTemplateName": "t"} if by_template else {"resourceClaimName": "one"}
+    shared = {"name": "gpu", **names}
+    of_group = group(resourceClaims=[shared])
+    of_group["status"] = (
+        {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "one"}]} if by_template else {}
+    )
+    claim = resource_claim("one", "n2/gpu-0")
+    claim["status"]["reservedFor"] = [
+        {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "g", "uid": "PodGroup-g"}
+    ]
+    devices = (
+        device_class(),
+        resource_slice("n1", device("gpu-0")),
+        resource_slice("n2", device("gpu-0")),
+        template("t"),
+    )
+    pods = (member("a", claims=[shared]), member("b", claims=[shared]))
+    found = represented(tmp_path, of_group, claim, *devices, *pods, gates=ON_36, release="1.36.3")
+    assert list(written(found)["nodes"]) == ["n2"]
+    said = "the claim gpu of shop/a is its group's: that it is reserved for the group is not modelled"
+    assert said in found.doubts, found.doubts
+
+
+def test_a_claim_of_a_group_that_nobody_has_made_yet_is_in_doubt(tmp_path: Path) -> None:
+    shared = {"name": "gpu", "resourceClaimTemplateName": "t"}
+    found = represented(
+        tmp_path,
+        group(resourceClaims=[shared]),
+        template("t"),
+        member("a", claims=[shared]),
+        gates=ON_36,
+        release="1.36.3",
+    )
+    assert found.doubts == [
+        "the claim gpu of shop/a is its group's: that it is reserved for the group is not modelled"
+    ]
+    assert asks()["devices"]  # what the template asks for is not looked at
+
+
+# --- whether the scheduler heeds groups ------------------------------------------------------------------------
+
+ASK = "the objects do not say whether the scheduler heeds groups; give --gate GenericWorkload=true or --gate GenericWorkload=false"
+
+
+@pytest.mark.parametrize(
+    ("flags", "gates", "release", "why"),
+    [
+        (None, (), "1.37.2", ASK),
+        (None, (), "1.36.3", ASK.replace("GenericWorkload", "GangScheduling")),
+        (("--feature-gates=GenericWorkload=true",), (), "1.36.3", "GenericWorkload without GangScheduling is not modelled"),
+        (("--feature-gates=GenericWorkload=true",), (), "1.38.0-beta.0", "groups of 1.38.0-beta.0 are not modelled"),
+    ],
+)  # fmt: skip
+def test_where_nobody_knows_each_pod_is_in_doubt(
+    tmp_path: Path, flags: tuple[str, ...] | None, gates: tuple[str, ...], release: str, why: str
+) -> None:
+    running = () if flags is None else (scheduler(*flags),)
+    found = represented(tmp_path, *GANG, *running, gates=gates, release=release)
+    of_pods = [line for line in found.doubts if "group" in line]
+    assert of_pods == [f"{BY_ITSELF}{why} (Pod/shop/{name})" for name in "ab"]
+    assert "podGroups" not in written(found)
+
+
+@pytest.mark.parametrize(
+    ("flags", "gates", "release", "why"),
+    [
+        ((), (), "1.37.2", "GenericWorkload is off"),
+        (("--feature-gates=GenericWorkload=false",), (), "1.37.2", "GenericWorkload is off"),
+        (("--feature-gates=GenericWorkload=true",), ("GenericWorkload=false",), "1.37.2", "GenericWorkload is off"),
+        (None, ("GenericWorkload=false",), "1.37.2", "GenericWorkload is off"),
+        (None, (), "1.34.0", "1.34.0 does not know schedulingGroup"),
+        (None, (), "1.35.4", "1.35.4 does not know schedulingGroup"),
+        (("--feature-gates=GenericWorkload=true",), (), "1.35.4", "1.35.4 does not know schedulingGroup"),
+    ],
+)  # fmt: skip
+def test_where_groups_are_not_heeded_a_note_says_so(
+    tmp_path: Path, flags: tuple[str, ...] | None, gates: tuple[str, ...], release: str, why: str
+) -> None:
+    running = () if flags is None else (scheduler(*flags),)
+    found = represented(tmp_path, *GANG, *running, gates=gates, release=release)
+    assert not found.doubts
+    assert [line.partition(" (")[0] for line in found.remarks] == [f"{BY_ITSELF}{why}"]
+    assert "podGroups" not in written(found)
+
+
+@pytest.mark.parametrize("flags", [("--feature-gates=GenericWorkload=true,SchedulerAsyncPreemption=false",), ("--feature-gates", "GenericWorkload=true", "--feature-gates=SchedulerAsyncPreemption=false")])  # fmt: skip
+def test_the_gates_of_the_schedulers_flags_are_those_of_the_scenario(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    found = represented(tmp_path, *GANG, scheduler(*flags), gates=())
+    assert not found.doubts
+    assert written(found)["featureGates"] == {"GenericWorkload": True, "SchedulerAsyncPreemption": False}
+    # A gate that is given counts before them.
+    found = represented(tmp_path, *GANG, scheduler(*flags), gates=("SchedulerAsyncPreemption=true",))
+    assert written(found)["featureGates"] == {"GenericWorkload": True}
+
+
+def test_a_gate_of_the_flags_that_the_model_does_not_have_is_in_doubt(tmp_path: Path) -> None:
+    found = represented(tmp_path, pod("a"), scheduler("--feature-gates=Nobody=true"), gates=())
+    said = "kube-scheduler is started with --feature-gates=Nobody=true, which is not read: give what it changes by --gate or a KubeSchedulerConfiguration, and take the flag away (the flags of kube-scheduler)"
+    assert found.doubts == [said]
+    other = scheduler("--feature-gates=GenericWorkload=true")
+    other["metadata"] |= {"name": "kube-scheduler-n", "uid": "n"}
+    found = represented(tmp_path, pod("a"), scheduler(), other, gates=())
+    said = "the kube-scheduler Pods are started with several --feature-gates, of which those of one are taken: give them by --gate (the flags of Pod/kube-system/kube-scheduler-n)"
+    assert found.doubts == [said]
+
+
+# --- mistakes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"schedulingPolicy": {"gang": {}}}, "spec.schedulingPolicy.gang: `minCount` is missing: so many pods of a gang are scheduled together"),
+        ({"schedulingPolicy": {"gang": {"minCount": 0}}}, "spec.schedulingPolicy.gang.minCount: expected a whole number from 1 to 2147483647"),
+        ({"policy": {}}, "spec: `schedulingPolicy` is missing: a group has a policy: `basic: {}`, or `gang` with `minCount`"),
+    ],
+)  # fmt: skip
+def test_a_group_that_is_malformed(tmp_path: Path, wrong: Some, problem: str) -> None:
+    with pytest.raises(Problem) as caught:
+        represented(tmp_path, group() | {"spec": wrong}, *GANG[1:])
+    assert problem in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / 'm.yaml'}:")
+
+
+def test_groups_of_another_api_are_left_out(tmp_path: Path) -> None:
+    other = made("PodGroup", "x", "scheduling.volcano.sh/v1beta1", "shop", spec={"minMember": 2})
+    found = represented(tmp_path, pod("a"), other)
+    assert found.remarks == [
+        f"objects of kind PodGroup of another API group gather pods for a scheduler other than kube-scheduler: left out ({tmp_path / 'm.yaml'})"
+    ]
