@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from podrace.model.environment.objects import ExtensionPoint
+from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.podgroups.entity_cycle import EntityCycle
 from podrace.model.scheduler.podgroups.pod_group_cycle import GroupStage, GroupStatus
 from podrace.patching import (
+    AsyncPreemption,
+    Binding,
     Expr,
     FailedAttempt,
     GangScheduling,
@@ -24,7 +27,9 @@ from podrace.patching import (
     SubQueue,
     Value,
     WaitingPods,
+    as_expr,
     boolean,
+    count,
     otherwise,
     per,
     require,
@@ -134,3 +139,25 @@ class ReserveFailsOnce(EntityCycle):
         require(decided & ~self.has_failed)
         self.has_failed = True
         self._fail(pod, FailedAttempt(self.scheduler.copy, None, True))
+
+
+class EndWakes(AsyncPreemption):
+    """The goroutine activates its preemptor whenever it ends."""
+
+    def activates(self, pod: Pod) -> Expr:
+        return as_expr(True)
+
+
+class RejectedNotCounted(GangScheduling):
+    """Permit does not count a pod that was rejected while it waited, and that the cache has not forgotten yet."""
+
+    binding: Binding
+
+    def look(
+        self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]
+    ) -> Expr:
+        rejected = {
+            m: (self.waiting.signal[m.pod] == Signal.REFUSED) | self.binding.rejected[m.pod] for m in members
+        }
+        gone = count(assumed[m] & rejected[m] for m in members)
+        return super().look(gang, scheduled - gone, unscheduled, assumed, members)

@@ -31,6 +31,9 @@ TRACES = [
     ("1.37.2", "cut-in-half", "L-WHOLE", 64),
     ("1.37.2", "cut-by-a-gang", "L-WHOLE", 94),
     ("1.37.2", "victims-gone-already", "L-GANG", 61),
+    ("1.37.2", "victim-being-bound", "L-GANG", 50),
+    ("1.37.2", "rejected-and-counted", "S-QUORUM", 17),
+    ("1.37.2", "half-refused", "L-WHOLE", 61),
     ("1.37.2", "quorum-unseen", "L-GANG", 21),
     ("1.37.2", "half-bound", "L-WHOLE", 60),
 ]
