@@ -13,6 +13,7 @@ from random import Random
 
 from msgspec import structs
 
+from ...model.history.versions import version_of
 from ...reports.tours import Departure
 from ...reports.verify.code_change import Probed
 from ...scenarios import Scenario, parse_scenario
@@ -24,6 +25,7 @@ from ..random_runs.claim_clusters import claim_cluster
 from ..random_runs.device_clusters import KINDS, device_cluster
 from ..random_runs.extended_clusters import extended_cluster
 from ..random_runs.extender_clusters import extender_cluster
+from ..random_runs.group_clusters import clusters_for
 from ..random_runs.random_runs import RandomRun, Walker
 from ..random_runs.varied_clusters import varied_cluster
 from ..random_runs.volume_clusters import volume_cluster
@@ -49,11 +51,14 @@ CLUSTERS = {
     extender_cluster: 4,
 }
 """How many random clusters of each kind are run beside the scenarios."""
+OF_GROUPS = 8
+"""The same for clusters with groups of pods, which differ from release to release."""
 
 
-def random_clusters() -> Iterator[Scenario]:
+def random_clusters(release: str) -> Iterator[Scenario]:
     """Clusters in which many things can happen that the scenarios, which are small, leave out."""
-    for cluster, count in CLUSTERS.items():
+    of_groups, _ = clusters_for(int(version_of(release).minor.partition(".")[2]))
+    for cluster, count in (*CLUSTERS.items(), (of_groups, OF_GROUPS)):
         for number in range(count):
             text = cluster(number)
             yield parse_scenario(text, "random.yaml")

@@ -12,8 +12,9 @@ from podrace.reports.reproduction import Differing
 from podrace.reports.verify.code_change import Probed
 from podrace.reproduce.case import Case
 from podrace.reproduce.changes import probes as module
+from podrace.reproduce.changes.departures import playable
 from podrace.reproduce.changes.lines import NOTHING, ChangedLine, Counted
-from podrace.reproduce.changes.probes import RUNS, Probe, probes
+from podrace.reproduce.changes.probes import OF_GROUPS, RUNS, Probe, probes, random_clusters
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.outcome import Outcome, OutcomeStep
 from podrace.reproduce.running import Built
@@ -101,6 +102,15 @@ def test_an_unchanged_tree_that_is_further_from_the_model(monkeypatch: pytest.Mo
     found = probed(monkeypatch, sides, own_base=True)
     assert all(one.words.startswith("the unchanged code differs: ") for one in found.departures)
     assert found.departures
+
+
+@pytest.mark.parametrize(("release", "gate"), [("1.36.3", "GangScheduling"), ("1.37.2", "GenericWorkload")])
+def test_clusters_with_groups_are_those_of_the_release(release: str, gate: str) -> None:
+    some = [one for one in random_clusters(release) if one.spec.groups]
+    assert len(some) == OF_GROUPS
+    model = playable(some[0], release)
+    assert model is not None
+    assert (gate, True) in model.composition.gates
 
 
 def test_no_run_is_made_when_time_is_up() -> None:
