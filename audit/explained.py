@@ -38,7 +38,7 @@ REJECTED = "permit_rejections"
 _AGENT = re.compile(r"kube-scheduler/v1\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?:[-+ ]|$)", re.ASCII)
 _NO_FAULTS = (
     "pod_events", "node_events", "pod_creations", "pod_deletions", "pod_updates", "node_updates", "evictions",
-    "scale_downs", "claim_events", "volume_creations", "volume_deletions", "provision_failures", "bind_timeouts",
+    "scale_downs", "claim_events", "volume_creations", "volume_deletions", "provision_failures", "bind_timeouts", "filter_timeouts",
     "claim_creations", "claim_deletions", "missed_claim_updates", "device_failures", "device_withdrawals", "device_taints",
 )  # fmt: skip
 _FAULTS = tuple(n for n, bound in SCOPE.items() if bound.least is not None and n not in _NO_FAULTS)

@@ -34,6 +34,10 @@ def device_objects(spec: ClusterSpec) -> tuple[Object, ...]:
     extended = {claim.of for claim in spec.claims if claim.special}
     slices = [_device(device, drivers) for device in _published(spec.devices)]
     slices += [_counters(driver, spec.devices, drivers) for driver in sorted(_divided(spec.devices, drivers))]
+    for claim in spec.claims:
+        for (device,) in (s["spec"]["devices"] for s in slices if "devices" in s["spec"] and claim.fails_on):
+            if device["name"] not in claim.fails_on:
+                device.setdefault("attributes", {})[_readable(claim)] = {"bool": True}
     said = [slice["spec"]["driver"] for slice in slices]
     for slice in slices:
         slice["spec"]["pool"]["resourceSliceCount"] = said.count(slice["spec"]["driver"])
@@ -89,14 +93,19 @@ def claim_object(claim: Claim, spec: ClusterSpec) -> Object:
             for pod in spec.pods
             if pod.name in claim.reserved
         ]
-    asked = [_asked(wish, claim) for wish in claim.wishes]
+    asked = [_asked(wish, claim, _drivers(spec)) for wish in claim.wishes]
     alternatives = [{"name": _alternative(number), **one} for number, one in enumerate(asked)]
     of = {"firstAvailable": alternatives} if len(asked) > 1 else {"exactly": asked[0]}
     request = {"name": REQUEST, **of}
     return of_kind(API, "ResourceClaim", metadata, spec={"devices": {"requests": [request]}}, status=status)
 
 
-def _asked(wish: Wish, claim: Claim) -> Object:
+def _readable(claim: Claim) -> str:
+    """The attribute for which the claim's selector asks: a device without it is one on which it fails."""
+    return f"readable_{claim.index}"
+
+
+def _asked(wish: Wish, claim: Claim, drivers: Drivers) -> Object:
     found: Object = {
         "deviceClassName": class_name(wish.of),
         "allocationMode": "ExactCount",
@@ -106,6 +115,9 @@ def _asked(wish: Wish, claim: Claim) -> Object:
         found["capacity"] = {"requests": {SHARE: str(claim.amount)}}
     if claim.admin:
         found["adminAccess"] = True
+    if claim.fails_on:
+        expression = f'device.attributes["{drivers[wish.of]}"].{_readable(claim)}'
+        found["selectors"] = [{"cel": {"expression": expression}}]
     return found | _tolerations(claim)
 
 
@@ -166,7 +178,7 @@ def _driver(of: str) -> str:
 def extended_resources(pod: Pod, spec: ClusterSpec) -> dict[str, str]:
     """What the pod asks for that devices back."""
     return {
-        _resource(claim.of): "1"
+        _resource(claim.of): str(claim.wishes[0].count)
         for claim in spec.claims
         if claim.special and claim.name == pod.extended_claim
     }

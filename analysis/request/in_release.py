@@ -31,6 +31,8 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return later("extended resources of deviceClasses", FIRST_WITH_EXTENDED)
     if any(len(claim.wishes) > 1 for claim in spec.claims) and before(FIRST_WITH_LISTS):
         return later("resourceClaims with firstAvailable", FIRST_WITH_LISTS)
+    if spec.scope.filter_timeouts and before(FIRST_WITH_LISTS):
+        return later("searches for devices that take too long", FIRST_WITH_LISTS)
     if any(d.shared or (len(d.draws) > 1 and not d.parts) for d in spec.devices) and before(
         FIRST_WITH_EXTENDED
     ):

@@ -49,6 +49,7 @@ class Fault(Enum):
     DEVICE_FAILURE = "device_failures"
     DEVICE_WITHDRAWAL = "device_withdrawals"
     DEVICE_TAINT = "device_taints"
+    FILTER_TIMEOUT = "filter_timeouts"
     EXTENDER_FAILURE = "extender_failures"
     LATE_ANSWER = "late_answers"
     READINESS_LOSS = "readiness_losses"

@@ -76,7 +76,7 @@ GROUP_PREEMPTS = ("pod_group_cycle", "preempt")
 
 UNPLAYED = frozenset({
     ("process", "bind_in_doubt"), ("process", "land_late"), ("claim_cache", "take"), ("claim_cache", "tell_late"),
-    ("pod_watch", "stall"), ("node_watch", "stall"),
+    ("pod_watch", "stall"), ("node_watch", "stall"), ("dynamic_resources", "give_up_search"),
 })  # fmt: skip
 """Steps for which the driver has no rule."""
 
@@ -98,7 +98,7 @@ class Forcing:
         self._amid = False
         self._erred: set[Pod] = set()
         self._said: set[Pod] = set()
-        self._knows_what_was_said = loses_conditions(system.universe.scope)
+        self._knows_what_was_said = loses_conditions(system.universe)
         self._ungated = self._ended_by_user = False
         self._said_to_be_victims: set[Pod] = set()
         self._taken_by: dict[str, list[str]] = {}

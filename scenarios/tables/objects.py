@@ -72,12 +72,13 @@ DEVICES = Table("`devices`", "device", [
 ])
 
 ASKED = (
-    Field("deviceClassName", CLASS_NAME, "none", "the device class that it asks for", say=lambda claim: (claim.of or None) if len(claim.wishes) == 1 else None),
-    Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: claim.wishes[0].count if len(claim.wishes) == 1 and claim.wishes[0].count > 1 else None),
-    Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that is available (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if len(claim.wishes) > 1 else None),
+    Field("deviceClassName", CLASS_NAME, "none", "the device class that it asks for", say=lambda claim: None if claim.listed else claim.of or None),
+    Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: None if claim.listed or claim.wishes[0].count == 1 else claim.wishes[0].count),
+    Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that is available (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if claim.listed else None),
     Field("capacity", whole(1, MAX_SHARE), "all", "how much it consumes of a device that claims share", attribute="amount"),
     Field("adminAccess", FLAG, "false", "true: it is given a device that others may have, and takes nothing (from 1.36 on)", attribute="admin"),
     Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with this effect, or all", attribute="tolerates"),
+    Field("selectorFailsOn", list_of("list of devices", text("")), "none", "devices on which its selector fails: there Filter is an error", attribute="fails_on", say=lambda claim: sorted(claim.fails_on)),
     Field("tolerationSeconds", FLAG, "false", "true: it tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
 )
 

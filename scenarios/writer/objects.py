@@ -57,7 +57,7 @@ def pods_in_words(spec: ClusterSpec) -> dict[str, Any]:
         for _, names in of.slots
         for name in names
     }
-    special = {claim.name: claim.of for claim in spec.claims if claim.special}
+    special = {claim.name: claim.wishes[0] for claim in spec.claims if claim.special}
     templates = templates_of(spec)
     amounts = Amounts(spec)
     arrivals = any(pod.arrival for pod in spec.pods)
@@ -67,7 +67,8 @@ def pods_in_words(spec: ClusterSpec) -> dict[str, Any]:
         if arrivals and pod.exists and pod.node is None and pod.recreates is None:
             told["creationTimestamp"] = time_in_words(pod.arrival)
         if pod.extended_claim is not None:
-            backed = {f"{IMPLICIT}{special[pod.extended_claim]}": 1}
+            wish = special[pod.extended_claim]
+            backed = {f"{IMPLICIT}{wish.of}": wish.count}
             told["resources"] = {**told.get("resources", {}), **backed}
         claims = [_claim(pod, name, templates) for name in pod.claims if name != pod.extended_claim]
         found[pod.name] = told | ({"resourceClaims": claims} if claims else {})

@@ -4,7 +4,7 @@ A case has a `cluster` in the words of scenario files, and `expected`. Nobody el
 upstream's unit tests, where their work is done by hand. `in_flight` are allocations that another pod has in flight, `selected` nodes that are selected for
 claims at the start, `missing` volumes that are gone then, `deleting` claims that have a deletion timestamp, `named` whose claims the pod's status names: `own` or `others`.
 `written` are claims and volumes that somebody writes after Reserve, `deallocated` claims whose allocation is taken away then, and `fails` is where the cycles are made to fail: after `reserve`,
-at the `bind`, or at the `name` of a special claim in the pod's status. A pod that PreEnqueue holds back is not tried. When nothing is left to do for the pod, `then` are steps of others, such as `pv_controller.bind_claim c pv1`.
+when a special claim is made (`create`), at the `bind`, or at the `name` of a special claim in the pod's status. `gates` are set otherwise than by default. A pod that PreEnqueue holds back is not tried. When nothing is left to do for the pod, `then` are steps of others, such as `pv_controller.bind_claim c pv1`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from podrace.model.language.declarations.component import StepMethod, steps_of
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.framework.status import NodeStatus, Phase
 from podrace.scenarios import parse_scenario
-from tests.conformance.cases.cases import Case, Differs, NotTranslated, Outcome, check, judged
+from tests.conformance.cases.cases import Case, Differs, NotTranslated, Outcome, check, judged, restated
 
 STEPS = {
     "claim_cache": ("tell_tracker", "tell_queue"),
     "dynamic_resources": (
         "get_claim", "check_claim", "list_devices", "add_in_flight", "deallocate", "reserve_claim", "write_claim", "refresh_claim",
         "assume_claim", "settle_claim", "fail_claim", "unreserve_claim", "restore_claim", "end_restore", "patch_reservation",
-        "delete_stale", "create_claim", "assume_unwritten", "delete_claim", "see_ready", "see_failure",
+        "give_up_search", "delete_stale", "create_claim", "assume_unwritten", "delete_claim", "see_ready", "see_failure",
     ),
     "volume_binding": (
         "read_claim", "list_volumes", "look_again", "assume_volume", "assume_claim", "write_volume", "write_claim", "check_bindings",
@@ -46,9 +46,10 @@ STATUSES = {
     NodeStatus.FEASIBLE: "Success",
     NodeStatus.REJECTED: "Unschedulable",
     NodeStatus.UNRESOLVABLE: "UnschedulableAndUnresolvable",
+    NodeStatus.ERROR: "Error",
 }
 NAMES = {"own": OWN, "others": OTHERS}
-FAILURES = (None, "", "reserve", "bind", "name")
+FAILURES = (None, "", "reserve", "create", "bind", "name")
 MOST_STEPS = 200
 
 
@@ -58,7 +59,7 @@ def run(case: Case, release: str) -> Outcome:
 
 
 def _play(case: Case, release: str) -> None:
-    expected = case["expected"]
+    (expected,) = restated(case, release) or (case["expected"],)
     if not expected:
         raise NotTranslated("the case expects nothing")
     if case.get("fails") not in FAILURES:
@@ -77,7 +78,7 @@ class _Cycles:
     def __init__(self, case: Case, release: str) -> None:
         self.case = case
         spec = parse_scenario(json.dumps({"name": "case", **case["cluster"]}), "case").spec
-        self.model = Concrete(build_cluster(spec, resolve(release).classes))
+        self.model = Concrete(build_cluster(spec, resolve(release, gates=case.get("gates") or {}).classes))
         self.universe: Any = self.part("api").universe
         waiting = [p for p in spec.pods if p.node is None]
         if not waiting:
@@ -201,8 +202,11 @@ class _Cycles:
         plugin = self.part("dynamic_resources")
         if step.part is plugin and step.name == "assume_claim" and self.case.get("fails") == "name":
             step = next(s for s in steps_of(plugin) if s.name == "lose_name")
-        if step.name == "bind" and self.case.get("fails") == "bind":
-            if self.model.get(lambda: self.part("binding").phase[self.pod]) is not BindingPhase.BIND:
+        if step.name in ("create_claim", "bind") and self.case.get("fails") == step.name.removesuffix(
+            "_claim"
+        ):
+            due = BindingPhase.BIND if step.name == "bind" else BindingPhase.PRE_BIND
+            if self.model.get(lambda: self.part("binding").phase[self.pod]) is not due:
                 return False
             self.found["claims"] = self._claims()
             self.case = {**self.case, "fails": ""}
@@ -214,6 +218,10 @@ class _Cycles:
             return False
         if step.name == "filter":
             self.found["filtered"] = True
+        if step.name == "fail_claim":
+            self.found |= {
+                f"{name}_when_pre_bind_fails": self._kept()[name] for name in ("assumed", "in_flight")
+            }
         if step.name in ("deallocate", "delete_stale"):
             self.found["deallocated"].append(args[0].claim.name)
         return True
@@ -305,17 +313,25 @@ class _Cycles:
         return found
 
     def _end(self) -> dict[str, Any]:
-        latest = {c.name: self._allocation("claim_cache", "latest", c) for c in self.universe[Claim]}
+        kept = self._kept()
         return {
             "end": self._outcome(),
             "claims_at_the_end": self._claims(),
             "claims": self.found.get("claims", self._claims()),
-            "assumed_at_the_end": {
+            "assumed_at_the_end": kept["assumed"],
+            "in_flight_at_the_end": kept["in_flight"],
+        }
+
+    def _kept(self) -> dict[str, Any]:
+        """What the scheduler keeps: what it takes for written, and what is in flight."""
+        latest = {c.name: self._allocation("claim_cache", "latest", c) for c in self.universe[Claim]}
+        return {
+            "assumed": {
                 **latest,
                 **self._of("volume_cache", "assumed_volume", Volume),
                 **self._of("volume_cache", "assumed_claim", VolumeClaim),
             },
-            "in_flight_at_the_end": self._of("claim_tracker", "in_flight", Claim),
+            "in_flight": self._of("claim_tracker", "in_flight", Claim),
         }
 
     def _outcome(self) -> str:
@@ -323,7 +339,8 @@ class _Cycles:
             return "bound"
         if self._value(self.part("binding").phase, self.pod) is BindingPhase.PRE_BIND:
             return "waits"
-        return "fails" if "Success" in self.found["nodes"].values() else "rejected"
+        said = self.found["nodes"].values()
+        return "errs" if "Error" in said else "fails" if "Success" in said else "rejected"
 
 
 def _said(given: Any, more: list[str]) -> list[str]:

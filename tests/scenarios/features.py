@@ -134,6 +134,8 @@ FEATURES: Mapping[str, Scenario] = {
     "device_failures": _all(
         GPU, {"devices": {"gpu1": {"bindingConditions": True}}}, _scope(device_failures=1)
     ),
+    "filter_timeouts": _all(GPU, _scope(filter_timeouts=1)),
+    "a selector that fails": _all(GPU, {"resourceClaims": {"c1": {"selectorFailsOn": ["gpu1"]}}}),
     "claims for several devices": _all(
         GPU,
         {

@@ -187,6 +187,7 @@ class Scope:
     device_failures: int = fault("resourceClaims", "devices whose driver reports that they cannot become ready")
     device_withdrawals: int = fault("devices", "devices that are no longer published, because their driver stops or restarts; it publishes them again later")
     device_taints: int = fault("devices", "devices that get a permanent taint with NoExecute; the device taint eviction controller deletes the pods that use them (from 1.36 on)")
+    filter_timeouts: int = fault("pods", "searches of Filter for devices that take too long (from 1.34 on)", needs=[("devices", "no pod looks for devices: remove `filter_timeouts`")])
     extender_failures: int = fault("pods", "calls of an [`extender`](#extender) that fail", needs=[("extender extenders", "there is no extender to fail: remove `extender_failures`")])
     late_answers: int = fault("pods", "answers of an [`extender`](#extender) with `counts: filtered` that come too late: the extender has counted the pod, but the scheduler gets an error", needs=[("extender extenders", "there is no extender to fail: remove `late_answers`")])
     readiness_losses: int = fault("pods", "pods whose readiness probe fails, until a user repairs them; needs `readiness`", needs=[("readiness", "nobody looks whether pods are ready: add `readiness: true`, or remove this")])

@@ -78,6 +78,7 @@ class Claim(Entity):
     `special`: it stands for the extended resources that its owner asks for and devices back. The scheduler makes it, and may do so again when it is gone.
     `readiness` is what is known of its device's binding conditions at the start (`environment.storage.claims`), and `timed_out` whether it was waited for long enough.
     `admin`: an administrator asks, and is given a device whether or not others have it. `tolerates`: taints of devices with this effect do not matter to it; `briefly`: it has tolerationSeconds.
+    `fails_on`: of these devices its selector cannot be evaluated. `listed`: it names alternatives, even if only one.
     """
 
     about = "claim {}"
@@ -100,8 +101,11 @@ class Claim(Entity):
         admin: bool = False,
         tolerates: str = "",
         briefly: bool = False,
+        fails_on: Sequence[str] = (),
+        listed: bool = False,
     ) -> None:
         super().__init__(index, name)
+        self.fails_on, self.listed = frozenset(fails_on), listed
         self.wishes, self.amount, self.admin = tuple(wishes) or (Wish(of),), amount, admin
         self.tolerates, self.briefly = tolerates, briefly
         self.readiness, self.timed_out = readiness, timed_out
@@ -114,7 +118,11 @@ class Claim(Entity):
 
     def rank(self, device: Device) -> int | None:
         """Which of its wishes the device meets, from 0 on; None for none."""
-        if device.user not in ("", self.name) or (self.admin and not device.user):
+        if (
+            device.user not in ("", self.name)
+            or (self.admin and not device.user)
+            or device.name in self.fails_on
+        ):
             return None
         if self.amount and not device.shared:
             return None  # a device that claims do not share has no capacity to ask for

@@ -10,10 +10,9 @@ from typing import Protocol
 
 from ....base.structs import dataclass
 from ...environment.api import APIServer
-from ...environment.cluster.scope import Scope
 from ...environment.faults import Fault, Faults
 from ...environment.names import namesakes
-from ...environment.objects import ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
+from ...environment.objects import Claim, ExtensionPoint, Node, Pod, PodCopy, PodObject, node_or_none
 from ...environment.watch import PodWatch
 from ...language import (
     NOTHING,
@@ -23,6 +22,7 @@ from ...language import (
     Expr,
     Knowledge,
     Lasts,
+    Universe,
     Value,
     any_of,
     as_expr,
@@ -97,12 +97,13 @@ class FailingCycle(Framework, Protocol):
         """The failure handler is through with the pod."""
 
 
-def loses_conditions(scope: Scope) -> bool:
+def loses_conditions(universe: Universe) -> bool:
     """Whether an object can lose the condition again: by a Binding that the handler does not know of, or by the condition of an error.
 
     (An attempt in which the cache refuses the pod is such an error, too; it is not counted here. Nor is the scheduler's own Binding, which a pod
     that is tried again from an older object has behind it: A-CONDITION.)
     """
+    scope = universe.scope
     binds = (
         scope.external_binds
         + scope.lost_replies
@@ -110,8 +111,10 @@ def loses_conditions(scope: Scope) -> bool:
         + scope.leader_changes
         + scope.restarts
     )
-    errors = scope.bind_failures + scope.plugin_errors + scope.extender_failures + scope.late_answers
-    return bool(binds + errors + scope.node_deletions)
+    errors = scope.bind_failures + scope.plugin_errors + scope.filter_timeouts
+    errors += scope.extender_failures + scope.late_answers
+    unreadable = any(claim.fails_on for claim in universe[Claim])
+    return unreadable or bool(binds + errors + scope.node_deletions)
 
 
 class FailureHandler(Component):
@@ -158,7 +161,7 @@ class FailureHandler(Component):
 
     def note(self, pod: Pod, made_from: PodCopy | PodObject) -> None:
         """The patch is going to be made from this object."""
-        if loses_conditions(self.scope):
+        if loses_conditions(self.universe):
             self.noted[pod] = made_from.failed
 
     def start(self, pod: Pod, attempt: FailedAttempt) -> None:

@@ -43,6 +43,8 @@ FILTERED = (
     "All nodes are tried for {pod}, {node} last, and the attempt ends in an error: there is no node {after} to be found.",
     changes("scheduler.error", after=True),
     "All nodes are tried for {pod}, {node} last, and the attempt ends in an error.",
+    changes("scheduler.verdict", after=NodeStatus.ERROR),
+    "Filter of DynamicResources fails: for {pod}, a selector cannot be evaluated on {node}.",
     changes("scheduler.verdict", after=NodeStatus.FEASIBLE),
     "The filters pass: {pod} fits on {node}.",
     changes("scheduler.verdict", after=NodeStatus.REJECTED),
@@ -106,9 +108,17 @@ class SchedulePod(FindNodes):
     @tells(*FILTERED)
     def filter(self, pod: Pod, node: Node) -> None:
         """Run the filters for one node, twice if pods are nominated to it (the nominator is read now)."""
-        require(self.at(Phase.FILTERING, pod))
-        require(self.snapshot.listed[node] & (self.verdict[node] == NodeStatus.UNTRIED))
-        self.verdict[node] = self._filtered(pod, node)
+        require(self.is_to_filter(pod, node))
+        self.note_verdict(pod, node, self._filtered(pod, node))
+
+    def is_to_filter(self, pod: Pod, node: Node) -> Expr:
+        """Whether all nodes are tried, and this one is still to come."""
+        untried = self.snapshot.listed[node] & (self.verdict[node] == NodeStatus.UNTRIED)
+        return self.at(Phase.FILTERING, pod) & untried
+
+    def note_verdict(self, pod: Pod, node: Node, verdict: Value) -> None:
+        """What Filter says of a node; after the last one the search is over."""
+        self.verdict[node] = verdict
         with when(self.no_node_is(NodeStatus.UNTRIED)):
             self._conclude_filtering(pod)
 
@@ -119,16 +129,28 @@ class SchedulePod(FindNodes):
             **({VOLUME_BINDING: self.volume_binding} if pod.volumes else {}),
         }
 
-    def _filtered(self, pod: Pod, node: Node) -> Expr:
-        self.diagnose(pod, node)
+    def _of_filters(self, pod: Pod, node: Node) -> Expr:
+        """What the filters without claims say."""
         placement, number = self.snapshot.placement(), self.copy.version
 
         def said(form: Pod) -> Expr:
             return placement.ask(node, partial(self.filters.run_with_nominated, form))
 
-        code = in_form(self.universe, pod, number, said)
+        return in_form(self.universe, pod, number, said)
+
+    def reaches_devices(self, pod: Pod, node: Node) -> Expr:
+        """Whether all filters before DynamicResources let the pod pass: a pod with claims has no volumes."""
+        return (self._of_filters(pod, node) == Code.SUCCESS) & self.snapshot.live[node]
+
+    def _filtered(self, pod: Pod, node: Node) -> Expr:
+        self.diagnose(pod, node)
+        placement, code = self.snapshot.placement(), self._of_filters(pod, node)
         for name, asked in self.cycle_plugins(pod).items():
             passes = asked.passes(pod, node)
+            if name == DYNAMIC_RESOURCES:
+                code = select(
+                    (code == Code.SUCCESS) & self.dynamic_resources.errs(pod, node), Code.ERROR, code
+                )
             reached = (code == Code.SUCCESS) & self.snapshot.live[node]
             asked.note_filtered(pod, node, reached)
             for plugin in self.universe[Plugin]:
@@ -159,7 +181,8 @@ class SchedulePod(FindNodes):
         """What the cycle keeps of the filters' answer."""
         answer = as_expr(code)
         rejected = select(answer == Code.UNRESOLVABLE, NodeStatus.UNRESOLVABLE, NodeStatus.REJECTED)
-        return select(answer == Code.SUCCESS, NodeStatus.FEASIBLE, rejected)
+        failed = select(answer == Code.ERROR, NodeStatus.ERROR, rejected)
+        return select(answer == Code.SUCCESS, NodeStatus.FEASIBLE, failed)
 
     def diagnose(self, pod: Pod, node: Node) -> None:
         """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
@@ -178,6 +201,8 @@ class SchedulePod(FindNodes):
     def _conclude_filtering(self, pod: Pod) -> None:
         none = self.no_node_is(NodeStatus.FEASIBLE)
         error = self.filters.scheduling_error(pod, ~none)
+        if pod.claims:  # no other Filter answers with an error
+            error = error | ~self.no_node_is(NodeStatus.ERROR)
         with when(error):
             self.missing = self.filters.missing_node(pod)
             self.end_in_error(pod)

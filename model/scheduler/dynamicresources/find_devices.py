@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from ...environment.api import APIServer
 from ...environment.cluster.derived import Derived, Found, Roster
-from ...environment.faults import Faults
+from ...environment.faults import Fault, Faults
 from ...environment.objects import OWN, Claim, Device, Node, Pod
 from ...environment.storage.claims import (
     DELETING,
@@ -369,7 +369,42 @@ class FindDevices(Component):
         """Filter."""
         shareable = [self.is_shareable(use, node) for use in self.uses(pod) if self.is_of_group(use)]
         available = [self.is_available(use, node) for use in self.uses(pod)]
-        return self.has_devices(pod, node) & all_of([*available, *shareable]) & ~self.has_stale(pod)
+        passes = self.has_devices(pod, node) & all_of([*available, *shareable]) & ~self.has_stale(pod)
+        return passes & ~self.is_stopped(pod)
+
+    def is_stopped(self, pod: Pod) -> Expr:
+        """Whether Filter has failed on another node: then the caller wants no more devices to be looked for."""
+        if not self.scope.filter_timeouts and not any(use.claim.fails_on for use in self.uses(pod)):
+            return as_expr(False)
+        erred = any_of(self.scheduler.verdict[node] == NodeStatus.ERROR for node in self.universe[Node])
+        return erred & any_of(~self.is_settled(use) for use in self.uses(pod))
+
+    def errs(self, pod: Pod, node: Node) -> Expr:
+        """Whether the allocator evaluates a selector that fails: of a device that nobody has, as it passes over the others first."""
+        failing = [
+            ~self.is_settled(use) & ~self.listed[device]
+            for use in self.uses(pod)
+            for device in self.universe[Device]
+            if device.name in use.claim.fails_on and device.is_on(node)
+        ]
+        return any_of(failing) & ~self.has_stale(pod) & ~self.is_stopped(pod)
+
+    @step(actor="scheduler", fair=False)
+    @tells(
+        "Filter of DynamicResources has looked for devices on {node} for too long, and gives up, for {pod}."
+    )
+    def give_up_search(self, pod: Pod, node: Node) -> None:
+        """The allocator has not come to an end within filterTimeout (DRASchedulerFilterTimeout), where all nodes are tried and the other filters let the pod pass."""
+        require(bool(pod.claims) and bool(self.scope.filter_timeouts))
+        require(self.scheduler.is_to_filter(pod, node) & self.scheduler.reaches_devices(pod, node))
+        require(any_of(~self.is_settled(use) for use in self.uses(pod)))
+        require(~self.has_stale(pod) & ~self.is_stopped(pod))
+        self.faults.spend(Fault.FILTER_TIMEOUT, pod)
+        self.end_search(pod, node)
+
+    def end_search(self, pod: Pod, node: Node) -> None:
+        """A search that took too long is an error, so that the pod backs off and is tried again."""
+        self.scheduler.note_verdict(pod, node, NodeStatus.ERROR)
 
     def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
         """What Filter keeps for PostFilter, if it was reached and the allocator found devices."""

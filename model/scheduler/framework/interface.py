@@ -112,6 +112,9 @@ class CyclePlugin(Protocol):
 class ClaimPlugin(CyclePlugin, Protocol):
     """What the cycles ask of DynamicResources about a pod with claims."""
 
+    def errs(self, pod: Pod, node: Node) -> Expr:
+        """Filter: whether it answers with an error, rather than with a verdict."""
+
     def post_filter(self, pod: Pod) -> None:
         """The pod fits nowhere: PostFilter may come before preemption."""
 

@@ -19,6 +19,7 @@ type cycle struct {
 	postFilter bool // it is over: the nominee is known
 	awaits     bool // devices have binding conditions: what reads claims in a binding cycle waits for these
 	reads      bool // nothing was filtered yet: what reads claims now is PreFilter
+	erred      bool // Filter has failed on a node, which does not count for where the next search begins
 }
 
 // beforePreFilter are the calls after which PreFilter may come: that of the snapshot and, in the cycle of a group, the last one about the member before.
@@ -34,9 +35,9 @@ func (c *cycle) hear(p point) {
 	c.reads = beforePreFilter[p.call] && p.after || c.reads && isRead(p)
 	switch {
 	case p.call == "NextPod" && !p.after:
-		*c = cycle{awaits: c.awaits}
+		*c = cycle{awaits: c.awaits, erred: c.erred}
 	case p.call == "NextPod":
-		*c = cycle{awaits: c.awaits, pod: p.pod, copy: podIn(p.results), verdicts: map[string]string{}}
+		*c = cycle{awaits: c.awaits, erred: c.erred, pod: p.pod, copy: podIn(p.results), verdicts: map[string]string{}}
 	case p.call == "Extender.ProcessPreemption":
 		c.searched = !p.after
 	case p.call == "Extender.Filter" && p.after && len(p.results) > 1:
@@ -52,6 +53,7 @@ func (c *cycle) hear(p point) {
 		c.preFilter = preFilterVerdict(p.results)
 	case p.call == "Framework.RunFilterPluginsWithNominatedPods":
 		c.verdicts[p.node] = verdictOf(p.results[0])
+		c.erred = c.erred || c.verdicts[p.node] == "ERROR"
 	case p.call == "Cache.AssumePod" && p.results[0] == nil:
 		c.host = p.node
 	case p.call == "Framework.RunPostFilterPlugins":
@@ -98,7 +100,7 @@ func (e *eye) scheduling(c *cycle, victims map[string]*extenderv1.Victims) {
 	if c.searched {
 		e.dryRuns(victims)
 	}
-	if start := find(e.scheduler, "nextStartNodeIndex"); start.IsValid() {
+	if start := find(e.scheduler, "nextStartNodeIndex"); start.IsValid() && !c.erred {
 		e.see["sampling.start"] = start.Int()
 	}
 	if c.postFilter || c.pod == "" {

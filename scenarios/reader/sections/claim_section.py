@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from ....base.text import known_names
-from ....model.environment.objects import Claim, Pod, is_scalar_resource
-from ...tables.objects import CLAIMS, DEVICE_CLASSES, TEMPLATES
+from ....model.environment.objects import Claim, Pod, Wish, is_scalar_resource
+from ...tables.objects import CLAIMS, DEVICE_CLASSES, MAX_COUNT, TEMPLATES
 from ...values.labels import Members, read_members
 from ...values.resources import Amounts
 from ...values.yaml_values import Value
@@ -107,12 +108,12 @@ def read_device_classes(section: Value | None) -> dict[str, str]:
 
 def take_backed(
     asked: Mapping[str, Amounts], has: Mapping[str, Amounts], members: Members, classes: Mapping[str, str]
-) -> dict[str, str]:
-    """The device class that backs what a pod asks for, by pod. That is no resource of a node then, and is taken out of the amounts.
+) -> dict[str, Wish]:
+    """The class and number of the devices that back what a pod asks for, by pod. That is no resource of a node then, and is taken out of the amounts.
 
     Where all nodes have the resource, from a device plugin, no device backs it.
     """
-    found = {}
+    found: dict[str, Wish] = {}
     for name, amounts in asked.items():
         for resource in [r for r in amounts.amount if r in classes]:
             plugged = [node for node, there in has.items() if there.most(resource) > 0]
@@ -123,17 +124,19 @@ def take_backed(
                     f"devices back {resource} on nodes without it, and node {plugged[0]} has it from a device plugin: give it to all nodes, or to none"
                 )
             place, fields = amounts.place.pop(resource), members[name].fields
-            amount = amounts.amount.pop(resource)
-            if amount != 1 or name in found:
+            amount, so_far = amounts.amount.pop(resource), found.get(name, Wish(classes[resource], 0))
+            asked_now = int(amount) if isinstance(amount, Fraction) else MAX_COUNT + 1
+            wish = Wish(classes[resource], so_far.count + asked_now)
+            if wish.of != so_far.of or not 1 <= wish.count <= MAX_COUNT:
                 place.fail(
-                    "a pod asks for one device in place of extended resources: ask for 1 of one resource"
+                    f"in place of extended resources a pod asks for 1 to {MAX_COUNT} devices of one class: remove the others"
                 )
             for other in ("podGroup", "updates"):
                 if other in fields:
                     fields[other].fail(
                         f"a pod whose extended resources are backed by devices has no `{other}`: remove it"
                     )
-            found[name] = classes[resource]
+            found[name] = wish
     return found
 
 
@@ -163,19 +166,31 @@ def special_claim(pod: str) -> str:
 
 
 def add_special_claims(
-    claims: dict[str, Claim], section: Value | None, backed: Mapping[str, str]
+    claims: dict[str, Claim], section: Value | None, backed: Mapping[str, Wish]
 ) -> dict[str, Claim]:
     """With the claims that the scheduler makes for extended resources: one that is in the section is left from before the start."""
-    for pod, of in backed.items():
+    for pod, wish in backed.items():
+        of = wish.of
         name = special_claim(pod)
         known = claims.get(name)
         if known is None:
-            claims[name] = Claim(len(claims), name, of=of, exists=False, owner=pod, special=True)
+            claims[name] = Claim(
+                len(claims), name, of=of, exists=False, owner=pod, special=True, wishes=[wish]
+            )
             continue
-        if section is not None and (known.of != of or not known.exists):
-            section.fail(f"claim {name} is left for {pod}: it exists, and is of class {of}")
+        if section is not None and (known.wishes != (wish,) or not known.exists):
+            section.fail(
+                f"claim {name} is left for {pod}: it exists, and asks for {wish.count} of class {of}"
+            )
         claims[name] = Claim(
-            known.index, name, known.device, sorted(known.reserved), of, owner=pod, special=True
+            known.index,
+            name,
+            known.device,
+            sorted(known.reserved),
+            of,
+            owner=pod,
+            special=True,
+            wishes=[wish],
         )
     return claims
 

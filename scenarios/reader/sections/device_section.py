@@ -79,6 +79,9 @@ def read_asked(member: Member) -> dict[str, Any]:
     fields = member.fields
     of, many, first = (fields.get(row.name) for row in ASKED[:3])
     others = {row.attribute: row.value(fields[row.name]) for row in ASKED[3:] if row.name in fields}
+    if "selectorFailsOn" in fields:
+        elements = fields["selectorFailsOn"].elements("a list of devices")
+        others["fails_on"] = [element.scalar("the name of a device") for element in elements]
     if others.get("briefly") and "tolerates" not in others:
         fields["tolerationSeconds"].fail(
             "the claim tolerates nothing: add `tolerates: NoExecute`, or remove this"
@@ -92,7 +95,7 @@ def read_asked(member: Member) -> dict[str, Any]:
             first.fail("`firstAvailable` names no class: add one, or remove it")
         if len(set(wishes)) < len(wishes):
             first.fail("`firstAvailable` names one twice: remove one of them")
-        return {"of": wishes[0].of, "wishes": wishes, **others}
+        return {"of": wishes[0].of, "wishes": wishes, "listed": True, **others}
     named = CLASS_NAME.read(of) if of is not None else ""
     number = _ASKED["count"].value(many) if many is not None else 1
     return {"of": named, "wishes": [Wish(named, number)], **others}
@@ -233,6 +236,30 @@ def refuse_supply(draft: Draft) -> None:
                 draft.sections["resourceClaims"].fail(
                     f"{claim.name} is of a pod of a group: it asks for one device of one class, which nobody shares, without adminAccess, and tolerates nothing"
                 )
+
+
+def refuse_failing(draft: Draft) -> None:
+    """Refuse a selector that fails where it matters in which order the allocator tries claims and devices."""
+    for claim in (c for c in draft.claims.values() if c.fails_on):
+        for name in sorted(claim.fails_on):
+            _refuse_failing(draft, claim, draft.devices.get(name), name)
+
+
+def _refuse_failing(draft: Draft, claim: Claim, device: Device | None, name: str) -> None:
+    section, said = draft.sections["resourceClaims"], f"the selector of {claim.name} fails on {name}"
+    if device is None:
+        section.fail(f"{said}, and there is no such device; {known_names(name, draft.devices)}")
+    if claim.admin or claim.amount or claim.wishes != (Wish(device.of),) or len(device.draws) != 1:
+        section.fail(f"{said}: it asks for one device of the class of {name}, which nobody shares")
+    if not device.exists or draft.scope.device_withdrawals:
+        section.fail(f"{said}, which is to be there from the start to the end")
+    near = [d for d in draft.supply if None in (d.node, device.node) or d.node is device.node]
+    beside = [d for d in near if claim.rank(d) is not None]
+    users = [pod for pod in draft.pods if claim.name in pod.claims]
+    if beside or any(len(pod.claims) > 1 or pod.group is not None for pod in users):
+        section.fail(
+            f"{said}: name all devices of the class that a node reaches, and let its pods have no other claim, and no group"
+        )
 
 
 def known(value: Value, names: Mapping[str, object], what: str) -> str:

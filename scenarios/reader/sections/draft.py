@@ -21,14 +21,14 @@ class Draft:
     """A cluster that is being read.
 
     `node_members` and `pod_members` are what is written, `nodes` and `pods` what the model is given; `as_read` are the pods without what their controllers add.
-    `has` and `asked` are amounts, `backed` the device classes that back what a pod asks for. `node_updates` and `pod_updates` have for each update all fields.
+    `has` and `asked` are amounts, `backed` the devices that back what a pod asks for. `node_updates` and `pod_updates` have for each update all fields.
     """
 
     node_members: Members
     pod_members: Members
     has: dict[str, Amounts]
     asked: dict[str, Amounts]
-    backed: dict[str, str]
+    backed: dict[str, objects.Wish]
     node_updates: dict[str, dict[str, Fields]]
     pod_updates: dict[str, dict[str, Fields]]
     units: Units

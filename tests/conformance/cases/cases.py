@@ -46,8 +46,8 @@ class Differs(Exception):
 
 
 def version(text: str) -> tuple[int, int, int]:
-    """`1.22.5` as numbers that compare; a release stands for its first version. Raises ValueError."""
-    parts = [int(part) for part in text.split(".")]
+    """`1.22.5` as numbers that compare; a release stands for its first version, and a pre-release for its release. Raises ValueError."""
+    parts = [int(part) for part in text.partition("-")[0].split(".")]
     if len(parts) not in (2, 3) or min(parts) < 0:
         raise ValueError(f"no version: {text}")
     return parts[0], parts[1], parts[2] if len(parts) == 3 else 0

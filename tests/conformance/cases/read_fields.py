@@ -44,7 +44,7 @@ _OF_HOME: Mapping[str, Collection[str]] = {
     "cache": {"params", "pods", "nodes", "ops"},
     "order_backoff": {"a", "b", "initial_ns", "max_ns", "attempts", "initial_s", "max_s"},
     "claims": {
-        "cluster", "for", "in_flight", "selected", "missing", "deleting", "named", "written", "deallocated", "fails", "then",
+        "cluster", "for", "in_flight", "selected", "missing", "deleting", "named", "written", "deallocated", "fails", "then", "gates",
     },
 }  # fmt: skip
 CYCLE = {"preemptor", "offset", "numCandidates"}

@@ -47,6 +47,7 @@ def test_which_change_is_behind_which_gate():
         "133021": "NominatedNodeNameForExpectation",
         "132443": "ClearingNominatedNodeNameAfterBinding",
         "binding-conditions": "DRADeviceBindingConditions",
+        "prioritized-lists": "DRAPrioritizedList",
         "extended-resources": "DRAExtendedResource",
         "134400": "SchedulerAsyncAPICalls",
         "gangs-off": "GangScheduling",

@@ -32,6 +32,7 @@ UNPLAYED = {
     "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
     "claim_cache.tell_late": "as `claim_cache.take`",
     "process.bind_in_doubt": "what the driver answers a Binding with is known when it is answered: it keeps none to execute it later (`late_bindings`)",
+    "dynamic_resources.give_up_search": "a search for devices is one call, in which no time passes (`filter_timeouts`)",
     "process.land_late": "as `process.bind_in_doubt`",
     "pod_watch.stall": "the driver delivers all that was written before a list shows it (`watch_stalls`)",
     "node_watch.stall": "as `pod_watch.stall`",

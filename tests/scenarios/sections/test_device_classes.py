@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podrace.base.problems import Problem
+from podrace.reproduce.claim_objects import extended_resources
 from podrace.scenarios import parse_scenario
 
 HEAD = "nodes: {n: {cpu: 2}}\ndeviceClasses: {gpu: {extendedResourceName: e.com/gpu}}\n"
@@ -27,6 +28,13 @@ def test_every_class_has_an_implicit_resource() -> None:
     assert parse_scenario(text).spec.pods[0].extended_claim == "p-extended-resources"
 
 
+def test_what_a_pod_asks_for_by_both_names_is_one_claim() -> None:
+    both = "{deviceclass.resource.kubernetes.io/gpu: 1, e.com/gpu: 2}"
+    spec = parse_scenario(HEAD + f"pods: {{p: {{cpu: 1, resources: {both}}}}}\n").spec
+    assert [(wish.of, wish.count) for wish in spec.claims[0].wishes] == [("gpu", 3)]
+    assert extended_resources(spec.pods[0], spec) == {"podrace.io/gpu": "3"}
+
+
 def test_where_all_nodes_have_the_resource_no_device_backs_it() -> None:
     text = HEAD.replace("{cpu: 2}", "{cpu: 2, resources: {e.com/gpu: 1}}") + POD
     assert parse_scenario(text).spec.claims == ()
@@ -46,8 +54,12 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
             "devices back e.com/gpu on nodes without it, and node m has it from a device plugin: give it to all nodes, or to none",
         ),
         (
-            HEAD + POD.replace("gpu: 1", "gpu: 2"),
-            "a pod asks for one device in place of extended resources: ask for 1 of one resource",
+            HEAD + POD.replace("gpu: 1", "gpu: 5"),
+            "in place of extended resources a pod asks for 1 to 4 devices of one class: remove the others",
+        ),
+        (
+            HEAD + POD.replace("gpu: 1", "gpu: 1..2"),
+            "in place of extended resources a pod asks for 1 to 4 devices of one class: remove the others",
         ),
         (
             HEAD + "pods: {p: {cpu: 1, podGroup: g, resources: {e.com/gpu: 1}}}\npodGroups: {g: {}}\n",
@@ -63,7 +75,7 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
         ),
         (
             HEAD + POD + "resourceClaims: {p-extended-resources: {}}\n",
-            "claim p-extended-resources is left for p: it exists, and is of class gpu",
+            "claim p-extended-resources is left for p: it exists, and asks for 1 of class gpu",
         ),
         (
             HEAD + "pods: {p: {cpu: 1, nodeName: n, resources: {e.com/gpu: 1}}}\n",

@@ -9,6 +9,8 @@ from ....language import UNTOLD, Expr, as_expr, boolean, per, require, step, tel
 from ....scheduler import AssumeCache, ClaimTracker, DynamicResources
 from ....scheduler.dynamicresources.assume_cache import CacheEvent
 from ....scheduler.dynamicresources.find_devices import Stage
+from ....scheduler.framework.events import DYNAMIC_RESOURCES
+from ....scheduler.framework.status import NodeStatus
 from ...registry.change import always, before, never, no
 from ...versions import PRE_RELEASES
 
@@ -101,6 +103,35 @@ class WithoutBindingConditions(DynamicResources):
 
     def found_deallocated(self, use: ClaimUse) -> None:
         self.stage[use] = Stage.CHECKED
+
+
+@before(
+    "prioritized-lists",
+    "a claim can name alternatives, of which it gets the first that is available",
+    first_in="1.34",
+    gate="DRAPrioritizedList",
+)
+class OneChoice(DynamicResources):
+    """PreFilter rejected a pod with a claim that names alternatives and is not allocated, one alternative included."""
+
+    def check_claim(self, use: ClaimUse) -> None:
+        super().check_claim(use)
+        if use.claim.listed:
+            with when(~self.copy[use].allocated):
+                self.scheduler.reject_everywhere(DYNAMIC_RESOURCES)
+
+
+@before(
+    "137607",
+    "a pod for which Filter looked for devices for too long backs off, and is tried again",
+    first_in="1.36",
+)
+class TimedOutIsRejected(DynamicResources):
+    """Such a node was rejected for good, as if it had no devices: the pod waited for an event of devices or claims (1.34, 1.35)."""
+
+    def end_search(self, pod: Pod, node: Node) -> None:
+        self.scheduler.note_rejection(DYNAMIC_RESOURCES)
+        self.scheduler.note_verdict(pod, node, NodeStatus.UNRESOLVABLE)
 
 
 @before(
